@@ -1,13 +1,16 @@
 """test_batch_answers - `eddy batch` and the answers of servers whose streams, codings, limits, clocks
 and closes differ from those of OpenAI.
 """
+import concurrent.futures
+import email.utils
 import json
 import os
 import socket
 import struct
+import time
 
 import e2e
-from batch_api import Api, lines_of, request
+from batch_api import Api, lines_of, request, requests
 from e2e import check, claim, equal
 
 
@@ -173,6 +176,95 @@ def messages_about_streams_name_the_stream(eddy):
         error = lines_of(out + ".errors.jsonl")[0]["error"]
         equal(error["code"], code, error)
         check(words in error["message"] and "HTTP" not in error["message"], error)
+
+
+# ---- limits and clocks ---------------------------------------------------------------------------
+
+def date(seconds):
+    return email.utils.formatdate(time.time() + seconds, usegmt=True)
+
+
+def resets(seconds, clock=0):
+    """Headers of a limit that is used up until then, in each form, by a clock that is ahead."""
+    at = time.time() + clock + seconds
+    return {"x-ratelimit": {"X-RateLimit-Limit": 100, "X-RateLimit-Remaining": 0, "X-RateLimit-Reset": int(at)},
+            "ms": {"X-RateLimit-Limit": 100, "X-RateLimit-Remaining": 0, "X-RateLimit-Reset": int(at * 1000)},
+            "openai": {"x-ratelimit-limit-requests": 1, "x-ratelimit-remaining-requests": 0,
+                       "x-ratelimit-reset-requests": f"{seconds}s"},
+            "anthropic": {"anthropic-ratelimit-requests-limit": 1, "anthropic-ratelimit-requests-remaining": 0,
+                          "anthropic-ratelimit-requests-reset":
+                          time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))},
+            "draft": {"RateLimit-Limit": 100, "RateLimit-Remaining": 0, "RateLimit-Reset": seconds}}
+
+
+def each_reset(function):
+    with concurrent.futures.ThreadPoolExecutor(5) as pool:
+        for done in [pool.submit(function, form) for form in resets(0)]:
+            done.result()
+
+
+@claim
+def limit_in_the_headers_of_a_refusal_is_not_waited_for_longer_than_allowed(eddy):
+    def ends(form, status):
+        api = Api(eddy, lambda call: (status, resets(72000)[form], {}))
+        out = eddy.file(f"{form}-{status}")
+        result = eddy.run("batch", eddy.file("in.jsonl", requests(3)), "-o", out, "--base-url", api.url,
+                          "-c", "1", "--max-throttle-wait", "5s", "--progress", "off", "--retry-base", "1ms")
+        equal((result.code, len(api.calls)), (75, 1), form, status, result)
+        check("used up for 20h" in result.err or "used up for 19h59m" in result.err, form, result)
+        check(result.seconds < e2e.SOON, result)
+    each_reset(lambda form: [ends(form, status) for status in (429, 503, 500)])
+
+
+@claim
+def host_whose_limit_is_used_up_for_too_long_does_not_stop_the_others(eddy):
+    full, free = Api(eddy, lambda call: (429, resets(72000)["openai"], {})), Api(eddy)
+    content = "".join(request(i, url=(full if i % 2 else free).url + "/v1/echo") for i in range(20))
+    out = eddy.file("out.jsonl")
+    result = eddy.run("batch", eddy.file("in.jsonl", content), "-o", out, "--max-throttle-wait", "5s")
+    equal((result.code, len(lines_of(out))), (1, 10), result)
+    equal(len(lines_of(eddy.file("out.errors.jsonl"))), 10, result)
+    check(result.seconds < e2e.SOON, result)
+
+
+@claim
+def times_of_limits_count_from_the_date_of_the_answer(eddy):
+    for clock in (7200, -7200):
+        def waits(form, clock=clock):
+            def answer(call):
+                if call.number:
+                    return 200, {}, {}
+                return 429, {"Date": date(clock), **resets(2, clock)[form]}, {}
+            api = Api(eddy, answer)
+            out = eddy.file(f"{form}-{clock}")
+            result = eddy.run("batch", eddy.file("in.jsonl", requests(1)), "-o", out, "--base-url", api.url)
+            equal((result.code, len(api.calls)), (0, 2), form, clock, result)
+            gap = api.calls[1].at - api.calls[0].at
+            # Times are in whole seconds.
+            check(0.99 <= gap < e2e.SOON, form, clock, gap)
+        each_reset(waits)
+
+
+@claim
+def retry_after_takes_precedence_over_the_time_of_a_limit(eddy):
+    def waits(form):
+        api = Api(eddy, lambda call: (200, {}, {}) if call.number else
+                  (429, {"Retry-After": "1", **resets(72000)[form]}, {}))
+        out = eddy.file(form)
+        result = eddy.run("batch", eddy.file("in.jsonl", requests(1)), "-o", out, "--base-url", api.url,
+                          "--max-throttle-wait", "5s")
+        equal((result.code, len(api.calls)), (0, 2), form, result)
+    each_reset(waits)
+
+
+@claim
+def times_beyond_all_clocks_are_harmless(eddy):
+    for reset in ("99999999999999999999", "1e300", "-5", "9223372036854775807"):
+        api = Api(eddy, lambda call, reset=reset:
+                  (200, {"X-RateLimit-Limit": 9, "X-RateLimit-Remaining": 0, "X-RateLimit-Reset": reset}, {}))
+        out = eddy.file(reset)
+        result = eddy.run("batch", eddy.file("in.jsonl", requests(1)), "-o", out, "--base-url", api.url)
+        check(result.code in (0, 75) and len(lines_of(out)) == 1, reset, result)
 
 
 if __name__ == "__main__":

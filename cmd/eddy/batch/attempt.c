@@ -268,10 +268,9 @@ static int answer_receive(struct ed_attempt *attempt)
         eddy_http_response_info(attempt->response, &info);
         if (attempt->status >= 400)
                 eddy_http_response_retry_hint(attempt->response, &attempt->hint);
-        attempt->learned_wait_ns = ed_endpoint_learn(
-                attempt->endpoint, attempt->response,
-                (attempt->start_ns + info.timings.first_byte_ns + attempt->run->wall_offset_ns) /
-                        1000000000);
+        attempt->learned_wait_ns =
+                ed_endpoint_learn(attempt->endpoint, attempt->response,
+                                  attempt->hint.has_wait ? attempt->hint.wait_ns : INT64_MAX);
         if (attempt->request->streams && ed_answer_status_is_ok(attempt->status) &&
             attempt->status != STATUS_NO_CONTENT)
                 return stream_receive(attempt);

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "batch/checkpoint.h"
@@ -21,6 +20,7 @@
 #include "common/console.h"
 #include "common/duration.h"
 #include "common/option.h"
+#include "common/wall.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/run.h"
@@ -344,14 +344,6 @@ static int slots_choose(struct ed_batch_run *run, unsigned long limit)
         return 0;
 }
 
-static int64_t wall_offset(void)
-{
-        struct timespec now;
-
-        clock_gettime(CLOCK_REALTIME, &now);
-        return (int64_t) now.tv_sec * 1000000000 + now.tv_nsec - eddy_now();
-}
-
 static int run_begin(struct ed_batch_run *run)
 {
         unsigned long files = ed_console_raise_files("batch");
@@ -473,7 +465,7 @@ static int run_whole(struct ed_batch_run *run)
 {
         int err, exit_code;
 
-        run->wall_offset_ns = wall_offset();
+        run->start_wall_ns = ed_wall_ns();
         run->drain_end_ns = INT64_MAX;
         run->stats.start_ns = eddy_now();
         run->stats.ok_end = 300;

@@ -8,9 +8,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/duration.h"
 #include "common/outcome.h"
+#include "common/wall.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
+#include "eddy/http_date.h"
 #include "eddy/time.h"
 #include "engine/room.h"
 
@@ -422,18 +425,43 @@ static int64_t wait_of(const struct eddy_ratelimit *seen)
         return seen->refills && seen->limit > 0 ? seen->reset_ns / seen->limit : seen->reset_ns;
 }
 
+/* Make the wait for a limit shorter. */
+static void wait_limit(struct eddy_ratelimit *seen, int64_t wait_max_ns)
+{
+        if (wait_of(seen) > wait_max_ns)
+                seen->reset_ns =
+                        seen->refills && seen->limit > 0 && wait_max_ns < INT64_MAX / seen->limit
+                                ? wait_max_ns * seen->limit
+                                : wait_max_ns;
+}
+
+/* Returns the time of an answer by the server's clock, or the time of day. */
+static int64_t date_of(const eddy_http_response *response)
+{
+        const char *date = eddy_http_response_header(response, "Date");
+        int64_t now_s = ed_wall_ns() / 1000000000;
+
+        if (date)
+                (void) !eddy_http_date_parse(date, strlen(date), now_s, &now_s);
+        return now_s;
+}
+
 int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response *response,
-                          int64_t now_s)
+                          int64_t wait_max_ns)
 {
         struct eddy_ratelimits seen = EDDY_RATELIMITS;
         struct eddy_http_header header;
         bool any = false;
-        int64_t requests_ns, tokens_ns, wait_ns;
+        int64_t requests_ns, tokens_ns, wait_ns, date_s = date_of(response);
 
         for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++)
-                any |= eddy_ratelimits_read(&seen, header.name, header.value, now_s);
+                any |= eddy_ratelimits_read(&seen, header.name, header.value, date_s);
         if (!any)
                 return 0;
+        if (wait_max_ns > ED_DURATION_MAX_NS)
+                wait_max_ns = ED_DURATION_MAX_NS;
+        wait_limit(&seen.requests, wait_max_ns);
+        wait_limit(&seen.tokens, wait_max_ns);
         eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_REQUESTS, &seen.requests);
         eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_TOKENS, &seen.tokens);
         requests_ns = wait_of(&seen.requests);
@@ -511,8 +539,15 @@ void ed_endpoint_reached(struct ed_endpoint *endpoint)
 
 bool ed_endpoint_shut(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint)
 {
+        static const struct eddy_ratelimit none = { .limit = -1,
+                                                    .remaining = INT64_MAX,
+                                                    .window_ns = -1 };
+
         endpoint->is_shut = true;
-        eddy_limiter_resume(endpoint->limiter); /* for the requests that wait for it */
+        /* For the requests that wait for it. */
+        eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_REQUESTS, &none);
+        eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_TOKENS, &none);
+        eddy_limiter_resume(endpoint->limiter);
         if (!endpoint->is_main)
                 return true;
         for (struct ed_endpoint *other = endpoints->first; other; other = other->next)

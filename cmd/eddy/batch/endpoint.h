@@ -106,9 +106,13 @@ bool ed_endpoint_is_paused(const struct ed_endpoint *endpoint);
 /* Remove a request from 'in_flight': it has ended, or was not sent. */
 void ed_endpoint_give(struct ed_endpoint *endpoint);
 
-/* Obey the limits in the headers of an answer. Returns the time until they allow a request. */
+/*
+ * Obey the limits in the headers of an answer. Times of day count from the answer's Date. Returns the
+ * time until the limits allow a request, which is at most 'wait_max_ns': that of Retry-After, which
+ * takes precedence.
+ */
 int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response *response,
-                          int64_t now_s);
+                          int64_t wait_max_ns);
 
 /*
  * Pause an endpoint that refused a request, for 'wait_ns', or, if 'wait_ns' is negative, for a time

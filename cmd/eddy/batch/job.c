@@ -17,6 +17,7 @@
 #include "common/duration.h"
 #include "common/excerpt.h"
 #include "common/outcome.h"
+#include "common/wall.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/event.h"
@@ -283,6 +284,24 @@ static enum ed_verdict endpoint_shut(struct ed_batch_job *job, enum ed_stop stop
         return is_path ? ED_VERDICT_REFUSED : ED_VERDICT_DONE;
 }
 
+/* Returns true if the headers of the answer report that a limit is used up for too long. */
+static bool is_used_up(const struct ed_batch_job *job)
+{
+        return job->attempt.learned_wait_ns > job->run->opts.throttle_wait_max_ns;
+}
+
+static enum ed_verdict used_up_shut(struct ed_batch_job *job)
+{
+        char wait[ED_DURATION_TEXT_BYTES], most[ED_DURATION_TEXT_BYTES], what[160];
+
+        ed_duration_print(job->attempt.learned_wait_ns, wait);
+        ed_duration_print(job->run->opts.throttle_wait_max_ns, most);
+        snprintf(what, sizeof(what),
+                 "reports that its limit is used up for %s, longer than --max-throttle-wait %s",
+                 wait, most);
+        return endpoint_shut(job, ED_STOP_THROTTLED, what);
+}
+
 static void job_finish(struct ed_job *base, int error)
 {
         struct ed_batch_job *job = job_of(base);
@@ -297,7 +316,7 @@ static void job_finish(struct ed_job *base, int error)
                 .metadata = request->metadata,
                 .metadata_bytes = request->metadata_bytes,
                 .attempts = job->attempts,
-                .at_ms = (eddy_now() + run->wall_offset_ns) / 1000000,
+                .at_ms = ed_wall_ns() / 1000000,
                 .queue_ns = attempt->start_ns ? attempt->start_ns - job->read_ns : 0,
                 .first_ns = attempt->first_ns,
                 .total_ns = attempt->total_ns,
@@ -323,10 +342,8 @@ static void job_finish(struct ed_job *base, int error)
         ed_stats_add(&run->stats, status, error, body_bytes, latency_ns);
         key_check(job);
         limits_check(run);
-        if (attempt->learned_wait_ns > run->opts.throttle_wait_max_ns)
-                endpoint_shut(job, ED_STOP_THROTTLED,
-                              "reports that its limit is used up for longer than "
-                              "--max-throttle-wait");
+        if (is_used_up(job))
+                used_up_shut(job);
 }
 
 /* The run ends before the request has a line. */
@@ -415,15 +432,25 @@ static unsigned refusals_of(const struct ed_endpoint *endpoint)
         return endpoint->throttles < 64 ? endpoint->throttles / 8 : 8;
 }
 
+/* Returns the wait that a refusal gives, in Retry-After or by the time of a limit; -1: none. */
+static int64_t wait_of(const struct ed_attempt *attempt)
+{
+        if (attempt->hint.has_wait)
+                return attempt->hint.wait_ns;
+        return attempt->learned_wait_ns > 0 ? attempt->learned_wait_ns : -1;
+}
+
 /* The endpoint refused the request for now: pause it, or shut it. Stores a wait of the request. */
 static enum ed_verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait_ns)
 {
         struct ed_batch_run *run = job->run;
         struct ed_attempt *attempt = &job->attempt;
-        int64_t wait_ns = attempt->hint.has_wait ? attempt->hint.wait_ns : -1, refused_ns;
+        int64_t wait_ns = wait_of(attempt), refused_ns;
         char wait[ED_DURATION_TEXT_BYTES], most[ED_DURATION_TEXT_BYTES], what[160];
 
         run->stats.refused++;
+        if (is_used_up(job))
+                return used_up_shut(job);
         ed_duration_print(run->opts.throttle_wait_max_ns, most);
         if (wait_ns > run->opts.throttle_wait_max_ns) {
                 ed_duration_print(wait_ns, wait);
@@ -506,7 +533,7 @@ static enum ed_verdict job_judge(struct ed_job *base, int err, int64_t *ret_wait
                 ed_endpoint_answered(attempt->endpoint);
         if (eddy_retry_next(&job->retry, &cause, ret_wait_ns) < 0)
                 return ED_VERDICT_DONE;
-        return ED_VERDICT_RETRY;
+        return is_used_up(job) ? used_up_shut(job) : ED_VERDICT_RETRY;
 }
 
 static enum ed_verdict job_judge_and_note(struct ed_job *base, int err, int64_t *ret_wait_ns)

@@ -75,7 +75,7 @@ struct ed_batch_run {
         uint32_t slots_most;
         struct ed_batch_job *attempts; /* those in flight, linked */
         int64_t drain_end_ns;          /* INT64_MAX: no end */
-        int64_t wall_offset_ns;        /* from eddy_now() to the time since 1970 */
+        int64_t start_wall_ns;         /* the time of day when the run began */
 
         uint64_t sequence;           /* requests that have begun */
         uint64_t order_next;         /* --ordered: the sequence of the request with the next line */

@@ -8,6 +8,7 @@
 
 #include "common/console.h"
 #include "common/duration.h"
+#include "common/wall.h"
 #include "eddy/error.h"
 #include "eddy/time.h"
 
@@ -308,13 +309,13 @@ static void own_json(const struct ed_batch_run *run, struct ed_draft *text)
 
 static void json_print(const struct ed_batch_run *run, struct ed_draft *text)
 {
-        uint64_t start_s = (uint64_t) ((run->stats.start_ns + run->wall_offset_ns) / 1000000000);
-        uint64_t end_s = (uint64_t) ((eddy_now() + run->wall_offset_ns) / 1000000000);
+        uint64_t start_s = (uint64_t) run->start_wall_ns / 1000000000;
+        uint64_t end_s = (uint64_t) ed_wall_ns() / 1000000000;
         uint64_t total =
                 run->answered_before + (run->total_is_known ? run->total : run->stats.read);
 
         ed_draft_add_printf(text, "{\"id\":\"batch_%llx\",\"object\":\"batch\",\"endpoint\":",
-                            (unsigned long long) (run->stats.start_ns + run->wall_offset_ns));
+                            (unsigned long long) run->start_wall_ns);
         ed_draft_add_json_str(text, run->path);
         name_add(text, ",\"errors\":null,\"input_file_id\":", run->opts.input);
         ed_draft_add_printf(text, ",\"completion_window\":\"24h\",\"status\":\"%s\"",
