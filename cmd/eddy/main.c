@@ -13,7 +13,7 @@
 #include "batch/sort.h"
 #include "common/console.h"
 #include "common/nearest.h"
-#include "common/option.h"
+#include "common/url_shown.h"
 #include "draw/draw.h"
 #include "eddy/version.h"
 #include "explore/explore.h"
@@ -82,8 +82,9 @@ static int word_refuse(const char *word)
                                              "sort",  "help",  "--help", "--version" };
         const char *meant = ed_nearest(word, words, sizeof(words) / sizeof(words[0]));
         bool is_url = strstr(word, "://") != NULL;
+        char shown[ED_URL_SHOWN_BYTES];
 
-        word = ed_option_without_password(word);
+        word = ed_url_shown(shown, word, strlen(word));
         if (meant)
                 return ed_console_usage(NULL, "unknown command %s; did you mean %s?", word, meant);
         if (*word == '-')

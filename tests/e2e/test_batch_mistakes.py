@@ -150,7 +150,8 @@ def each_mistake_in_a_command_has_its_message(eddy):
     e2e.one_line(eddy.run("batch", path, "--base-url", "http://a:1,http://b:2"), 2, "repeat --base-url")
     for url in ("127.0.0.1:8000", "localhost", "htp://h", "http://", "http://:80", "http://h:port", "http://h:65536",
                 "http://h:8000:9", "http://a,b", "http://{host}", "http://a b", "http://h?x", "http://h#x", "http://[::1"):
-        e2e.one_line(eddy.run("batch", path, "--base-url", url), 2, f"--base-url {url}", "http://HOST")
+        shown = url.replace("?x", "?***").replace("#x", "#***")
+        e2e.one_line(eddy.run("batch", path, "--base-url", url), 2, f"--base-url {shown}", "http://HOST")
     e2e.one_line(eddy.run("batch", path, "--url", "/v1/x"), 2, "--url /v1/x", "--base-url")
     e2e.one_line(eddy.run("retry"), 2, "eddy retry IN -o OUT")
     e2e.one_line(eddy.run("check", path, "--api-key-env", "X"), 2, "eddy check sends nothing")
@@ -170,6 +171,56 @@ def too_few_open_files_are_refused_with_the_number_that_is_enough(eddy):
             e2e.one_line(result, 1, f"eddy {args[0]}: {files} open files are allowed", "ulimit -n", "at least 32")
     equal((api.calls, os.path.exists(out)), ([], False))
     equal(limited(32, *command).code, 0)
+
+
+def shows_no_secret(eddy, result):
+    """Neither a message, nor a line, nor a file of the run has the word."""
+    check("SECRET" not in result.err + result.out, result)
+    for name in os.listdir(eddy.folder):
+        if not name.startswith("in"):
+            with open(eddy.file(name), encoding="utf-8") as file:
+                check("SECRET" not in file.read(), name)
+
+
+@claim
+def no_message_shows_the_key_or_the_password_of_a_url(eddy):
+    api = Api(eddy, lambda call: (500, {}, {}))
+    proxy = "http://u:SECRET@127.0.0.1:1"
+    path, out = eddy.file("in.jsonl", requests(1)), eddy.file("out.jsonl")
+    bare = eddy.file("in.bare", "{}\n")
+    bad = eddy.file("in.bad", "".join(json.dumps({"url": url}) + "\n" for url in (
+        "htp://h/x?key=SECRET", "htp://u:SECRET@h/", "u:SECRET@h", "h?key=SECRET")))
+    for args in (
+            ["batch", path, "--base-url", "http://h/?key=SECRET"],
+            ["batch", path, "--base-url", "http://h?a=1&key=SECRET#x"],
+            ["batch", path, "--base-url", "h/x?key=a@SECRET"],
+            ["batch", path, "--base-url", "http://u:SE?CRET@h SECRET"],
+            ["batch", path, "--base-url", "http://a?k=SECRET,http://b"],
+            ["batch", path, "--base-url", "http://u:SECRET@h", "--base-url", "http://u:SECRET@h"],
+            ["batch", path, "--url", "/x?key=SECRET"],
+            ["batch", path, "--url", "http://h/?key=SECRET", "--url", "http://h/?key=SECRET"],
+            ["batch", path, "-H=Authorization: SECRET"], ["batch", path, "-H", "SECRET"],
+            ["batch", path, "-H", "Authorization SECRET:"], ["fetch", "-H", "Bearer SECRET", "http://h/"],
+            ["fetch", "-i", "http://h/?key=SECRET"], ["fetch", "-i", "http://u:SECRET@h/?key=SECRET"],
+            ["check", path, "--url", "/x?key=SECRET", "--url", "/x?key=SECRET"],
+            ["http://h/?key=SECRET"], ["http://u:SECRET@h/"],
+            ["batch", path, "--base-url", "http://h", "--proxy", "http://u:SECRET@h:x"]):
+        result = eddy.run(*args)
+        equal(result.code, 2, result)
+        shows_no_secret(eddy, result)
+    for more in (["--url", api.url + "/x?key=SECRET"], ["--url=" + api.url.replace("//", "//u:SECRET@")],
+                 ["--url", "/x?key=SECRET", "--base-url", api.url],
+                 ["--url", "http://u:SECRET@h:1/x?key=SECRET"],
+                 ["--url", "http://h:1/", f"--proxy={proxy}"], ["--url", "http://h:1/", "--proxy", proxy[7:]]):
+        for summary in ("text", "json"):
+            result = eddy.run("batch", bare, "-o", out, *more, "--max-attempts", "1", "--summary", summary,
+                              "--log", eddy.file("log"))
+            equal(result.code, 1, result)
+            check("***" in result.err, result)
+            shows_no_secret(eddy, result)
+    for result in (eddy.run("batch", bad, "-o", out, "--base-url", api.url), eddy.run("check", bad),
+                   eddy.run("batch", eddy.file("in.path", '{"url":"/x?key=SECRET"}\n'), "-o", out)):
+        shows_no_secret(eddy, result)
 
 
 @claim

@@ -15,7 +15,7 @@
 #include "eddy/alloc.h"
 #include "eddy/stream.h"
 
-enum { FAULTS_SHOWN = 5, LINE_ID_BYTES = 32 };
+enum { FAULTS_SHOWN = 5, LINE_ID_BYTES = 32, PATH_SHOWN_BYTES = 100 };
 
 /* The check of the input. */
 struct check {
@@ -168,20 +168,23 @@ static void place_check(const struct ed_batch_run *run, const struct ed_request 
                         char text[ED_REQUEST_ERROR_BYTES])
 {
         const struct ed_batch_opts *opts = &run->opts;
+        int bytes;
 
         if (*request->url != '/')
                 return;
+        bytes = (int) strcspn(request->url, "?#"); /* a query may have a key */
+        bytes = bytes < PATH_SHOWN_BYTES ? bytes : PATH_SHOWN_BYTES;
         if (opts->base_urls_count == 0)
                 snprintf(text, ED_REQUEST_ERROR_BYTES,
-                         "the url %.100s is a path: give --base-url, such as "
+                         "the url %.*s is a path: give --base-url, such as "
                          "--base-url http://127.0.0.1:8000",
-                         request->url);
+                         bytes, request->url);
         for (size_t i = 0; i < opts->base_urls_count; i++)
                 if (base_has_path(opts->base_urls[i], request->url))
                         snprintf(text, ED_REQUEST_ERROR_BYTES,
                                  "--base-url ends with the path that the line has too: leave "
-                                 "%.100s out of --base-url",
-                                 request->url);
+                                 "%.*s out of --base-url",
+                                 bytes, request->url);
 }
 
 /* Note whether a line can be sent. 'text' is what is wrong with it; empty: nothing. */

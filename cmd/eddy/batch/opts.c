@@ -15,6 +15,7 @@
 #include "common/console.h"
 #include "common/option.h"
 #include "common/slurp.h"
+#include "common/url_shown.h"
 #include "eddy/alloc.h"
 #include "eddy/http_text.h"
 #include "eddy/time.h"
@@ -585,6 +586,8 @@ static bool is_same_base(const char *a, const char *b)
 /* Check --base-url and --url. */
 static int urls_check(const struct ed_batch_opts *opts)
 {
+        char shown[ED_URL_SHOWN_BYTES];
+
         for (size_t i = 0; i <= opts->base_urls_count; i++) {
                 bool is_base = i < opts->base_urls_count;
                 const char *url = is_base ? opts->base_urls[i] : opts->url;
@@ -594,24 +597,25 @@ static int urls_check(const struct ed_batch_opts *opts)
                         continue;
                 if (!is_base && *url == '/' && opts->base_urls_count > 0)
                         continue;
+                ed_url_shown(shown, url, strlen(url));
                 if (is_base && strstr(url, ",http"))
                         return ed_console_usage("batch",
                                                 "--base-url %s: this is more than one URL; repeat "
                                                 "--base-url for each",
-                                                ed_option_without_password(url));
-                return ed_console_usage("batch",
-                                        "%s %s: write http://HOST[:PORT][/PATH] or https%s", option,
-                                        ed_option_without_password(url),
-                                        is_base       ? ", without ? and #"
-                                        : *url == '/' ? ", or give --base-url"
-                                                      : "");
+                                                shown);
+                return ed_console_usage(
+                        "batch", "%s %s: write http://HOST[:PORT][/PATH] or https%s", option, shown,
+                        is_base       ? ", without ? and #"
+                        : *url == '/' ? ", or give --base-url"
+                                      : "");
         }
         for (size_t i = 1; i < opts->base_urls_count; i++)
                 for (size_t j = 0; j < i; j++)
                         if (is_same_base(opts->base_urls[i], opts->base_urls[j]))
                                 return ed_console_usage(
                                         "batch", "--base-url %s: it is given twice; give it once",
-                                        ed_option_without_password(opts->base_urls[i]));
+                                        ed_url_shown(shown, opts->base_urls[i],
+                                                     strlen(opts->base_urls[i])));
         return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "common/base64.h"
 #include "common/excerpt.h"
 #include "common/nearest.h"
+#include "common/url_shown.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/http_text.h"
@@ -598,7 +599,7 @@ static int url_build(const struct parts *parts, struct ed_request *request, stru
 {
         const struct eddy_json_value *value = &parts->members[URL];
         size_t bytes = parts->url_bytes;
-        char shown[ED_EXCERPT_BYTES];
+        char shown[ED_EXCERPT_BYTES], whole[ED_URL_SHOWN_BYTES];
 
         if (parts->url) {
                 request->url = blob_text(blob, parts->url, bytes);
@@ -610,14 +611,13 @@ static int url_build(const struct parts *parts, struct ed_request *request, stru
                 if (!request->url)
                         return surrogate_fault(parts, "url");
         }
-        if (!has_url_start(request->url, bytes))
-                /* The text before an @ may be a password. */
-                return request_fault(
-                        parts,
-                        "the URL \"%s\" does not begin with http://, https:// or /: write "
-                        "such as \"/v1/embeddings\"",
-                        memchr(request->url, '@', bytes) ? "***"
-                                                         : ed_excerpt(shown, request->url, bytes));
+        if (!has_url_start(request->url, bytes)) {
+                ed_url_shown(whole, request->url, bytes);
+                return request_fault(parts,
+                                     "the URL \"%s\" does not begin with http://, https:// or /: "
+                                     "write such as \"/v1/embeddings\"",
+                                     ed_excerpt(shown, whole, strlen(whole)));
+        }
         for (size_t i = 0; i < bytes; i++) {
                 unsigned char c = (unsigned char) request->url[i];
 

@@ -8,6 +8,7 @@
 
 #include "common/console.h"
 #include "common/duration.h"
+#include "common/url_shown.h"
 #include "common/wall.h"
 #include "eddy/error.h"
 #include "eddy/time.h"
@@ -36,34 +37,57 @@ static void word_add(struct ed_draft *text, const char *word)
         ed_draft_add_str(text, "'");
 }
 
-/* Append a word of the command without the user name and password of a URL. */
-static void argument_add(struct ed_draft *text, const char *word)
+/* Returns the URL of an option in a word of the command, or NULL. */
+static const char *url_of(const struct ed_batch_opts *opts, const char *word)
 {
-        const char *host = strstr(word, "://"), *at;
-        struct ed_draft shown = { 0 };
+        const char *end = word + strlen(word);
+        const char *const urls[] = { opts->url, opts->connect.http_proxy };
 
-        host = host ? host + 3 : NULL;
-        at = host ? memrchr(host, '@', strcspn(host, "/?#")) : NULL;
-        if (!at) {
-                word_add(text, word);
-                return;
-        }
-        ed_draft_add(&shown, word, (size_t) (host - word));
-        ed_draft_add_str(&shown, "***");
-        ed_draft_add(&shown, at, strlen(at) + 1);
-        if (ed_draft_is_whole(&shown))
-                word_add(text, shown.data);
-        ed_draft_fini(&shown);
+        for (size_t i = 0; i < opts->base_urls_count; i++)
+                if (opts->base_urls[i] >= word && opts->base_urls[i] <= end)
+                        return opts->base_urls[i];
+        for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++)
+                if (urls[i] && urls[i] >= word && urls[i] <= end)
+                        return urls[i];
+        return NULL;
 }
 
-/* Append the command of this run, whose repetition retries what failed. */
-static void command_add(struct ed_draft *text, const struct ed_batch_run *run)
+/* Append a word of the command without the secrets of a URL. Returns true if something is left out. */
+static bool argument_add(struct ed_draft *text, const struct ed_batch_opts *opts, const char *word)
 {
+        const char *url = url_of(opts, word);
+        char room[ED_URL_SHOWN_BYTES];
+        struct ed_draft shown = { 0 };
+        bool hides;
+
+        if (!url) {
+                word_add(text, word);
+                return false;
+        }
+        ed_draft_add(&shown, word, (size_t) (url - word));
+        ed_draft_add_str(&shown, ed_url_shown(room, url, strlen(url)));
+        ed_draft_add(&shown, "", 1);
+        if (ed_draft_is_whole(&shown))
+                word_add(text, shown.data);
+        hides = strcmp(room, url) != 0;
+        ed_draft_fini(&shown);
+        return hides;
+}
+
+/*
+ * Append the command of this run, whose repetition retries what failed. Returns true if it needs
+ * values that are not shown.
+ */
+static bool command_add(struct ed_draft *text, const struct ed_batch_run *run)
+{
+        bool hides = run->opts.headers.count > 0;
+
         ed_draft_add_str(text, "eddy");
         for (char *const *word = run->argv; *word; word++) {
                 ed_draft_add_str(text, " ");
-                argument_add(text, *word);
+                hides |= argument_add(text, &run->opts, *word);
         }
+        return hides;
 }
 
 /* Returns true if a repetition of the command would send something. */
@@ -147,9 +171,8 @@ static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
         ed_draft_add_str(text, run->stats.stop != ED_STOP_NONE ? "to resume: " : "to retry: ");
         if (strcmp(run->opts.input, "-") == 0)
                 ed_draft_add_str(text, "the same command, with the same input: ");
-        command_add(text, run);
-        if (run->opts.headers.count > 0)
-                ed_draft_add_str(text, "  (with the values of -H, which are not shown)");
+        if (command_add(text, run))
+                ed_draft_add_str(text, "  (with the values in place of ***, which are not shown)");
         ed_draft_add_str(text, "\n");
 }
 

@@ -30,8 +30,9 @@ static int header_add(struct ed_headers *headers, const char *command, const cha
         char *copy;
 
         if (*value != ':' || !eddy_http_is_token(text, (size_t) name_bytes)) {
+                /* Text without a colon may be a key. */
                 ed_console_usage(command, "--header %.*s: write it as 'NAME: VALUE'",
-                                 *value == ':' ? name_bytes : 20, text);
+                                 *value == ':' ? (int) strcspn(text, " \t:") : 0, text);
                 return -EINVAL;
         }
         for (value++; *value == ' ' || *value == '\t';)

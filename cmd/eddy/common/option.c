@@ -13,15 +13,9 @@
 #include "common/console.h"
 #include "common/duration.h"
 #include "common/nearest.h"
+#include "common/url_shown.h"
 
 enum { WORDS_MAX = 128, NAME_BYTES_MAX = 32, CHOICES_MAX = 3, CHOICES_BYTES = 128 };
-
-const char *ed_option_without_password(const char *url)
-{
-        const char *at = strrchr(url, '@');
-
-        return at ? at : url;
-}
 
 const char *ed_option_of_fault(const struct eddy_tls_fault *fault)
 {
@@ -92,9 +86,12 @@ int ed_option_duration(const char *command, const char *option, const char *valu
 int ed_option_once(const char *command, const char *option, const char *value,
                    const char **ret_value)
 {
+        char now[ED_URL_SHOWN_BYTES], before[ED_URL_SHOWN_BYTES];
+
         if (*ret_value) {
-                ed_console_usage(command, "%s %s: %s %s was given already; give one", option, value,
-                                 option, *ret_value);
+                ed_console_usage(command, "%s %s: %s %s was given already; give one", option,
+                                 ed_url_shown(now, value, strlen(value)), option,
+                                 ed_url_shown(before, *ret_value, strlen(*ret_value)));
                 return -EINVAL;
         }
         *ret_value = value;
@@ -292,7 +289,9 @@ static bool value_is_mistaken(const struct ed_option_set *set, char **argv)
                 return true;
         if (*optarg != '=')
                 return false;
-        ed_console_usage(set->command, "%s: write -%c %s, without =", word, word[1], optarg + 1);
+        /* The value of a header may be a secret. */
+        ed_console_usage(set->command, "-%c=: write -%c %s, without =", word[1], word[1],
+                         word[1] == 'H' ? "'NAME: VALUE'" : optarg + 1);
         return true;
 }
 

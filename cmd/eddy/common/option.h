@@ -54,9 +54,6 @@ EDDY_MUST_USE int ed_option_once(const char *command, const char *option, const 
 EDDY_MUST_USE int ed_option_word(const char *command, const char *option, const char *value,
                                  const char *const *words, int n, const char *shown);
 
-/* Returns the part of a URL that messages may show: all from its last @ on, or the URL. */
-const char *ed_option_without_password(const char *url);
-
 /* Returns the name of the option whose file eddy_tls_config_new() could not use. */
 const char *ed_option_of_fault(const struct eddy_tls_fault *fault);
 

@@ -14,6 +14,7 @@
 #include "common/duration.h"
 #include "common/option.h"
 #include "common/slurp.h"
+#include "common/url_shown.h"
 #include "eddy/alloc.h"
 #include "eddy/time.h"
 #include "eddy/version.h"
@@ -264,6 +265,7 @@ static int urls_check(const struct ed_fetch_opts *opts)
 /* Check combinations of options. */
 static int opts_check(struct ed_fetch_opts *opts)
 {
+        char shown[ED_URL_SHOWN_BYTES];
         int err;
 
         if (opts->urls_count == 0 && !opts->input)
@@ -271,7 +273,7 @@ static int opts_check(struct ed_fetch_opts *opts)
                                                  "with -i FILE (-i -: standard input)");
         if (opts->input && strstr(opts->input, "://") && access(opts->input, F_OK) < 0)
                 return ed_console_usage("fetch", "-i %s: not a file, but a URL; name it without -i",
-                                        ed_option_without_password(opts->input));
+                                        ed_url_shown(shown, opts->input, strlen(opts->input)));
         if (opts->output && strcmp(opts->output, "-") == 0)
                 opts->output = NULL;
         if (opts->save && strcmp(opts->save, "-") == 0)

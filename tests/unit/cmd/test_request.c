@@ -383,9 +383,10 @@ TEST(sentences_name_the_member_the_value_and_the_remedy)
         check_fault(&no_rules, "{\"url\":\"ftp://h\",\"body\":{}}", NULL,
                     "the URL \"ftp://h\" does not begin with http://, https:// or /: write such as "
                     "\"/v1/embeddings\"");
-        check_fault(&no_rules, "{\"url\":\"ftp://u:secret@h\",\"body\":{}}", NULL,
-                    "the URL \"***\" does not begin with http://, https:// or /: write such as "
-                    "\"/v1/embeddings\"");
+        check_fault(
+                &no_rules, "{\"url\":\"ftp://u:secret@h\",\"body\":{}}", NULL,
+                "the URL \"ftp://***@h\" does not begin with http://, https:// or /: write such as "
+                "\"/v1/embeddings\"");
         check_fault(&no_rules, "{\"url\":\"/a\\u0000b\",\"body\":{}}", NULL,
                     "the URL has the byte 0 in it: write %00");
         check_fault(&no_rules, "{\"url\":\"/\",\"url\":\"/\",\"custom_id\":1}", NULL,
