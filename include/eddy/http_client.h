@@ -179,9 +179,10 @@ struct eddy_http_request {
          * the client repeats the request. */
         void (*on_send)(void *arg);
         void *on_send_arg;
-        /* Says in words why no connection was made.  Set after EDDY_E_TLS_* and after an
-         * error of a proxy (the text then names the proxy's host and port).  May be
-         * NULL. */
+        /* Says in words why there is no response.  Set after EDDY_E_TLS_*, after an error
+         * of a proxy (the text then names the proxy's host and port), and, with the rule
+         * that the response violates, after EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE.
+         * May be NULL. */
         struct eddy_tls_fault *ret_tls_fault;
         struct eddy_http_request_opts opts;
         uintptr_t reserved[1]; /* zero */

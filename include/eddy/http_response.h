@@ -153,6 +153,16 @@ EDDY_API const struct eddy_json_error *eddy_http_response_json_error(
 EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *response);
 
 /*
+ * Returns the rule that the response violates, in words, after a call that returned
+ * EDDY_E_HTTP_INVALID_RESPONSE or _TOO_LARGE: "a chunk's data is not followed by CR LF".
+ * Returns "" if there is none, also for a NULL response.  For errors of
+ * eddy_http_client_send(), see 'ret_tls_fault'.
+ *
+ * Suspends: no.
+ */
+EDDY_API const char *eddy_http_response_fault_text(const eddy_http_response *response);
+
+/*
  * Free the response.  Its connection is kept if the exchange is known to be
  * complete, and closed otherwise.  Works in a cancelled task.  NULL is ignored.
  *

@@ -4,6 +4,7 @@
 #include "http/client.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -363,6 +364,18 @@ static int64_t send_all(void *arg)
         return send_on(sending);
 }
 
+/* Say in words why the response is refused. */
+static void note_fault(const eddy_http_response *response, struct eddy_tls_fault *ret_fault,
+                       int err)
+{
+        const char *text = response->ops->fault_text(response);
+
+        if (ret_fault && *text &&
+            (err == EDDY_E_HTTP_INVALID_RESPONSE || err == EDDY_E_HTTP_TOO_LARGE))
+                snprintf(ret_fault->text, sizeof(ret_fault->text), "%s: %s", eddy_error_text(err),
+                         text);
+}
+
 static int send_in_time(eddy_http_response *response, const struct eddy_http_request *request)
 {
         int64_t timeout_ns = ed_http_timeout(request->opts.timeouts.total_ns,
@@ -398,6 +411,7 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         err = send_in_time(response, request);
         if (err < 0) {
                 ed_http_attempt_end(response, err);
+                note_fault(response, request->ret_tls_fault, err);
                 response->ops->close(response);
                 return err;
         }

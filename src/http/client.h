@@ -85,6 +85,9 @@ struct ed_http_response_ops {
         /* End the exchange in any state, and free the response. */
         void (*close)(eddy_http_response *response);
 
+        /* Returns what the received bytes violate, after an error of theirs; "" otherwise. */
+        const char *(*fault_text)(const eddy_http_response *response);
+
         int (*status)(const eddy_http_response *response);
         int (*version)(const eddy_http_response *response);
         const char *(*header)(const eddy_http_response *response, const char *name);

@@ -211,6 +211,7 @@ static int http1_exchange(eddy_http_response *base, const struct eddy_http_reque
         ed_http1_response_init(&response->message.head, response->fields, &base->client->limits,
                                ed_http1_answers_to(method, strlen(method)));
         response->message.stream = &base->conn->stream;
+        response->message.body.fault = ED_HTTP1_FAULT_NONE;
         if (request->body_bytes <= SEND_AT_ONCE_BYTES && !request->body_source)
                 err = exchange_small(response, request);
         else
@@ -277,6 +278,16 @@ static void abandon(struct ed_http1_response *response)
 static int http1_status(const eddy_http_response *base)
 {
         return http1_of(base)->message.head.status;
+}
+
+static const char *http1_fault_text(const eddy_http_response *base)
+{
+        const struct ed_http_message *message = &http1_of(base)->message;
+        enum ed_http1_fault fault = message->head.fault;
+
+        if (fault == ED_HTTP1_FAULT_NONE)
+                fault = message->body.fault;
+        return fault != ED_HTTP1_FAULT_NONE ? ed_http1_fault_text(fault) : "";
 }
 
 static int http1_version(const eddy_http_response *base)
@@ -462,6 +473,7 @@ static const struct ed_http_response_ops http1_ops = {
         .settle = http1_settle,
         .fail = http1_fail,
         .close = http1_close,
+        .fault_text = http1_fault_text,
         .status = http1_status,
         .version = http1_version,
         .trailer_at = http1_trailer_at,

@@ -182,6 +182,11 @@ const struct eddy_json_error *eddy_http_response_json_error(const eddy_http_resp
         return response ? response->json_error : NULL;
 }
 
+const char *eddy_http_response_fault_text(const eddy_http_response *response)
+{
+        return response ? response->ops->fault_text(response) : "";
+}
+
 void eddy_http_response_close(eddy_http_response *response)
 {
         if (!response)

@@ -109,8 +109,7 @@ enum {
         ED_HTTP1_LINE_BYTES_MAX = 8190,     /* of a start line or field line, without CR LF */
         ED_HTTP1_HEAD_BYTES_MAX = 64 << 10, /* including the empty line that ends the head */
         ED_HTTP1_FIELDS_MAX = 128,
-        /* Of all 1xx responses that a client accepts before a response. */
-        ED_HTTP1_INTERIM_BYTES_MAX = 64 << 10,
+        ED_HTTP1_INTERIM_BYTES_MAX = 64 << 10, /* all 1xx responses before a response */
 };
 
 /* Zero selects the defaults above. Limits apply however the bytes arrive. */

@@ -81,13 +81,13 @@ static int body_fail(struct ed_http1_body *body, enum ed_http1_fault fault)
 int ed_http1_body_init(struct ed_http1_body *body, const struct ed_http1_head *head,
                        uint64_t bytes_max)
 {
-        if (head->framing == ED_HTTP1_BY_LENGTH && head->content_length > bytes_max)
-                return EDDY_E_HTTP_TOO_LARGE;
         *body = (struct ed_http1_body){
                 .is_response = head->is_response,
                 .framing = head->framing,
                 .max = bytes_max,
         };
+        if (head->framing == ED_HTTP1_BY_LENGTH && head->content_length > bytes_max)
+                return body_fail(body, ED_HTTP1_FAULT_BODY_TOO_LARGE);
         switch ((enum ed_http1_framing) head->framing) {
         case ED_HTTP1_BY_LENGTH:
                 body->state = IN_LENGTH;

@@ -158,6 +158,7 @@ def failing(eddy, call):
         "gateway": (503, {"Content-Type": "text/html"}, b"<html>down</html>"),
         "cut": b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{\"a\":",
         "garbage": b"hello, I am not HTTP\r\n\r\n",
+        "garbage-chunk": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
         "closed": b"",
         "cut-stream": stream_of(STREAMS["choices"][:3], end=""),
         "error-stream": stream_of(STREAMS["choices"][:3],
@@ -167,10 +168,17 @@ def failing(eddy, call):
 
 FAILED = {
     "refused": 400, "gateway": 503, "slow": "request_timeout", "cut": "stream_truncated",
-    "garbage": "invalid_response", "closed": "connection_reset", "cut-stream": "stream_truncated",
+    "garbage": "invalid_response", "garbage-chunk": "invalid_response",
+    "closed": "connection_reset", "cut-stream": "stream_truncated",
     "error-stream": "invalid_response", "unreachable": "connect_error", "nowhere": "dns_error",
     "secret": "tls_error", "huge": "token_estimate_exceeds_limit", "line-2": "invalid_request_line",
     "method": "invalid_request_line", "no-url": "invalid_request_line",
+}
+REASONS = {
+    "garbage": "the peer's message is not valid HTTP: "
+               "the version is not HTTP/1.1 or another HTTP/1",
+    "garbage-chunk": "the peer's message is not valid HTTP: "
+                     "a chunk's size is not a plain hexadecimal number",
 }
 ANSWERED = ["words", "bytes", "list", "nothing", "other", "absolute", "choices", "tools", "refusal",
             "function", "\u00e9\u4e16\U0001f30a", 'q"\\\n\x7f']
@@ -178,7 +186,7 @@ ANSWERED = ["words", "bytes", "list", "nothing", "other", "absolute", "choices",
 
 def every_kind(eddy, api):
     streams = [name for name in (*STREAMS, "cut-stream", "error-stream")]
-    plain = ["refused", "gateway", "slow", "cut", "garbage", "closed",
+    plain = ["refused", "gateway", "slow", "cut", "garbage", "garbage-chunk", "closed",
              *(name for name in ANSWERED if name not in STREAMS and name != "absolute")]
     lines = [line("absolute", {"id": "absolute"}, api.url + "/v1/x", headers={"X-A": "b"},
                   metadata={"row": 5, "tags": ["a", None]}),
@@ -209,6 +217,8 @@ def every_run(eddy, meta):
         judge(failures, kinds[1])
         equal({item["custom_id"]: item["error"]["code"] if item["error"] else
                item["response"]["status_code"] for item in failures}, FAILED, result)
+        equal({item["custom_id"]: item["error"]["message"] for item in failures
+               if item["custom_id"].startswith("garbage")}, REASONS, result)
         equal(sorted(item["custom_id"] for item in answers), sorted(ANSWERED), result)
     return {item["custom_id"]: item["response"]["body"] for item in answers}
 

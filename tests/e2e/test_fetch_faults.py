@@ -188,11 +188,18 @@ def credentials_that_cannot_be_sent_fail_in_their_own_lines(eddy):
 
 @claim
 def garbage_is_an_invalid_response(eddy):
-    for data in (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", b"\0\1\2\3" * 100,
-                 b"HTTP/1.1 abc\r\n\r\n",
-                 b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
-                 b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n"):
-        equal(against(eddy, says(data))["error"]["code"], "invalid_response", data)
+    for data, reason in (
+            (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "the version is not HTTP/1.1 or another HTTP/1"),
+            (b"\0\1\2\3" * 100, "the version is not HTTP/1.1 or another HTTP/1"),
+            (b"HTTP/1.1 abc\r\n\r\n", "the status is not three digits from 100 to 999"),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+             "Content-Length is given twice"),
+            (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n",
+             "a chunk's size is not a plain hexadecimal number")):
+        for args in ([], ["--body"]):
+            equal(against(eddy, says(data), *args)["error"],
+                  {"code": "invalid_response",
+                   "message": "the peer's message is not valid HTTP: " + reason}, data)
 
 
 @claim

@@ -303,7 +303,11 @@ static int attempt_exchange(struct ed_attempt *attempt)
                                     },
                                     &attempt->response);
         eddy_free(sent);
-        return err < 0 ? err : answer_receive(attempt);
+        if (err < 0)
+                return err;
+        err = answer_receive(attempt);
+        ed_outcome_fault(attempt->response, err, &attempt->fault);
+        return err;
 }
 
 void ed_attempt_make(struct ed_attempt *attempt)

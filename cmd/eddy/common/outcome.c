@@ -4,6 +4,7 @@
 #include "common/outcome.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "eddy/error.h"
@@ -138,6 +139,16 @@ const char *ed_outcome_message(int error)
         const struct ed_outcome *outcome = ed_outcome_of(error);
 
         return outcome->message ? outcome->message : eddy_error_text(error);
+}
+
+void ed_outcome_fault(const eddy_http_response *response, int error,
+                      struct eddy_tls_fault *ret_fault)
+{
+        const char *text = eddy_http_response_fault_text(response);
+
+        if (*text && (error == EDDY_E_HTTP_INVALID_RESPONSE || error == EDDY_E_HTTP_TOO_LARGE))
+                snprintf(ret_fault->text, sizeof(ret_fault->text), "%s: %s",
+                         ed_outcome_message(error), text);
 }
 
 int ed_outcome_number(int error)

@@ -6,6 +6,8 @@
 
 #include <stdbool.h>
 
+#include "eddy/http_client.h"
+
 /* Errors of this program, numbered apart from the library's facilities. */
 enum {
         ED_E_LINE_TOO_LONG = -0x70000,
@@ -31,6 +33,10 @@ bool ed_outcome_is_line(int error);
 
 /* Returns a sentence about the error. */
 const char *ed_outcome_message(int error);
+
+/* Store why the response that was read is refused, if its bytes violate HTTP or a limit. */
+void ed_outcome_fault(const eddy_http_response *response, int error,
+                      struct eddy_tls_fault *ret_fault);
 
 /* Codes have numbers, to count them. ed_outcome_code() returns the name of a number. */
 enum { ED_OUTCOME_CODES_MAX = 32 };

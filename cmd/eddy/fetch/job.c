@@ -185,6 +185,7 @@ static int job_attempt(struct ed_job *base)
         fault.text[0] = '\0';
         eddy_scope_begin(&attempt->scope, NULL);
         err = attempt_exchange(job, &fault);
+        ed_outcome_fault(attempt->response, err, &fault);
         end = eddy_scope_end(&attempt->scope);
         if (attempt->start_ns != 0)
                 attempt->elapsed_ns = eddy_now() - attempt->start_ns;

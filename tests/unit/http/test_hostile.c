@@ -66,13 +66,36 @@ static struct script hostile_scripts[2] = { { { NULL } }, SCRIPT(OK_2) };
 
 static const struct bad *now;
 
+/* Send a request and read the response. Returns the error, and what the client says about it. */
+static int take_refused(struct rig *rig, struct eddy_tls_fault *ret_fault)
+{
+        eddy_http_response *response;
+        const void *body;
+        size_t bytes;
+        int err;
+
+        ret_fault->text[0] = '\0';
+        err = rig_send(rig, &(struct eddy_http_request){ .url = "/", .ret_tls_fault = ret_fault },
+                       &response);
+        if (err < 0)
+                return err;
+        CHECK_STR(eddy_http_response_fault_text(response), "");
+        err = eddy_http_response_body(response, &body, &bytes);
+        CHECK_EQ(eddy_http_response_discard(response), err);
+        snprintf(ret_fault->text, sizeof(ret_fault->text), "%s",
+                 eddy_http_response_fault_text(response));
+        eddy_http_response_close(response);
+        return err;
+}
+
 static void refuse_one(struct rig *rig)
 {
-        int err = rig_get(rig, "/");
+        struct eddy_tls_fault fault;
+        int err = take_refused(rig, &fault);
 
-        if (err != now->error)
-                test_fail(__FILE__, __LINE__, "%s: %s", now->claim,
-                          err < 0 ? eddy_error_name(err) : "success");
+        if (err != now->error || !*fault.text)
+                test_fail(__FILE__, __LINE__, "%s: %s, \"%s\"", now->claim,
+                          err < 0 ? eddy_error_name(err) : "success", fault.text);
         CHECK_STATS(rig->client, 0, 0, 0);
         CHECK_EQ(rig_get(rig, "/"), 0);
         CHECK_STR(rig->body, "ok");
@@ -86,6 +109,53 @@ TEST(forbidden_responses_are_errors_and_the_next_request_is_fine)
                 hostile_scripts[0].steps[0] = now->response;
                 rig_run(hostile_scripts, 2, NULL, false, refuse_one);
         }
+}
+
+#define INVALID "the peer's message is not valid HTTP: "
+#define LARGE   "the message is larger than its limit: "
+
+/* What is said about the kinds of faults: in a head, in a body, and of limits. */
+static const struct bad said[] = {
+        { INVALID "a field's line begins with white space", H200 " A: b\r\n\r\n",
+          EDDY_E_HTTP_INVALID_RESPONSE },
+        { INVALID "both Content-Length and Transfer-Encoding", H200 CL2 TEC "\r\n",
+          EDDY_E_HTTP_INVALID_RESPONSE },
+        { INVALID "a switch to a protocol that was not asked for",
+          "HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n",
+          EDDY_E_HTTP_INVALID_RESPONSE },
+        { LARGE "the body is larger than its limit", H200 "Content-Length: 1000\r\n\r\n",
+          EDDY_E_HTTP_TOO_LARGE },
+        { LARGE "more fields than the limit", H200 "A: b\r\nA: b\r\nA: b\r\nA: b\r\n\r\n",
+          EDDY_E_HTTP_TOO_LARGE },
+        { "a chunk's data is not followed by CR LF", H200 TEC "\r\n2\r\nokxx0\r\n\r\n",
+          EDDY_E_HTTP_INVALID_RESPONSE },
+        { "the body is larger than its limit", H200 TEC "\r\n3e8\r\n", EDDY_E_HTTP_TOO_LARGE },
+        /* Other errors have their own texts. */
+        { "", "~", EDDY_E_HTTP_CLOSED },
+        { "", H200 CL2 "\r\n", EDDY_E_HTTP_TRUNCATED },
+};
+
+static void say_one(struct rig *rig)
+{
+        struct eddy_tls_fault fault;
+
+        CHECK_ERR(take_refused(rig, &fault), now->error);
+        CHECK_STR(fault.text, now->claim);
+        /* It is of that response only. */
+        CHECK_EQ(take_refused(rig, &fault), 0);
+        CHECK_STR(fault.text, "");
+}
+
+TEST(fault_of_a_response_is_said_in_words)
+{
+        for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+                now = &said[i];
+                hostile_scripts[0].steps[0] = now->response;
+                hostile_scripts[0].steps[1] = "~";
+                rig_run(hostile_scripts, 2, OPTIONS(.headers_max = 3, .body_bytes_max = 999), false,
+                        say_one);
+        }
+        hostile_scripts[0].steps[1] = NULL;
 }
 
 /* ---- cut at every byte ----------------------------------------------------- */

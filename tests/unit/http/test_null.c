@@ -36,6 +36,7 @@ static void check_null_response(void)
         CHECK_EQ(bytes, 99);
         CHECK_EQ(eddy_http_response_json(NULL, NULL, &byte), -EINVAL);
         CHECK(eddy_http_response_json_error(NULL) == NULL);
+        CHECK_STR(eddy_http_response_fault_text(NULL), "");
         CHECK_EQ(eddy_http_response_discard(NULL), -EINVAL);
         eddy_http_response_info(NULL, &info);
         CHECK_EQ(info.version, 0);
