@@ -104,7 +104,9 @@ struct eddy_http_client_opts {
  * the caller sets that header, and the calls that read a body return it decoded; a
  * chain of up to five codings is decoded.  The headers are unchanged: Content-Length
  * counts the coded bytes.  'body_bytes_max' limits both the coded and the decoded
- * bytes.  A body with another coding fails with EDDY_E_HTTP_CODING_UNKNOWN.  zstd uses
+ * bytes.  A body with another coding fails with EDDY_E_HTTP_CODING_UNKNOWN.  Coded data
+ * that is damaged or ends early fails with _CODING_INVALID; if it ends early and only
+ * the close of the connection shows where the body ends, with _TRUNCATED.  zstd uses
  * malloc() and not eddy's allocator.
  *
  * Suspends: no.

@@ -88,6 +88,9 @@ struct ed_http_response_ops {
         /* Returns what the received bytes violate, after an error of theirs; "" otherwise. */
         const char *(*fault_text)(const eddy_http_response *response);
 
+        /* Returns true if the close of the connection ends the body. */
+        bool (*ends_by_close)(const eddy_http_response *response);
+
         int (*status)(const eddy_http_response *response);
         int (*version)(const eddy_http_response *response);
         const char *(*header)(const eddy_http_response *response, const char *name);

@@ -290,6 +290,11 @@ static const char *http1_fault_text(const eddy_http_response *base)
         return fault != ED_HTTP1_FAULT_NONE ? ed_http1_fault_text(fault) : "";
 }
 
+static bool http1_ends_by_close(const eddy_http_response *base)
+{
+        return http1_of(base)->message.head.framing == ED_HTTP1_BY_CLOSE;
+}
+
 static int http1_version(const eddy_http_response *base)
 {
         return 10 + http1_of(base)->message.head.minor;
@@ -474,6 +479,7 @@ static const struct ed_http_response_ops http1_ops = {
         .fail = http1_fail,
         .close = http1_close,
         .fault_text = http1_fault_text,
+        .ends_by_close = http1_ends_by_close,
         .status = http1_status,
         .version = http1_version,
         .trailer_at = http1_trailer_at,

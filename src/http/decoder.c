@@ -235,6 +235,6 @@ int ed_decoder_finish(const struct ed_decoder *decoder)
                 return 0;
         for (unsigned i = 0; i < decoder->n; i++)
                 if (!decoder->stages[i]->has_ended)
-                        return EDDY_E_HTTP_TRUNCATED;
+                        return EDDY_E_HTTP_CODING_INVALID;
         return 0;
 }

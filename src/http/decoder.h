@@ -66,7 +66,7 @@ EDDY_MUST_USE int64_t ed_decoder_read(struct ed_decoder *decoder, void *buf, siz
  * After the last coded byte, and a read that returned 0: check that no coding ended in the middle.
  * A body of no bytes is complete.
  *
- * Errors: EDDY_E_HTTP_TRUNCATED
+ * Errors: EDDY_E_HTTP_CODING_INVALID
  */
 EDDY_MUST_USE int ed_decoder_finish(const struct ed_decoder *decoder);
 

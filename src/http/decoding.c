@@ -81,6 +81,17 @@ static int prepare(eddy_http_response *response)
         return decoding->is_dropped ? end_or(response, EDDY_E_HTTP_STATE) : 1;
 }
 
+/*
+ * The body has ended. If a coding has not, the server sent it so, or the body was cut: only the
+ * close of the connection shows where such a body ends.
+ */
+static int end_codings(const eddy_http_response *response)
+{
+        int err = ed_decoder_finish(response->decoding.decoder);
+
+        return err < 0 && response->ops->ends_by_close(response) ? EDDY_E_HTTP_TRUNCATED : err;
+}
+
 /* Read and decode. */
 static int64_t decode(eddy_http_response *response, void *buf, size_t bytes)
 {
@@ -106,7 +117,7 @@ static int64_t decode(eddy_http_response *response, void *buf, size_t bytes)
                 if (n < 0)
                         return n;
                 if (n == 0)
-                        return response->decoding.err = ed_decoder_finish(decoder);
+                        return response->decoding.err = end_codings(response);
                 ed_decoder_fed(decoder, (size_t) n);
         }
 }

@@ -234,7 +234,7 @@ VISIT(body_that_is_cut_damaged_or_of_an_unknown_coding_is_an_error_each_time, .d
         static const struct {
                 const char *path;
                 int err;
-        } cases[] = { { "/cut", EDDY_E_HTTP_TRUNCATED },
+        } cases[] = { { "/cut", EDDY_E_HTTP_CODING_INVALID },
                       { "/damaged", EDDY_E_HTTP_CODING_INVALID },
                       { "/unknown", EDDY_E_HTTP_CODING_UNKNOWN } };
 
@@ -251,6 +251,25 @@ VISIT(body_that_is_cut_damaged_or_of_an_unknown_coding_is_an_error_each_time, .d
                 CHECK_ERR(body_of(cases[i].path), cases[i].err);
         }
         CHECK_EQ(body_of("/gzip"), 0);
+}
+
+#define DEFLATED "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\n"
+#define CUT      "x\234\313" /* the begin of a zlib stream */
+
+/* A whole message is damaged; a message that ends with its connection may be cut. */
+CLIENT_TEST(coding_that_ends_early_is_cut_only_if_the_connection_ends_the_body,
+            OPTIONS(.decode = true),
+            SCRIPT(DEFLATED "Content-Length: 3\r\n\r\n" CUT,
+                   DEFLATED "Transfer-Encoding: chunked\r\n\r\n3\r\n" CUT "\r\n0\r\n\r\n",
+                   DEFLATED "Content-Length: 4\r\n\r\n" CUT, "~"),
+            SCRIPT(DEFLATED "\r\n" CUT, "~"))
+{
+        CHECK_ERR(rig_get(rig, "/"), EDDY_E_HTTP_CODING_INVALID);
+        CHECK_ERR(rig_get(rig, "/"), EDDY_E_HTTP_CODING_INVALID);
+        CHECK_EQ(rig->peer.accepted, 1);
+        CHECK_ERR(rig_get(rig, "/"), EDDY_E_HTTP_TRUNCATED);
+        CHECK_ERR(rig_get(rig, "/"), EDDY_E_HTTP_TRUNCATED);
+        CHECK_EQ(rig->peer.accepted, 2);
 }
 
 VISIT(empty_body_and_the_response_to_head_are_empty, .decode = true)
