@@ -88,8 +88,10 @@ struct eddy_http_client_opts {
  * SOCKS5), and the server's certificate is verified as usual.  http requests are
  * sent to an http proxy, which reads and forwards them; with SOCKS5 they use a tunnel
  * too.  'no_proxy' is a list, separated by commas or spaces.  An entry is a name
- * (with its subdomains), an address, a network such as "10.0.0.0/8", or "*" for all
- * hosts.  The library does not read the environment.
+ * (with its subdomains; "*.a.test": only these), an address, a network such as
+ * "10.0.0.0/8", or "*" for all hosts.  With a port, as in "a.test:8080" or "[::1]:80",
+ * an entry holds only for URLs with that port, which may be the scheme's default.  The
+ * library does not read the environment.
  *
  * 'unix_path' is a path, or '@' and an abstract name.  If it is set, a URL's host is
  * used only for the Host header and for TLS, and proxies are not used.

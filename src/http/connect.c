@@ -45,7 +45,7 @@ static void route_write(const struct ed_http_conn *conn, char out[ROUTE_ROOM])
         const eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
         const struct ed_http_key *key = &conn->origin->key;
         const struct ed_http_proxy *proxy =
-                ed_http_proxies_find(&client->proxies, key->is_https, key->host);
+                ed_http_proxies_find(&client->proxies, key->is_https, key->host, key->port);
 
         if (client->unix_path[0])
                 snprintf(out, ROUTE_ROOM, "%u unix %s", key->port, client->unix_path);
@@ -146,7 +146,7 @@ static int reach(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_s
 
         if (client->unix_path[0])
                 return connect_unix(conn, client->unix_path, ret_stream);
-        proxy = ed_http_proxies_find(&client->proxies, key->is_https, key->host);
+        proxy = ed_http_proxies_find(&client->proxies, key->is_https, key->host, key->port);
         if (!proxy)
                 return connect_host(conn, key->host, key->port, ret_stream);
         err = reach_by(conn, proxy, ret_stream);

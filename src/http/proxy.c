@@ -130,19 +130,34 @@ bool ed_http_proxy_address(const char *text, size_t bytes, struct eddy_address *
         return true;
 }
 
-/* Returns the number after a '/' at the end of an entry, or -1 if it is not one. */
-static int prefix_parse(const char *text, size_t bytes)
+/* Returns the number of 1 to 5 digits, or -1 if the text is not one. */
+static int number_parse(const char *text, size_t bytes)
 {
-        int bits = 0;
+        int number = 0;
 
-        if (bytes == 0 || bytes > 3)
+        if (bytes == 0 || bytes > 5)
                 return -1;
         for (size_t i = 0; i < bytes; i++) {
                 if (text[i] < '0' || text[i] > '9')
                         return -1;
-                bits = bits * 10 + text[i] - '0';
+                number = number * 10 + text[i] - '0';
         }
-        return bits;
+        return number;
+}
+
+/* Returns whether the entry has no port or this one, and removes it from the entry. */
+static bool entry_has_port(const char *entry, size_t *bytes, uint16_t port)
+{
+        const char *colon = memrchr(entry, ':', *bytes);
+        size_t host_bytes = colon ? (size_t) (colon - entry) : *bytes;
+        int number;
+
+        /* An IPv6 address without brackets has no port. */
+        if (!colon || (memchr(entry, ':', host_bytes) && colon[-1] != ']'))
+                return true;
+        number = number_parse(colon + 1, *bytes - host_bytes - 1);
+        *bytes = host_bytes;
+        return number == port;
 }
 
 static bool same_bits(const uint8_t *a, const uint8_t *b, int bits)
@@ -164,15 +179,18 @@ static bool entry_has_address(const char *entry, size_t bytes, const struct eddy
             network.family != address->family)
                 return false;
         width = memchr(entry, ':', text_bytes) ? 128 : 32;
-        bits = slash ? prefix_parse(slash + 1, bytes - text_bytes - 1) : width;
+        bits = slash ? number_parse(slash + 1, bytes - text_bytes - 1) : width;
         return bits >= 0 && bits <= width && same_bits(network.bytes, address->bytes, bits);
 }
 
-/* A dot at the begin or at the end of a name is ignored. */
+/* A dot at the begin or at the end of a name is ignored. "*." means the subdomains only. */
 static bool entry_has_name(const char *entry, size_t bytes, const char *host)
 {
         size_t host_bytes = strlen(host);
+        bool is_wild = bytes > 1 && entry[0] == '*' && entry[1] == '.';
 
+        entry += is_wild;
+        bytes -= is_wild;
         if (bytes > 0 && entry[0] == '.') {
                 entry++;
                 bytes--;
@@ -184,22 +202,24 @@ static bool entry_has_name(const char *entry, size_t bytes, const char *host)
         if (bytes == 0 || bytes > host_bytes ||
             strncasecmp(host + host_bytes - bytes, entry, bytes) != 0)
                 return false;
-        return bytes == host_bytes || host[host_bytes - bytes - 1] == '.';
+        return bytes == host_bytes ? !is_wild : host[host_bytes - bytes - 1] == '.';
 }
 
-bool ed_http_no_proxy_has(const char *no_proxy, const char *host)
+bool ed_http_no_proxy_has(const char *no_proxy, const char *host, uint16_t port)
 {
         struct eddy_address address;
         bool is_address = ed_http_proxy_address(host, strlen(host), &address);
-        size_t bytes;
+        size_t bytes, host_bytes;
 
         for (const char *at = no_proxy ? no_proxy : ""; *at; at += bytes) {
                 at += strspn(at, ", \t");
-                bytes = strcspn(at, ", \t");
-                if (bytes == 1 && *at == '*')
+                bytes = host_bytes = strcspn(at, ", \t");
+                if (!entry_has_port(at, &host_bytes, port))
+                        continue;
+                if (host_bytes == 1 && *at == '*')
                         return true;
-                if (is_address ? entry_has_address(at, bytes, &address)
-                               : entry_has_name(at, bytes, host))
+                if (is_address ? entry_has_address(at, host_bytes, &address)
+                               : entry_has_name(at, host_bytes, host))
                         return true;
         }
         return false;
@@ -253,9 +273,9 @@ void ed_http_proxies_fini(struct ed_http_proxies *proxies)
 }
 
 const struct ed_http_proxy *ed_http_proxies_find(const struct ed_http_proxies *proxies,
-                                                 bool is_https, const char *host)
+                                                 bool is_https, const char *host, uint16_t port)
 {
         const struct ed_http_proxy *proxy = is_https ? proxies->https : proxies->http;
 
-        return proxy && !ed_http_no_proxy_has(proxies->no_proxy, host) ? proxy : NULL;
+        return proxy && !ed_http_no_proxy_has(proxies->no_proxy, host, port) ? proxy : NULL;
 }

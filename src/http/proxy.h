@@ -50,9 +50,9 @@ EDDY_MUST_USE int ed_http_proxies_init(struct ed_http_proxies *proxies, const ch
                                        const char *https, const char *no_proxy);
 void ed_http_proxies_fini(struct ed_http_proxies *proxies);
 
-/* Returns the proxy for a host, or NULL. */
+/* Returns the proxy for a host and port, or NULL. */
 const struct ed_http_proxy *ed_http_proxies_find(const struct ed_http_proxies *proxies,
-                                                 bool is_https, const char *host);
+                                                 bool is_https, const char *host, uint16_t port);
 
 /* Returns whether requests pass through a tunnel, not through the proxy's own hands. */
 static inline bool ed_http_proxy_is_tunnel(const struct ed_http_proxy *proxy, bool is_https)
@@ -61,10 +61,11 @@ static inline bool ed_http_proxy_is_tunnel(const struct ed_http_proxy *proxy, bo
 }
 
 /*
- * Returns whether the list 'no_proxy' (NULL: empty) names 'host'. It has names, which also name
- * their subdomains, addresses, networks ("10.0.0.0/8"), or "*"; commas or spaces separate them.
+ * Returns whether the list 'no_proxy' (NULL: empty) names 'host', or 'host' with 'port'. It has
+ * names, which also name their subdomains ("*.a.test" names only these), addresses, networks
+ * ("10.0.0.0/8"), or "*", each with or without a port; commas or spaces separate them.
  */
-bool ed_http_no_proxy_has(const char *no_proxy, const char *host);
+bool ed_http_no_proxy_has(const char *no_proxy, const char *host, uint16_t port);
 
 /* Returns whether the text is an address, IPv6 with or without brackets. */
 bool ed_http_proxy_address(const char *text, size_t bytes, struct eddy_address *ret_address);

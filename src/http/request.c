@@ -190,7 +190,7 @@ static const struct ed_http_proxy *reader_of(const eddy_http_client *client,
                                              const struct ed_url *url)
 {
         const struct ed_http_proxy *proxy =
-                ed_http_proxies_find(&client->proxies, url->is_https, url->host);
+                ed_http_proxies_find(&client->proxies, url->is_https, url->host, url->port);
 
         return proxy && !ed_http_proxy_is_tunnel(proxy, url->is_https) ? proxy : NULL;
 }

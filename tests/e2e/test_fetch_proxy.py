@@ -162,6 +162,8 @@ def variables_choose_the_proxy_of_each_scheme_and_the_hosts_without(eddy):
         ({"http_proxy": proxy.url, "no_proxy": "127.0.0.1"}, None),
         ({"http_proxy": proxy.url, "NO_PROXY": "x.test, 127.0.0.0/8"}, None),
         ({"http_proxy": proxy.url, "no_proxy": "*"}, None),
+        ({"http_proxy": proxy.url, "no_proxy": f"127.0.0.1:{origin.port}"}, None),
+        ({"http_proxy": proxy.url, "no_proxy": f"127.0.0.1:{proxy.port}"}, f"GET {url} HTTP/1.1"),
         ({"http_proxy": proxy.url, "no_proxy": "27.0.0.1"}, f"GET {url} HTTP/1.1"),
     )
     for variables, line in cases:

@@ -78,7 +78,7 @@ TEST(credentials_up_to_255_bytes_each_are_taken_and_no_longer_ones)
         }
 }
 
-TEST(no_proxy_names_hosts_subdomains_addresses_and_networks)
+TEST(no_proxy_names_hosts_subdomains_addresses_networks_and_ports)
 {
         static const struct {
                 const char *list, *host;
@@ -96,8 +96,30 @@ TEST(no_proxy_names_hosts_subdomains_addresses_and_networks)
                 { "b.a.test", "a.test", false },
                 { "x,  a.test ,y", "a.test", true },
                 { "x\ta.test", "a.test", true },
-                { "a.test:80", "a.test", false },
-                { "*.test", "a.test", false },
+                { "a.test:80", "a.test", true },
+                { "a.test:8080", "a.test", false },
+                { "a.test:", "a.test", false },
+                { "a.test:080", "a.test", true },
+                { "a.test:80x", "a.test", false },
+                { "a.test:65616", "a.test", false },
+                { ":80", "a.test", false },
+                { "a.test:80", "b.a.test", true },
+                { "*:80", "a.test", true },
+                { "*:81", "a.test", false },
+                { "*.test", "a.test", true },
+                { "*.test", "b.a.test", true },
+                { "*.a.test", "a.test", false },
+                { "*.a.test:80", "b.a.test", true },
+                { "*.a.test:81", "b.a.test", false },
+                { "*.", "a.test", false },
+                { "*a.test", "a.test", false },
+                { "*.2.3.4", "1.2.3.4", false },
+                { "1.2.3.4:80", "1.2.3.4", true },
+                { "1.2.3.4:81", "1.2.3.4", false },
+                { "[::1]:80", "::1", true },
+                { "[::1]:81", "::1", false },
+                { "::1:80", "::1", false },
+                { "::1:80", "::1:80", true },
                 { "1.2.3.4", "1.2.3.4", true },
                 { "3.4", "1.2.3.4", false },
                 { "10.0.0.0/8", "10.255.1.2", true },
@@ -121,9 +143,9 @@ TEST(no_proxy_names_hosts_subdomains_addresses_and_networks)
                 { ".", "a.test", false },
         };
 
-        CHECK(!ed_http_no_proxy_has(NULL, "a.test"));
+        CHECK(!ed_http_no_proxy_has(NULL, "a.test", 80));
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-                if (ed_http_no_proxy_has(cases[i].list, cases[i].host) != cases[i].has)
+                if (ed_http_no_proxy_has(cases[i].list, cases[i].host, 80) != cases[i].has)
                         test_fail(__FILE__, __LINE__, "\"%s\" and %s", cases[i].list,
                                   cases[i].host);
 }
