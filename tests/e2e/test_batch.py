@@ -287,7 +287,7 @@ def killed_runs_lose_no_line_and_send_again_at_most_what_was_in_flight(eddy):
 
 
 @claim
-def torn_last_line_is_cut_off_and_damaged_lines_are_moved(eddy):
+def torn_last_line_and_lines_that_are_not_answers_are_moved(eddy):
     api = Api(eddy)
     batch(eddy, api, requests(5))
     out = eddy.file("out.jsonl")
@@ -297,9 +297,9 @@ def torn_last_line_is_cut_off_and_damaged_lines_are_moved(eddy):
         file.write(lines[0] + b"garbage\n" + lines[1] + lines[2] + lines[3][:-30])
     result, answers, _ = batch(eddy, api, requests(5))
     equal((result.code, len(answers), len(api.calls)), (0, 5, 7), result)
-    check("cut off" in result.err and "moved 1 lines" in result.err, result)
-    with open(out + ".damaged", "rb") as file:
-        equal(file.read(), b"garbage\n")
+    check("moved an incomplete last line, of" in result.err and "moved 1 line that" in result.err, result)
+    with open(out + ".rejected", "rb") as file:
+        equal(file.read(), b"garbage\n" + lines[3][:-30] + b"\n")
 
 
 @claim

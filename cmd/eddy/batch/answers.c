@@ -24,8 +24,8 @@
 #include "common/write_all.h"
 #include "eddy/alloc.h"
 
-#define TEMP_SUFFIX    ".rewrite"
-#define DAMAGED_SUFFIX ".damaged"
+#define TEMP_SUFFIX     ".rewrite"
+#define REJECTED_SUFFIX ".rejected"
 
 enum {
         READ_BYTES = 256 << 10,
@@ -141,6 +141,20 @@ static int line_scan_next(struct line_scan *scan, struct scan_line *ret_line)
         }
 }
 
+/* After the last line: find the bytes that have no line feed. Returns false if there are none. */
+static bool line_scan_rest(const struct line_scan *scan, struct scan_line *ret_line)
+{
+        uint64_t at = scan->offset + scan->at;
+
+        if (scan->tail == scan->end)
+                return false;
+        *ret_line = (struct scan_line){ .data = at == scan->tail ? scan->data + scan->at : NULL,
+                                        .bytes = (size_t) (scan->end - scan->tail),
+                                        .offset = scan->tail,
+                                        .next = scan->end };
+        return true;
+}
+
 /* --- replacing the file --- */
 
 struct rewrite {
@@ -196,6 +210,19 @@ static int folder_sync(char *real)
                 return errno == EACCES ? 0 : -errno; /* a folder that may be written only */
         err = file_sync(fd);
         close(fd);
+        return err;
+}
+
+/* Put a file's name on the disk. */
+static int name_sync(const char *path)
+{
+        char *real = realpath(path, NULL);
+        int err;
+
+        if (!real)
+                return -errno;
+        err = folder_sync(real);
+        free(real);
         return err;
 }
 
@@ -282,15 +309,35 @@ static void rewrite_abandon(struct rewrite *rewrite)
         unlink(rewrite->temp);
 }
 
-/* Give the new file the name, and continue with it. */
-static int rewrite_commit(struct rewrite *rewrite)
+/* Copy what other programs have appended to the file since it was read, and sync the new file. */
+static int rewrite_sync(struct rewrite *rewrite, uint64_t end)
+{
+        struct stat st;
+        int err;
+
+        for (;;) {
+                err = file_sync(rewrite->fd);
+                if (err == 0 && fstat(rewrite->answers->fd, &st) < 0)
+                        err = -errno;
+                if (err < 0 || (uint64_t) st.st_size <= end)
+                        return err;
+                err = range_copy(rewrite->answers->fd, end, (uint64_t) st.st_size, rewrite->fd,
+                                 rewrite->buf);
+                if (err < 0)
+                        return err;
+                end = (uint64_t) st.st_size;
+        }
+}
+
+/* Give the new file the name, and continue with it. 'end' is that of the file when it was read. */
+static int rewrite_commit(struct rewrite *rewrite, uint64_t end)
 {
         struct ed_answers *answers = rewrite->answers;
         struct stat st;
         int err = rewrite_flush(rewrite);
 
         if (err == 0)
-                err = file_sync(rewrite->fd);
+                err = rewrite_sync(rewrite, end);
         if (err == 0 && (fstat(rewrite->fd, &st) < 0 || rename(rewrite->temp, rewrite->real) < 0))
                 err = -errno;
         if (err < 0) {
@@ -305,15 +352,16 @@ static int rewrite_commit(struct rewrite *rewrite)
         return folder_sync(rewrite->real);
 }
 
-/* --- moving damaged lines --- */
+/* --- moving lines that are not answers --- */
 
 struct repair {
         struct rewrite rewrite;
-        int damaged_fd;    /* -1: not open */
-        off_t damaged_end; /* before the repair */
-        bool moves;        /* the failure is that of the file of damaged lines */
-        uint64_t lines, damaged, tail;
-        char damaged_name[NAME_BYTES];
+        int rejected_fd;    /* -1: not open */
+        off_t rejected_end; /* before the repair */
+        bool moves;         /* the failure is that of the file of rejected lines */
+        bool ends;          /* the last line is whole, but for its line feed */
+        uint64_t lines, rejected, torn;
+        char rejected_name[NAME_BYTES];
         char id_room[ED_ANSWER_ID_ROOM];
 };
 
@@ -324,86 +372,153 @@ static bool line_is_answer(const struct scan_line *line, char id_room[ED_ANSWER_
         return line->data && ed_answer_read(line->data, line->bytes, id_room, &seen) == 0;
 }
 
-/* Open the file of damaged lines, and end a line that a killed run left without its end. */
-static int damaged_open(struct repair *repair)
+static bool line_is_blank(const struct scan_line *line)
+{
+        const char *data = line->data;
+        size_t bytes = line->bytes;
+
+        if (!data)
+                return false;
+        ed_answer_skip_mark(&data, &bytes);
+        while (bytes > 0 && (*data == ' ' || *data == '\t' || *data == '\r'))
+                data++, bytes--;
+        return bytes == 0;
+}
+
+/* Open the file of rejected lines, and end a line that a killed run left without its end. */
+static int rejected_open(struct repair *repair)
 {
         struct stat st;
         char last = '\n';
 
-        snprintf(repair->damaged_name, sizeof(repair->damaged_name), "%s%s",
-                 repair->rewrite.answers->path, DAMAGED_SUFFIX);
-        repair->damaged_fd =
-                open(repair->damaged_name,
+        snprintf(repair->rejected_name, sizeof(repair->rejected_name), "%s%s",
+                 repair->rewrite.answers->path, REJECTED_SUFFIX);
+        repair->rejected_fd =
+                open(repair->rejected_name,
                      O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
-        if (repair->damaged_fd < 0 || fstat(repair->damaged_fd, &st) < 0)
+        if (repair->rejected_fd < 0 || fstat(repair->rejected_fd, &st) < 0)
                 return -errno;
         if (!S_ISREG(st.st_mode))
                 return -EEXIST;
-        repair->damaged_end = st.st_size;
-        if (st.st_size > 0 && pread(repair->damaged_fd, &last, 1, st.st_size - 1) < 0)
+        repair->rejected_end = st.st_size;
+        if (st.st_size > 0 && pread(repair->rejected_fd, &last, 1, st.st_size - 1) < 0)
                 return -errno;
-        return last == '\n' ? 0 : ed_write_all(repair->damaged_fd, "\n", 1);
+        return last == '\n' ? 0 : ed_write_all(repair->rejected_fd, "\n", 1);
 }
 
 /* Take back what was moved. */
-static void damaged_restore(struct repair *repair)
+static void rejected_restore(struct repair *repair)
 {
-        if (repair->rewrite.done || repair->damaged_fd < 0)
+        if (repair->rewrite.done || repair->rejected_fd < 0)
                 return;
         /* After a failure here the next run moves the lines again. */
-        (void) !ftruncate(repair->damaged_fd, repair->damaged_end);
+        (void) !ftruncate(repair->rejected_fd, repair->rejected_end);
+}
+
+/* Append a line to the file of rejected lines. */
+static int rejected_add(struct repair *repair, const struct scan_line *line)
+{
+        int err = 0;
+
+        repair->moves = true;
+        if (repair->rejected_fd < 0)
+                err = rejected_open(repair);
+        if (err == 0)
+                err = range_copy(repair->rewrite.answers->fd, line->offset, line->next,
+                                 repair->rejected_fd, repair->rewrite.buf);
+        if (err == 0)
+                repair->moves = false;
+        return err;
 }
 
 static int line_move(struct repair *repair, const struct scan_line *line)
 {
-        int err = 0;
+        int err = repair->rewrite.fd < 0 ? rewrite_begin(&repair->rewrite) : 0;
 
-        if (repair->rewrite.fd < 0) {
-                err = rewrite_begin(&repair->rewrite);
-                if (err < 0)
-                        return err;
-                repair->moves = true;
-                err = damaged_open(repair);
-        }
-        repair->moves = true;
         if (err == 0)
-                err = range_copy(repair->rewrite.answers->fd, line->offset, line->next,
-                                 repair->damaged_fd, repair->rewrite.buf);
+                err = rejected_add(repair, line);
         if (err < 0)
                 return err;
-        repair->moves = false;
-        repair->damaged++;
+        repair->rejected++;
         return rewrite_flush(&repair->rewrite);
+}
+
+/* The last line has no line feed: it gets one if it is whole, else it is moved with one. */
+static int rest_repair(struct repair *repair, const struct line_scan *scan)
+{
+        struct scan_line rest;
+        int err;
+
+        if (!line_scan_rest(scan, &rest))
+                return 0;
+        repair->lines++;
+        repair->ends = line_is_answer(&rest, repair->id_room) || line_is_blank(&rest);
+        if (repair->ends)
+                return rewrite_keep(&repair->rewrite, &rest);
+        repair->torn = rest.bytes;
+        err = rejected_add(repair, &rest);
+        repair->moves = true;
+        if (err == 0)
+                err = ed_write_all(repair->rejected_fd, "\n", 1);
+        if (err == 0)
+                repair->moves = false;
+        return err;
+}
+
+/* The rejected lines must be on the disk before they are removed. */
+static int rejected_sync(struct repair *repair)
+{
+        int err = 0;
+
+        if (repair->rejected_fd < 0)
+                return 0;
+        repair->moves = true;
+        err = file_sync(repair->rejected_fd);
+        if (err == 0)
+                err = name_sync(repair->rejected_name);
+        if (err == 0)
+                repair->moves = false;
+        return err;
+}
+
+/* Remove the rejected lines, and end the last line. */
+static int repair_finish(struct repair *repair, const struct line_scan *scan)
+{
+        struct ed_answers *answers = repair->rewrite.answers;
+        int err = rejected_sync(repair);
+
+        if (err == 0 && repair->rewrite.fd >= 0) {
+                err = rewrite_flush(&repair->rewrite);
+                if (err == 0 && repair->ends)
+                        err = ed_write_all(repair->rewrite.fd, "\n", 1);
+                return err == 0 ? rewrite_commit(&repair->rewrite, scan->end) : err;
+        }
+        answers->bytes = repair->torn > 0 ? scan->tail : scan->end + repair->ends;
+        if (err == 0 && repair->ends)
+                err = ed_write_all(answers->fd, "\n", 1);
+        if (err == 0 && repair->torn > 0 && ftruncate(answers->fd, (off_t) scan->tail) < 0)
+                err = -errno;
+        return err;
 }
 
 static int lines_repair(struct repair *repair)
 {
-        struct ed_answers *answers = repair->rewrite.answers;
         struct scan_line line;
         struct line_scan scan;
-        int err = line_scan_begin(&scan, answers->fd);
+        int err = line_scan_begin(&scan, repair->rewrite.answers->fd);
 
+        if (err < 0)
+                return err;
         while (err == 0 && (err = line_scan_next(&scan, &line)) > 0) {
                 repair->lines++;
-                err = line_is_answer(&line, repair->id_room) ? rewrite_keep(&repair->rewrite, &line)
-                                                             : line_move(repair, &line);
+                err = line_is_answer(&line, repair->id_room) || line_is_blank(&line)
+                              ? rewrite_keep(&repair->rewrite, &line)
+                              : line_move(repair, &line);
         }
-        if (err < 0)
-                goto end_scan;
-        repair->tail = scan.end - scan.tail;
-        if (repair->rewrite.fd >= 0) {
-                repair->moves = true;
-                err = file_sync(repair->damaged_fd);
-                if (err < 0)
-                        goto end_scan;
-                repair->moves = false;
-                err = rewrite_commit(&repair->rewrite);
-        } else if (repair->tail > 0 && ftruncate(answers->fd, (off_t) scan.tail) < 0) {
-                err = -errno;
-        } else {
-                answers->bytes = scan.tail;
-        }
-end_scan:
+        if (err == 0)
+                err = rest_repair(repair, &scan);
+        if (err == 0)
+                err = repair_finish(repair, &scan);
         line_scan_end(&scan);
         return err;
 }
@@ -453,6 +568,8 @@ static int file_is_ours(const struct ed_answers *answers, char id_room[ED_ANSWER
                 ours = line_is_answer(&line, id_room);
                 err = 0;
         }
+        if (err == 0 && !ours && line_scan_rest(&scan, &line))
+                ours = line_is_answer(&line, id_room);
         line_scan_end(&scan);
         return err < 0 ? err : ours;
 }
@@ -467,7 +584,7 @@ static void repair_fault_say(const struct repair *repair, const char *command, c
                 ed_console_say(command,
                                "%s %s: line %" PRIu64
                                " is not an answer, and cannot be moved to %s%s: %s",
-                               option, path, repair->lines, path, DAMAGED_SUFFIX, strerror(-err));
+                               option, path, repair->lines, path, REJECTED_SUFFIX, strerror(-err));
         else if (is_readonly)
                 ed_console_say(command,
                                "%s %s: line %" PRIu64
@@ -490,9 +607,9 @@ static int file_repair(struct ed_answers *answers, const char *command, const ch
                 return ED_EXIT_OUTPUT;
         }
         rewrite_init(&repair->rewrite, answers);
-        repair->damaged_fd = -1;
-        repair->moves = false;
-        repair->lines = repair->damaged = repair->tail = 0;
+        repair->rejected_fd = -1;
+        repair->moves = repair->ends = false;
+        repair->lines = repair->rejected = repair->torn = 0;
         ours = file_is_ours(answers, repair->id_room);
         if (ours == 0) {
                 ed_console_say(command,
@@ -509,14 +626,15 @@ static int file_repair(struct ed_answers *answers, const char *command, const ch
                 err = file_sync(answers->fd);
         if (err < 0) {
                 repair_fault_say(repair, command, option, err);
-                damaged_restore(repair);
+                rejected_restore(repair);
         } else {
-                found->torn += repair->tail;
-                found->damaged += repair->damaged;
+                found->torn += repair->torn;
+                found->rejected += repair->rejected;
+                found->ended |= repair->ends;
         }
         rewrite_abandon(&repair->rewrite);
-        if (repair->damaged_fd >= 0)
-                close(repair->damaged_fd);
+        if (repair->rejected_fd >= 0)
+                close(repair->rejected_fd);
         eddy_free(repair);
         return err < 0 ? ED_EXIT_OUTPUT : 0;
 }
@@ -525,24 +643,11 @@ static int file_repair(struct ed_answers *answers, const char *command, const ch
 
 enum opened { OPENED, OPENED_REPLACED, OPENED_LOCKED, OPENED_OTHER, OPENED_FAILED };
 
-/* Put the file's name on the disk: it is new, or a killed run had just replaced the file. */
-static int name_sync(const char *path)
-{
-        char *real = realpath(path, NULL);
-        int err;
-
-        if (!real)
-                return -1;
-        err = folder_sync(real);
-        free(real);
-        errno = -err;
-        return err;
-}
-
 /* Open the file and lock it. Another run may replace it between the two. */
 static enum opened file_lock(struct ed_answers *answers)
 {
         struct stat st, named;
+        int err;
 
         if (stat(answers->path, &st) == 0 && !S_ISREG(st.st_mode))
                 return OPENED_OTHER;
@@ -555,7 +660,10 @@ static enum opened file_lock(struct ed_answers *answers)
                 return OPENED_LOCKED;
         if (stat(answers->path, &named) < 0 || !is_same_file(&st, &named))
                 return OPENED_REPLACED;
-        return name_sync(answers->path) < 0 ? OPENED_FAILED : OPENED;
+        /* The name is new, or a killed run had just replaced the file. */
+        err = name_sync(answers->path);
+        errno = -err;
+        return err < 0 ? OPENED_FAILED : OPENED;
 }
 
 int ed_answers_open(struct ed_answers *answers, const char *command, const char *option,
@@ -595,6 +703,7 @@ int ed_answers_open(struct ed_answers *answers, const char *command, const char 
 
 int ed_answers_each(const struct ed_answers *answers, ed_answers_fn *fn, void *arg)
 {
+        char id_room[ED_ANSWER_ID_ROOM];
         struct scan_line line;
         struct line_scan scan;
         int err = line_scan_begin(&scan, answers->fd);
@@ -603,13 +712,23 @@ int ed_answers_each(const struct ed_answers *answers, ed_answers_fn *fn, void *a
                 return err;
         while (err == 0 && (err = line_scan_next(&scan, &line)) > 0)
                 err = line.data ? fn(arg, line.data, line.bytes) : -EMSGSIZE;
+        if (err == 0 && line_scan_rest(&scan, &line) && line_is_answer(&line, id_room))
+                err = fn(arg, line.data, line.bytes);
         line_scan_end(&scan);
         return err;
 }
 
-/* Copy the lines to keep, once there is one after a line to remove. */
+/* Copy a line to keep, once there is one after a line to remove. */
+static int filter_keep(struct rewrite *rewrite, const struct scan_line *line, uint64_t removed)
+{
+        int err = rewrite->fd < 0 && removed > 0 ? rewrite_begin(rewrite) : 0;
+
+        return err == 0 ? rewrite_keep(rewrite, line) : err;
+}
+
+/* Copy the lines to keep, and bytes after them that another program may still be writing. */
 static int lines_filter(struct rewrite *rewrite, ed_answers_keep_fn *keep, void *arg,
-                        uint64_t *removed)
+                        uint64_t *removed, uint64_t *ret_end)
 {
         struct scan_line line;
         struct line_scan scan;
@@ -619,15 +738,14 @@ static int lines_filter(struct rewrite *rewrite, ed_answers_keep_fn *keep, void 
                 return err;
         while (err == 0 && (err = line_scan_next(&scan, &line)) > 0) {
                 err = 0;
-                if (line.data && !keep(arg, line.data, line.bytes)) {
+                if (line.data && !keep(arg, line.data, line.bytes))
                         ++*removed;
-                        continue;
-                }
-                if (rewrite->fd < 0 && *removed > 0)
-                        err = rewrite_begin(rewrite);
-                if (err == 0)
-                        err = rewrite_keep(rewrite, &line);
+                else
+                        err = filter_keep(rewrite, &line, *removed);
         }
+        if (err == 0 && line_scan_rest(&scan, &line))
+                err = filter_keep(rewrite, &line, *removed);
+        *ret_end = scan.end;
         line_scan_end(&scan);
         return err;
 }
@@ -651,19 +769,63 @@ int ed_answers_prune(struct ed_answers *answers, ed_answers_keep_fn *keep, void 
                      uint64_t *ret_removed)
 {
         struct rewrite *rewrite = eddy_malloc(sizeof(*rewrite));
-        uint64_t removed = 0;
+        uint64_t removed = 0, end;
         int err;
 
         if (!rewrite)
                 return -ENOMEM;
         rewrite_init(rewrite, answers);
-        err = lines_filter(rewrite, keep, arg, &removed);
+        err = lines_filter(rewrite, keep, arg, &removed, &end);
         if (err == 0 && removed > 0)
-                err = rewrite->fd < 0 ? end_cut(rewrite) : rewrite_commit(rewrite);
+                err = rewrite->fd < 0 ? end_cut(rewrite) : rewrite_commit(rewrite, end);
         rewrite_abandon(rewrite);
         eddy_free(rewrite);
         if (err == 0 && ret_removed)
                 *ret_removed = removed;
+        return err;
+}
+
+/* Append the lines that are not kept to another file, and sync it. */
+static int lines_append(const struct ed_answers *answers, int to_fd, ed_answers_keep_fn *keep,
+                        void *arg)
+{
+        char *buf = eddy_malloc(COPY_BYTES);
+        struct scan_line line;
+        struct line_scan scan;
+        int err = line_scan_begin(&scan, answers->fd);
+
+        if (err == 0 && !buf)
+                err = -ENOMEM;
+        while (err == 0 && (err = line_scan_next(&scan, &line)) > 0) {
+                err = 0;
+                if (line.data && !keep(arg, line.data, line.bytes))
+                        err = range_copy(answers->fd, line.offset, line.next, to_fd, buf);
+        }
+        line_scan_end(&scan);
+        eddy_free(buf);
+        return err == 0 ? file_sync(to_fd) : err;
+}
+
+int ed_answers_move(struct ed_answers *from, struct ed_answers *to, ed_answers_keep_fn *keep,
+                    void *arg, uint64_t *ret_moved)
+{
+        uint64_t from_bytes;
+        struct stat before, st;
+        int err;
+
+        if (fstat(from->fd, &st) < 0 || fstat(to->fd, &before) < 0)
+                return -errno;
+        from_bytes = from->bytes = (uint64_t) st.st_size;
+        err = lines_append(from, to->fd, keep, arg);
+        if (err == 0)
+                err = ed_answers_prune(from, keep, arg, ret_moved);
+        if (err < 0 && from->bytes == from_bytes) {
+                /* The lines are still in their file. After a failure here they are in both. */
+                (void) !ftruncate(to->fd, before.st_size);
+                return err;
+        }
+        if (fstat(to->fd, &st) == 0)
+                to->bytes = (uint64_t) st.st_size;
         return err;
 }
 

@@ -13,8 +13,9 @@
 
 /* The repairs of a file. */
 struct ed_answers_found {
-        uint64_t torn;    /* bytes of an incomplete last line, cut off */
-        uint64_t damaged; /* lines that are not answers, moved to FILE.damaged */
+        uint64_t rejected; /* lines that are not answers, moved to FILE.rejected */
+        uint64_t torn;     /* bytes of an incomplete last line, moved to it too */
+        bool ended;        /* the last line was whole, and got its line feed */
 };
 
 struct ed_answers {
@@ -25,9 +26,10 @@ struct ed_answers {
 
 /*
  * Open a file for appending, or make it, and lock it. 'command' is for messages, 'option' the
- * file's option ("-o", "--errors"); 'path' is borrowed until ed_answers_close(). A last line
- * without a line feed is cut off; damaged lines are moved to PATH.damaged. Both are added to
- * 'found'. On return, all lines and the file's name are on the disk. Errors are reported on stderr.
+ * file's option ("-o", "--errors"); 'path' is borrowed until ed_answers_close(). Lines that are
+ * not answers, and an incomplete last line, are moved to PATH.rejected; a last line that is whole
+ * gets its line feed; blank lines stay. This is added to 'found'. On return, all lines and the
+ * file's name are on the disk. Errors are reported on stderr.
  *
  * Errors: the exit code, above 0: ED_EXIT_OUTPUT, or ED_EXIT_USAGE if another run has locked the
  *         file, it is not a regular file, or it has contents but no answer (it is not changed then)
@@ -37,8 +39,8 @@ EDDY_MUST_USE int ed_answers_open(struct ed_answers *answers, const char *comman
                                   struct ed_answers_found *found);
 
 /*
- * Call fn for each whole line of the file, without its line feed, in order; a result other than 0
- * ends the walk and is returned. Blocks on the disk: not for use on a loop.
+ * Call fn for each line of the file, without its line feed, in order; a last line without a line
+ * feed only if it is an answer. A result other than 0 ends the walk and is returned. Blocks on the disk: not for use on a loop.
  *
  * Errors: those of read(2), as negative numbers; -ENOMEM; -EMSGSIZE  a line is longer than
  *         ED_DRAFT_BYTES_MAX; those of fn
@@ -58,6 +60,16 @@ EDDY_MUST_USE int ed_answers_each(const struct ed_answers *answers, ed_answers_f
 typedef bool ed_answers_keep_fn(void *arg, const char *line, size_t bytes);
 EDDY_MUST_USE int ed_answers_prune(struct ed_answers *answers, ed_answers_keep_fn *keep, void *arg,
                                    uint64_t *ret_removed);
+
+/*
+ * Move the lines for which keep() returns false to the end of another file: append them there, wait
+ * for the disk, and then remove them as ed_answers_prune() does. keep() is called twice for each
+ * line, with the same result.
+ *
+ * Errors: those of ed_answers_prune(); no line is lost then, but lines may be in both files
+ */
+EDDY_MUST_USE int ed_answers_move(struct ed_answers *from, struct ed_answers *to,
+                                  ed_answers_keep_fn *keep, void *arg, uint64_t *ret_moved);
 
 /* Wait until all lines are on the disk. Errors: those of fsync(2), as negative numbers */
 EDDY_MUST_USE int ed_answers_sync(const struct ed_answers *answers);

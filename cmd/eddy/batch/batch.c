@@ -344,6 +344,34 @@ static int slots_choose(struct ed_batch_run *run, unsigned long limit)
         return 0;
 }
 
+/* Report the requests that have an answer. Those of a pipe are not known yet. */
+static void answers_say(const struct ed_batch_run *run)
+{
+        uint64_t kept = run->total_is_known ? run->known - run->changed : run->answered_before;
+
+        if (kept > 0)
+                ed_console_say(
+                        "batch", "%s has %llu %s not sent again%s", run->opts.output,
+                        (unsigned long long) kept,
+                        kept == 1 ? "answer, whose request is" : "answers, whose requests are",
+                        run->opts.changed_ok && !run->total_is_known ? ", unless they have changed"
+                                                                     : "");
+        if (run->changed > 0)
+                ed_console_say("batch", "%s has %llu %s sent again (--on-changed send)",
+                               run->opts.output, (unsigned long long) run->changed,
+                               run->changed == 1 ? "answer, whose request has changed, and is"
+                                                 : "answers, whose requests have changed, and are");
+        if (run->repeated > 0)
+                ed_console_say("batch", "%s: %llu %s of an earlier line: kept", run->opts.output,
+                               (unsigned long long) run->repeated,
+                               run->repeated == 1 ? "answer has the id" : "answers have the ids");
+        if (run->errors_answers > 0)
+                ed_console_say("batch", "%s: %llu %s not sent again: kept", run->opts.errors,
+                               (unsigned long long) run->errors_answers,
+                               run->errors_answers == 1 ? "answer, whose request is"
+                                                        : "answers, whose requests are");
+}
+
 static int run_begin(struct ed_batch_run *run)
 {
         unsigned long files = ed_console_raise_files("batch");
@@ -363,12 +391,13 @@ static int run_begin(struct ed_batch_run *run)
         if (err == 0)
                 err = ed_input_check(run);
         if (err == 0)
+                err = ed_checkpoint_begin(run);
+        if (err == 0)
                 err = slots_choose(run, files);
-        if (err == 0 && run->answered_before > 0)
-                ed_console_say("batch", "%s has %llu %s not sent again", run->opts.output,
-                               (unsigned long long) run->answered_before,
-                               run->answered_before == 1 ? "answer, whose request is"
-                                                         : "answers, whose requests are");
+        if (err == 0) {
+                ed_ids_clear(run->ids, ED_IDS_READ);
+                answers_say(run);
+        }
         return err;
 }
 
@@ -432,6 +461,28 @@ static int stop_exit(enum ed_stop stop)
         }
 }
 
+/* `eddy retry` has sent nothing: report the reason. Returns the exit code. */
+static int retry_judge(const struct ed_batch_run *run)
+{
+        unsigned long long given = run->failed_before + run->output_failures;
+
+        if (run->rejected > 0)
+                ed_console_say("batch",
+                               "nothing was sent: the lines that were moved to .rejected name no "
+                               "request; read them, and correct them or remove the file");
+        else if (run->strange > 0)
+                ed_console_say("batch",
+                               "nothing was sent: %s has none of the ids of %llu failure%s",
+                               run->opts.input, (unsigned long long) run->strange,
+                               run->strange == 1 ? "" : "s");
+        else if (given > 0)
+                ed_console_say("batch", "nothing was sent: all failed requests have an answer");
+        else
+                ed_console_say("batch", "%s names no failed request; nothing was sent",
+                               run->opts.errors);
+        return run->rejected > 0 || run->strange > 0 ? ED_EXIT_FAILED : ED_EXIT_OK;
+}
+
 /* Returns the exit code of a run, after messages. */
 static int run_judge(const struct ed_batch_run *run, int err, int file_exit)
 {
@@ -443,10 +494,7 @@ static int run_judge(const struct ed_batch_run *run, int err, int file_exit)
                 exit_code = output_judge(&run->errors, run->stats.lost);
         if (err < 0)
                 ed_console_say("batch", "%s", eddy_error_text(err));
-        if (run->only && run->failed_before == 0)
-                ed_console_say("batch", "%s names no failed request; nothing was sent",
-                               run->opts.errors);
-        else if (is_empty)
+        if (is_empty)
                 ed_console_say("batch", "%s: the input has no request", run->opts.input);
         if (run->signo)
                 return ED_EXIT_SIGNAL + run->signo;
@@ -456,6 +504,8 @@ static int run_judge(const struct ed_batch_run *run, int err, int file_exit)
                 return run->input_err;
         if (run->stats.stop != ED_STOP_NONE)
                 return stop_exit(run->stats.stop);
+        if (err >= 0 && run->only && run->stats.read == 0)
+                return retry_judge(run);
         if (is_empty)
                 return ED_EXIT_INPUT;
         return err < 0 || run->stats.failed > 0 ? ED_EXIT_FAILED : ED_EXIT_OK;

@@ -19,27 +19,35 @@
 /* A walk over the lines of a file. */
 struct scan {
         struct ed_batch_run *run;
-        uint64_t offset;    /* of the line */
-        uint64_t old_bytes; /* of the file, before the run */
-        bool dirty;         /* some lines must go */
+        uint64_t offset;         /* of the line */
+        uint64_t old_end;        /* lines before this were there before the run */
+        uint64_t new_end;        /* and so were lines from here: they were moved to the file */
+        uint64_t stray, strange; /* failures whose id is in the input; whose id is not */
         char id[ED_ANSWER_ID_ROOM];
 };
 
-/* A line of the output: its id has an answer. */
-static int answer_scan(void *arg, const char *line, size_t bytes)
+/* Remember a failure, whose request is tried again. */
+static int failure_note(struct ed_batch_run *run, const struct ed_answer_seen *seen)
 {
-        struct scan *scan = arg;
-        struct ed_batch_run *run = scan->run;
-        struct ed_answer_seen seen;
-        int flags;
+        int flags = 0;
 
-        if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
-                return 0;
-        if (!seen.is_ok) {
-                scan->dirty = true;
-                return 0;
+        if (strncmp(seen->id, "line-", 5) == 0) {
+                if (!run->bad_lines && ed_ids_new(&run->bad_lines) < 0)
+                        return -ENOMEM;
+                flags = ed_ids_add(run->bad_lines, seen->id, seen->id_bytes, 0, ED_IDS_FAILED,
+                                   NULL);
         }
-        flags = ed_ids_add(run->ids, seen.id, seen.id_bytes, seen.mark, ED_IDS_ANSWERED, NULL);
+        if (run->only && flags >= 0)
+                flags = ed_ids_add(run->only, seen->id, seen->id_bytes, 0, ED_IDS_FAILED, NULL);
+        return flags < 0 ? flags : 0;
+}
+
+/* A success: its id has an answer. Returns 1 if another line had the id before, or an error. */
+static int success_note(struct ed_batch_run *run, const struct ed_answer_seen *seen)
+{
+        int flags =
+                ed_ids_add(run->ids, seen->id, seen->id_bytes, seen->mark, ED_IDS_ANSWERED, NULL);
+
         if (flags < 0)
                 return flags;
         if (!(flags & ED_IDS_ANSWERED)) {
@@ -47,25 +55,28 @@ static int answer_scan(void *arg, const char *line, size_t bytes)
                 return 0;
         }
         /* A run that was killed had sent a changed request again: its answer is the last one. */
-        scan->dirty = true;
-        ed_ids_set_hash(run->ids, seen.id, seen.id_bytes, seen.mark);
-        return 0;
+        if (seen->mark)
+                ed_ids_set_hash(run->ids, seen->id, seen->id_bytes, seen->mark);
+        return 1;
 }
 
-/* Keep an answer to the last request of each id. READ marks the ids of those that were kept. */
-static bool answer_keep(void *arg, const char *line, size_t bytes)
+/* A line of the output. */
+static int answer_scan(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;
+        struct ed_batch_run *run = scan->run;
         struct ed_answer_seen seen;
-        bool same;
+        int known;
 
         if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
-                return true;
-        if (!seen.is_ok ||
-            ed_ids_add(scan->run->ids, seen.id, seen.id_bytes, seen.mark, 0, &same) < 0 || !same)
-                return false;
-        return !(ed_ids_add(scan->run->ids, seen.id, seen.id_bytes, 0, ED_IDS_READ, NULL) &
-                 ED_IDS_READ);
+                return 0;
+        if (!seen.is_ok) {
+                run->output_failures++;
+                return failure_note(run, &seen);
+        }
+        known = success_note(run, &seen);
+        run->repeated += known > 0;
+        return known < 0 ? known : 0;
 }
 
 /* A line of the errors file: its id is tried again. */
@@ -74,20 +85,19 @@ static int failure_scan(void *arg, const char *line, size_t bytes)
         struct scan *scan = arg;
         struct ed_batch_run *run = scan->run;
         struct ed_answer_seen seen;
-        int flags = 0;
+        int err;
 
-        if (ed_answer_read(line, bytes, scan->id, &seen) < 0 ||
-            ed_ids_flags(run->ids, seen.id, seen.id_bytes) & ED_IDS_ANSWERED)
+        if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
+                return 0;
+        if (seen.is_ok) {
+                run->errors_answers++;
+                err = success_note(run, &seen);
+                return err < 0 ? err : 0;
+        }
+        if (ed_ids_flags(run->ids, seen.id, seen.id_bytes) & ED_IDS_ANSWERED)
                 return 0;
         run->failed_before++;
-        if (strncmp(seen.id, "line-", 5) == 0) {
-                if (!run->bad_lines && ed_ids_new(&run->bad_lines) < 0)
-                        return -ENOMEM;
-                flags = ed_ids_add(run->bad_lines, seen.id, seen.id_bytes, 0, ED_IDS_FAILED, NULL);
-        }
-        if (run->only && flags >= 0)
-                flags = ed_ids_add(run->only, seen.id, seen.id_bytes, 0, ED_IDS_FAILED, NULL);
-        return flags < 0 ? flags : 0;
+        return failure_note(run, &seen);
 }
 
 static int file_fault(const char *path, int err)
@@ -110,16 +120,11 @@ static int output_make(struct ed_output *output, const struct ed_answers *answer
         return err < 0 ? file_fault(answers->path, err) : 0;
 }
 
-/* Read a file; in the output, remove lines that are not the first answer of their id. */
 static int file_read(struct ed_batch_run *run, struct ed_answers *answers, ed_answers_fn *fn)
 {
         struct scan scan = { .run = run };
         int err = ed_answers_each(answers, fn, &scan);
 
-        if (err == 0 && scan.dirty) {
-                err = ed_answers_prune(answers, answer_keep, &scan, NULL);
-                ed_ids_clear(run->ids, ED_IDS_READ);
-        }
         return err < 0 ? file_fault(answers->path, err) : 0;
 }
 
@@ -134,21 +139,35 @@ static int failures_drop(struct ed_batch_run *run)
 {
         int err;
 
-        if (run->failures.bytes == 0 || run->failed_before > 0)
+        if (run->failures.bytes == 0 || run->failed_before > 0 || run->errors_answers > 0)
                 return 0;
         err = ed_answers_prune(&run->failures, line_drop, NULL, NULL);
         return err < 0 ? file_fault(run->failures.path, err) : 0;
 }
 
-/* Report what was repaired. */
-static void found_say(const char *path, const struct ed_answers_found *found)
+static const char *plural(uint64_t count)
 {
+        return count == 1 ? "" : "s";
+}
+
+/* Report what was repaired. */
+static void found_say(struct ed_batch_run *run, const char *path,
+                      const struct ed_answers_found *found)
+{
+        run->rejected += found->rejected + (found->torn > 0);
+        if (found->ended)
+                ed_console_say("batch", "%s: the last line had no line feed, and has one now",
+                               path);
         if (found->torn > 0)
-                ed_console_say("batch", "%s: cut off %llu bytes of a line that was not whole", path,
-                               (unsigned long long) found->torn);
-        if (found->damaged > 0)
-                ed_console_say("batch", "%s: moved %llu lines that are not answers to %s.damaged",
-                               path, (unsigned long long) found->damaged, path);
+                ed_console_say("batch",
+                               "%s: moved an incomplete last line, of %llu byte%s, to %s.rejected",
+                               path, (unsigned long long) found->torn, plural(found->torn), path);
+        if (found->rejected > 0)
+                ed_console_say("batch", "%s: moved %llu %s to %s.rejected", path,
+                               (unsigned long long) found->rejected,
+                               found->rejected == 1 ? "line that is not an answer"
+                                                    : "lines that are not answers",
+                               path);
 }
 
 int ed_checkpoint_open(struct ed_batch_run *run)
@@ -163,16 +182,102 @@ int ed_checkpoint_open(struct ed_batch_run *run)
         err = ed_answers_open(&run->answers, "batch", "-o", opts->output, &found);
         if (err)
                 return err;
-        found_say(opts->output, &found);
+        found_say(run, opts->output, &found);
         err = ed_answers_open(&run->failures, "batch", "--errors", opts->errors, &failures_found);
         if (err)
                 return err;
-        found_say(opts->errors, &failures_found);
+        found_say(run, opts->errors, &failures_found);
         err = file_read(run, &run->answers, answer_scan);
         if (err == 0)
                 err = file_read(run, &run->failures, failure_scan);
-        if (err == 0)
-                err = failures_drop(run);
+        return err == 0 ? failures_drop(run) : err;
+}
+
+/* ---- the ids of the input are known -------------------------------------------------------- */
+
+static int strays_count(void *arg, const char *line, size_t bytes)
+{
+        struct scan *scan = arg;
+        struct ed_answer_seen seen;
+
+        if (ed_answer_read(line, bytes, scan->id, &seen) < 0 || seen.is_ok)
+                return 0;
+        if (ed_ids_flags(scan->run->ids, seen.id, seen.id_bytes) & ED_IDS_READ)
+                scan->stray++;
+        else
+                scan->strange++;
+        return 0;
+}
+
+/* Keep answers, and failures whose id the input does not have. */
+static bool stray_keep(void *arg, const char *line, size_t bytes)
+{
+        struct scan *scan = arg;
+        struct ed_answer_seen seen;
+
+        return ed_answer_read(line, bytes, scan->id, &seen) < 0 || seen.is_ok ||
+               !(ed_ids_flags(scan->run->ids, seen.id, seen.id_bytes) & ED_IDS_READ);
+}
+
+static void strange_say(struct ed_batch_run *run, const char *path, uint64_t count,
+                        const char *what)
+{
+        if (count > 0 && (run->total_is_known || run->opts.limit == 0))
+                ed_console_say("batch", "%s: %llu %s%s with an id that %s does not have: kept",
+                               path, (unsigned long long) count, what, plural(count),
+                               run->opts.input);
+}
+
+/* Count the failures of a file. Returns 0 or the exit code. */
+static int failures_count(struct ed_batch_run *run, struct ed_answers *answers, uint64_t *ret_stray)
+{
+        struct scan scan = { .run = run };
+        int err = ed_answers_each(answers, strays_count, &scan);
+
+        if (err < 0)
+                return file_fault(answers->path, err);
+        *ret_stray = scan.stray;
+        run->strange += scan.strange;
+        strange_say(run, answers->path, scan.strange, "failure");
+        return 0;
+}
+
+/*
+ * The ids of the input are marked ED_IDS_READ: move their failures from the output to the errors
+ * file, and report lines with other ids, which stay. Returns 0 or the exit code.
+ */
+static int strays_move(struct ed_batch_run *run)
+{
+        struct scan scan = { .run = run };
+        uint64_t stray = 0, moved = 0, ignored;
+        int err = 0;
+
+        if (run->answered_before > run->known)
+                strange_say(run, run->answers.path, run->answered_before - run->known, "answer");
+        if (run->output_failures > 0)
+                err = failures_count(run, &run->answers, &stray);
+        if (err == 0 && run->failures_bytes > 0)
+                err = failures_count(run, &run->failures, &ignored);
+        if (err || stray == 0)
+                return err;
+        err = ed_answers_move(&run->answers, &run->failures, stray_keep, &scan, &moved);
+        if (err < 0)
+                return file_fault(run->answers.path, err);
+        ed_console_say("batch", "%s: moved %llu failure%s, whose ids %s has, to %s",
+                       run->answers.path, (unsigned long long) moved, plural(moved),
+                       run->opts.input, run->failures.path);
+        return 0;
+}
+
+int ed_checkpoint_begin(struct ed_batch_run *run)
+{
+        int err = 0;
+
+        if (!run->opts.output)
+                return 0;
+        run->failures_bytes = run->failures.bytes;
+        if (run->total_is_known)
+                err = strays_move(run);
         if (err == 0)
                 err = output_make(&run->output, &run->answers);
         if (err == 0)
@@ -215,40 +320,46 @@ int ed_checkpoint_sync(void *arg)
 
 /* ---- after the run ------------------------------------------------------------------------- */
 
-/* Keep failures of ids that have neither succeeded nor failed again in this run. */
+static bool line_is_new(struct scan *scan, size_t bytes)
+{
+        uint64_t offset = scan->offset;
+
+        scan->offset += bytes + 1;
+        return offset >= scan->old_end && offset < scan->new_end;
+}
+
+/* Keep answers, and failures of ids that have neither succeeded nor failed again in this run. */
 static bool failure_keep(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;
         struct ed_answer_seen seen;
-        bool is_new = scan->offset >= scan->old_bytes;
-        unsigned flags;
 
-        scan->offset += bytes + 1;
-        if (is_new || ed_answer_read(line, bytes, scan->id, &seen) < 0)
+        if (line_is_new(scan, bytes) || ed_answer_read(line, bytes, scan->id, &seen) < 0 ||
+            seen.is_ok)
                 return true;
-        flags = ed_ids_flags(scan->run->ids, seen.id, seen.id_bytes);
-        return !(flags & (ED_IDS_ANSWERED | ED_IDS_FAILED));
+        return !(ed_ids_flags(scan->run->ids, seen.id, seen.id_bytes) &
+                 (ED_IDS_ANSWERED | ED_IDS_FAILED));
 }
 
-/* Keep answers, but not those to a former request of an id that was sent again. */
+/* Keep answers, but not those to a former request of an id that the input has. */
 static bool answer_keep_last(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;
+        struct ed_ids *ids = scan->run->ids;
         struct ed_answer_seen seen;
-        bool is_new = scan->offset >= scan->old_bytes;
+        bool same;
 
-        scan->offset += bytes + 1;
-        if (is_new || ed_answer_read(line, bytes, scan->id, &seen) < 0)
+        if (line_is_new(scan, bytes) || ed_answer_read(line, bytes, scan->id, &seen) < 0 ||
+            !seen.is_ok || !seen.mark || !(ed_ids_flags(ids, seen.id, seen.id_bytes) & ED_IDS_READ))
                 return true;
-        return !(ed_ids_flags(scan->run->ids, seen.id, seen.id_bytes) & ED_IDS_AGAIN);
+        return ed_ids_add(ids, seen.id, seen.id_bytes, seen.mark, 0, &same) < 0 || same;
 }
 
-static int file_clean(struct ed_batch_run *run, struct ed_answers *answers, uint64_t old_bytes,
-                      ed_answers_keep_fn *keep)
+/* Remove lines. Returns 0 or the exit code. */
+static int file_clean(struct ed_answers *answers, struct scan *scan, ed_answers_keep_fn *keep,
+                      uint64_t *ret_removed)
 {
-        struct scan scan = { .run = run, .old_bytes = old_bytes };
-        uint64_t removed;
-        int err = ed_answers_prune(answers, keep, &scan, &removed);
+        int err = ed_answers_prune(answers, keep, scan, ret_removed);
 
         return err < 0 ? file_fault(answers->path, err) : 0;
 }
@@ -293,27 +404,70 @@ static int files_sync(const struct ed_batch_run *run)
         return err < 0 ? file_fault(run->failures.path, err) : 0;
 }
 
+static int failures_clean(struct ed_batch_run *run, uint64_t new_end)
+{
+        struct scan scan = { .run = run, .old_end = run->failures_bytes, .new_end = new_end };
+        uint64_t removed;
+
+        return file_clean(&run->failures, &scan, failure_keep, &removed);
+}
+
+static int answers_clean(struct ed_batch_run *run)
+{
+        struct scan scan = { .run = run, .old_end = run->answers_bytes, .new_end = UINT64_MAX };
+        uint64_t removed = 0;
+        int err = file_clean(&run->answers, &scan, answer_keep_last, &removed);
+
+        if (removed > 0)
+                ed_console_say("batch",
+                               "%s: removed %llu answer%s to requests that have changed since "
+                               "(--on-changed send)",
+                               run->answers.path, (unsigned long long) removed, plural(removed));
+        return err;
+}
+
+/* The input was a pipe, whose ids are known only now. Stores where the moved failures begin. */
+static int strays_move_late(struct ed_batch_run *run, uint64_t *ret_new_end)
+{
+        struct stat st;
+        int err;
+
+        if (fstat(run->failures.fd, &st) < 0)
+                return file_fault(run->failures.path, -errno);
+        *ret_new_end = (uint64_t) st.st_size;
+        err = strays_move(run);
+        /* All failures of the output are old lines. */
+        if (run->failures.bytes > *ret_new_end)
+                run->answers_bytes -= run->failures.bytes - *ret_new_end;
+        return err;
+}
+
 /*
  * Remove old lines. The lines in their place must be on the disk before: a crash of the machine
  * could take them back, but not the removal.
  */
 static int files_clean(struct ed_batch_run *run)
 {
+        bool has_failures = ed_answers_place(&run->failures) == ED_ANSWERS_HERE;
+        bool is_late = !run->total_is_known && run->input_whole && has_failures;
         bool cleans_answers = run->opts.changed_ok && run->answers_bytes > 0;
-        bool cleans_failures =
-                run->failures_bytes > 0 && ed_answers_place(&run->failures) == ED_ANSWERS_HERE;
+        uint64_t new_end = UINT64_MAX;
         int err = 0, clean_err;
 
-        if (!(cleans_failures || cleans_answers) ||
-            ed_answers_place(&run->answers) != ED_ANSWERS_HERE)
+        if (ed_answers_place(&run->answers) != ED_ANSWERS_HERE)
                 return 0;
-        err = files_sync(run);
+        if (is_late || cleans_answers || run->failures_bytes > 0)
+                err = files_sync(run);
         if (err)
                 return err;
-        if (cleans_failures)
-                err = file_clean(run, &run->failures, run->failures_bytes, failure_keep);
+        if (is_late)
+                err = strays_move_late(run, &new_end);
+        if (err)
+                return err;
+        if (has_failures && (run->failures_bytes > 0 || new_end != UINT64_MAX))
+                err = failures_clean(run, new_end);
         if (cleans_answers) {
-                clean_err = file_clean(run, &run->answers, run->answers_bytes, answer_keep_last);
+                clean_err = answers_clean(run);
                 err = err ? err : clean_err;
         }
         return err;

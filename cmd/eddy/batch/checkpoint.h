@@ -1,6 +1,7 @@
 /*
- * batch/checkpoint.h - the files of a run: reads them when the run begins, and removes old lines
- * when the run has ended.
+ * batch/checkpoint.h - the files of a run: reads them when the run begins, moves failures from the
+ * output to the errors file, and removes old lines when the run has ended. The page
+ * docs/design/batch_output.md describes the kinds of lines.
  */
 #ifndef ED_CMD_BATCH_CHECKPOINT_H
 #define ED_CMD_BATCH_CHECKPOINT_H
@@ -8,10 +9,17 @@
 #include "batch/run.h"
 
 /*
- * Open, lock, repair and read the output and the errors file, and make them the outputs of the run.
- * Returns 0 or the exit code, after messages.
+ * Open, lock, repair and read the output and the errors file. Returns 0 or the exit code, after
+ * messages.
  */
 EDDY_MUST_USE int ed_checkpoint_open(struct ed_batch_run *run);
+
+/*
+ * Make the files the outputs of the run. If the input was checked, its ids are marked ED_IDS_READ:
+ * then their failures move from the output to the errors file. Otherwise they move at the end.
+ * Returns 0 or the exit code, after messages.
+ */
+EDDY_MUST_USE int ed_checkpoint_begin(struct ed_batch_run *run);
 
 /*
  * A task that flushes the written lines to the disk once a second, so that little is lost if the
@@ -24,7 +32,7 @@ void ed_checkpoint_abandon(const struct ed_batch_run *run);
 
 /*
  * Close the outputs, and remove old lines: failures of ids that have succeeded or failed again, and
- * answers to an earlier request of an id. If 'sync', wait for the disk. Returns 0 or the exit code,
+ * with --on-changed send answers to an earlier request of an id. If 'sync', wait for the disk. Returns 0 or the exit code,
  * after a message.
  */
 EDDY_MUST_USE int ed_checkpoint_close(struct ed_batch_run *run, bool sync);

@@ -20,7 +20,6 @@ enum {
         ED_IDS_ANSWERED = 1 << 0, /* the output has a line with the id */
         ED_IDS_READ = 1 << 1,     /* the input has a line with the id */
         ED_IDS_FAILED = 1 << 2,   /* the request failed in this run */
-        ED_IDS_AGAIN = 1 << 3,    /* the request has changed, and was sent again */
 };
 
 /* Errors: -ENOMEM */

@@ -200,6 +200,15 @@ static void line_note(struct check *check, uint64_t number, const char *text)
         snprintf(check->bad_text, sizeof(check->bad_text), "%s", text);
 }
 
+/* Count an id that has an answer. */
+static void known_note(struct ed_batch_run *run, int flags, bool same)
+{
+        if (!(flags & ED_IDS_ANSWERED) || flags & ED_IDS_READ)
+                return;
+        run->known++;
+        run->changed += !same;
+}
+
 static int line_check(void *arg, const struct ed_line *line)
 {
         struct check *check = arg;
@@ -239,6 +248,8 @@ static int line_check(void *arg, const struct ed_line *line)
                 fault_say(check, request,
                           "has an answer, but its request has changed since: use another id, or "
                           "give --on-changed send");
+        if (flags >= 0)
+                known_note(run, flags, same);
         if (flags >= 0 && (!(flags & ED_IDS_ANSWERED) || !same))
                 run->total += id_is_wanted(run, request->number, request->id, request->id_bytes);
         ed_request_free(request);
@@ -258,7 +269,6 @@ int ed_input_check(struct ed_batch_run *run)
         if (err == 0)
                 err = ed_source_read(&source, run->input_fd, at);
         ed_source_fini(&source);
-        ed_ids_clear(run->ids, ED_IDS_READ);
         if (err < 0)
                 return ed_source_fault("batch", run->opts.input, err);
         if ((check.good == 0 || check.is_array) && check.bad > 0) {
@@ -296,6 +306,8 @@ static int request_admit(struct ed_batch_run *run, struct ed_request **request, 
 
         if (flags < 0)
                 return flags;
+        if (!run->total_is_known)
+                known_note(run, flags, same);
         if (flags & ED_IDS_READ)
                 snprintf(error, ED_REQUEST_ERROR_BYTES,
                          "custom_id \"%.100s\" was used by an earlier line; ids must differ",

@@ -220,9 +220,14 @@ static int answer_note(struct ed_batch_run *run, const struct ed_answer *answer,
                              ed_answer_mark(answer->id, answer->id_bytes, answer->hash),
                              is_ok ? ED_IDS_ANSWERED : ED_IDS_FAILED, &same);
 
-        if (err >= 0 && !same)
-                err = ed_ids_add(run->ids, answer->id, answer->id_bytes, 0, ED_IDS_AGAIN, NULL);
-        return err < 0 ? err : 0;
+        if (err < 0)
+                return err;
+        if (!same) {
+                run->sent_again++;
+                ed_ids_set_hash(run->ids, answer->id, answer->id_bytes,
+                                ed_answer_mark(answer->id, answer->id_bytes, answer->hash));
+        }
+        return 0;
 }
 
 /* Write the job's line, to the output or to the errors. */

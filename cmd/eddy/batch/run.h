@@ -58,10 +58,17 @@ struct ed_batch_run {
         struct ed_reasons reasons; /* of failures, for the summary */
         struct ed_show show;
         uint64_t answered_before; /* ids that had an answer when the run began */
-        uint64_t failed_before;
-        uint64_t answers_bytes, failures_bytes; /* of the files, when the run began */
-        char path[256];                         /* of the first request, for the summary */
-        uint64_t total;                         /* requests to send, counted by the check */
+        uint64_t repeated;        /* answers of ids that had one in an earlier line */
+        uint64_t known;           /* ids of the input that had an answer */
+        uint64_t changed;         /* those whose request has changed; counted by the check */
+        uint64_t sent_again;      /* those of which the new request has a line */
+        uint64_t failed_before;   /* lines of the errors file whose ids had no answer */
+        uint64_t output_failures, errors_answers; /* lines that were in the other file */
+        uint64_t strange;                         /* failures whose ids the input does not have */
+        uint64_t rejected;                        /* lines that were not answers */
+        uint64_t answers_bytes, failures_bytes;   /* of the files, when the run began */
+        char path[256];                           /* of the first request, for the summary */
+        uint64_t total;                           /* requests to send, counted by the check */
         bool total_is_known;
         uint64_t cost; /* micro-units */
         struct ed_usage usage;

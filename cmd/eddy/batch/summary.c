@@ -151,15 +151,16 @@ static void reasons_add(struct ed_draft *text, const struct ed_reasons *reasons)
 
 static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
 {
-        uint64_t answered = run->answered_before + run->stats.ok;
+        uint64_t before = run->answered_before - run->changed;
+        uint64_t answered = run->answered_before + run->stats.ok - run->sent_again;
 
         if (!run->opts.output)
                 return;
         ed_draft_add_printf(text, "answers in %s: ", run->opts.output);
         ed_draft_add_grouped(text, answered);
-        if (run->total_is_known && !run->only && answered < run->answered_before + run->total) {
+        if (run->total_is_known && !run->only && answered < before + run->total) {
                 ed_draft_add_str(text, " of ");
-                ed_draft_add_grouped(text, run->answered_before + run->total);
+                ed_draft_add_grouped(text, before + run->total);
         }
         if (run->stats.failed > 0) {
                 ed_draft_add_printf(text, "; failures in %s: ", run->opts.errors);
@@ -334,8 +335,8 @@ static void json_print(const struct ed_batch_run *run, struct ed_draft *text)
 {
         uint64_t start_s = (uint64_t) run->start_wall_ns / 1000000000;
         uint64_t end_s = (uint64_t) ed_wall_ns() / 1000000000;
-        uint64_t total =
-                run->answered_before + (run->total_is_known ? run->total : run->stats.read);
+        uint64_t total = run->answered_before - run->changed +
+                         (run->total_is_known ? run->total : run->stats.read);
 
         ed_draft_add_printf(text, "{\"id\":\"batch_%llx\",\"object\":\"batch\",\"endpoint\":",
                             (unsigned long long) run->start_wall_ns);
@@ -349,7 +350,7 @@ static void json_print(const struct ed_batch_run *run, struct ed_draft *text)
         member_add(text, ",\"in_progress_at\":", start_s);
         ed_draft_add_printf(text, ",\"%s_at\":%llu", status_of(run), (unsigned long long) end_s);
         member_add(text, ",\"request_counts\":{\"total\":", total);
-        member_add(text, ",\"completed\":", run->answered_before + run->stats.ok);
+        member_add(text, ",\"completed\":", run->answered_before + run->stats.ok - run->sent_again);
         member_add(text, ",\"failed\":", run->stats.failed);
         member_add(text, "},\"usage\":{\"input_tokens\":", run->usage.input);
         member_add(text, ",\"input_tokens_details\":{\"cached_tokens\":", run->usage.cached);

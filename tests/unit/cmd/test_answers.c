@@ -27,9 +27,10 @@ enum { FILE_BYTES_MAX = 8 << 20, LINES = 20, NOBODY = 65534 };
 
 /* --- the calls of the system --- */
 
-static long calls_left = -1; /* before the one that is different; -1: none is */
-static int call_errno;       /* what it fails with; 0: it kills the process, not done */
-static bool call_is_short;   /* a write takes half of the bytes */
+static long calls_left = -1;     /* before the one that is different; -1: none is */
+static int call_errno;           /* what it fails with; 0: it kills the process, not done */
+static bool call_is_short;       /* a write takes half of the bytes */
+static void (*fsync_hook)(void); /* called by the next fsync() */
 
 ssize_t __real_write(int fd, const void *data, size_t bytes);
 ssize_t __wrap_write(int fd, const void *data, size_t bytes);
@@ -76,7 +77,12 @@ ssize_t __wrap_pread64(int fd, void *data, size_t bytes, off_t offset)
 
 int __wrap_fsync(int fd)
 {
+        void (*hook)(void) = fsync_hook;
+
         (void) fd;
+        fsync_hook = NULL;
+        if (hook)
+                hook();
         return call_fails() ? -1 : 0; /* the tests need no disk */
 }
 
@@ -98,7 +104,8 @@ int __wrap_unlink(const char *name)
 /* --- files --- */
 
 static char folder[] = "/dev/shm/eddy-answers-XXXXXX";
-static char path[64], temp_path[64], damaged_path[64], link_path[64], messages_path[64];
+static char path[64], to_path[64], temp_path[64], rejected_path[64], link_path[64],
+        messages_path[64];
 static struct ed_answers answers;
 static struct ed_answers_found found;
 static char data[FILE_BYTES_MAX], more[FILE_BYTES_MAX];
@@ -110,9 +117,10 @@ static void folder_remove(void)
                 CHECK_EQ(seteuid(getuid()), 0);
         chmod(folder, 0700);
         __real_unlink(path);
+        __real_unlink(to_path);
         __real_unlink(temp_path);
         rmdir(temp_path);
-        __real_unlink(damaged_path);
+        __real_unlink(rejected_path);
         __real_unlink(link_path);
         __real_unlink(messages_path);
         rmdir(folder);
@@ -135,8 +143,9 @@ static void folder_make_at(bool on_disk)
                 CHECK(mkdtemp(folder) != NULL);
         }
         snprintf(path, sizeof(path), "%s/out", folder);
+        snprintf(to_path, sizeof(to_path), "%s/to", folder);
         snprintf(temp_path, sizeof(temp_path), "%s/out.rewrite", folder);
-        snprintf(damaged_path, sizeof(damaged_path), "%s/out.damaged", folder);
+        snprintf(rejected_path, sizeof(rejected_path), "%s/out.rejected", folder);
         snprintf(link_path, sizeof(link_path), "%s/link", folder);
         snprintf(messages_path, sizeof(messages_path), "%s/messages", folder);
         atexit(folder_remove);
@@ -269,19 +278,27 @@ static void answers_see(void)
         CHECK_EQ(ed_answers_each(&answers, line_see, NULL), 0);
 }
 
-TEST(file_cut_at_any_byte_loses_only_the_line_that_was_cut)
+TEST(file_cut_at_any_byte_keeps_whole_lines_and_moves_the_line_that_was_cut)
 {
         int whole = 0;
 
         folder_make();
         lines_put(LINES);
-        for (size_t cut = 0; cut <= data_bytes; cut++) {
+        for (size_t cut = 0, torn; cut <= data_bytes; cut++) {
                 if (whole < LINES && cut == line_ends[whole + 1])
                         whole++;
                 file_put(path, data, cut);
+                __real_unlink(rejected_path);
                 CHECK_EQ(answers_open(path), 0);
-                CHECK_EQ(found.torn, cut - line_ends[whole]);
-                CHECK_EQ(found.damaged, 0);
+                /* Only the line feed is missing. */
+                if (whole < LINES && cut == line_ends[whole + 1] - 1) {
+                        CHECK(found.ended);
+                        whole++;
+                        cut++;
+                }
+                torn = cut - line_ends[whole];
+                CHECK_EQ(found.torn, torn);
+                CHECK_EQ(found.rejected, 0);
                 CHECK_EQ(answers.bytes, line_ends[whole]);
                 answers_see();
                 CHECK_EQ(seen.lines, whole);
@@ -290,8 +307,10 @@ TEST(file_cut_at_any_byte_loses_only_the_line_that_was_cut)
                 ed_answers_close(&answers);
                 CHECK_EQ(file_get(path), line_ends[whole] + 5);
                 CHECK(memcmp(more, data, line_ends[whole]) == 0);
+                CHECK_EQ(is_there(rejected_path), torn > 0);
+                CHECK_EQ(file_get(rejected_path), torn > 0 ? torn + 1 : 0);
+                CHECK(memcmp(more, data + line_ends[whole], torn) == 0);
         }
-        CHECK(!is_there(damaged_path));
 }
 
 /* Flips each bit of the file in turn. */
@@ -304,7 +323,7 @@ static void bits_flip(int lines)
                         in++;
                 data[bit / 8] ^= (char) (1 << bit % 8);
                 file_put(path, data, data_bytes);
-                __real_unlink(damaged_path);
+                __real_unlink(rejected_path);
                 CHECK_EQ(answers_open(path), 0);
                 answers_see();
                 for (int i = 0; i < lines; i++)
@@ -312,9 +331,9 @@ static void bits_flip(int lines)
                         if (!seen.numbers[i] && i != in &&
                             !(i == in + 1 && bit / 8 == line_ends[i] - 1))
                                 test_fail(__FILE__, __LINE__, "bit %zu: line %d is lost", bit, i);
-                /* Nothing disappears but the torn end. */
-                CHECK_EQ(answers.bytes + file_get(damaged_path) + found.torn, data_bytes);
-                CHECK_EQ(found.damaged > 0, is_there(damaged_path));
+                /* Nothing disappears; a torn end gets a line feed. */
+                CHECK_EQ(answers.bytes + file_get(rejected_path), data_bytes + (found.torn > 0));
+                CHECK_EQ(found.rejected + found.torn > 0, is_there(rejected_path));
                 ed_answers_close(&answers);
                 data[bit / 8] ^= (char) (1 << bit % 8);
         }
@@ -329,7 +348,7 @@ TEST(flipped_bit_damages_its_line_only)
 
 TEST(damaged_lines_are_moved_in_order_and_whole)
 {
-        static const char bad[] = "\n{}\nnot an answer\nNUL \0 here\n{\"custom_id\":\"a\"}\n\n";
+        static const char bad[] = "x\n{}\nnot an answer\nNUL \0 here\n{\"custom_id\":\"a\"}\n[]\n";
         size_t bytes = sizeof(bad) - 1;
 
         folder_make();
@@ -344,18 +363,99 @@ TEST(damaged_lines_are_moved_in_order_and_whole)
         file_put(path, more, 3 * bytes + data_bytes + 4);
         CHECK_EQ(chmod(path, 0640), 0);
         /* A killed run left a line without its end. */
-        file_put(damaged_path, "before", 6);
+        file_put(rejected_path, "before", 6);
         file_put(temp_path, "left from a killed run", 22);
         CHECK_EQ(answers_open(path), 0);
-        CHECK_EQ(found.damaged, 18);
+        CHECK_EQ(found.rejected, 18);
         CHECK_EQ(found.torn, 4);
         CHECK_EQ(answers.bytes, data_bytes);
         check_file(path, data, data_bytes);
         CHECK(!is_there(temp_path));
-        CHECK_EQ(file_get(damaged_path), 7 + 3 * bytes);
+        CHECK_EQ(file_get(rejected_path), 7 + 3 * bytes + 5);
+        CHECK(memcmp(more + 7 + 3 * bytes, "{\"id\n", 5) == 0);
         CHECK(memcmp(more, "before\n", 7) == 0);
         for (int i = 0; i < 3; i++)
                 CHECK(memcmp(more + 7 + (size_t) i * bytes, bad, bytes) == 0);
+        ed_answers_close(&answers);
+}
+
+TEST(last_line_without_its_line_feed_gets_one_and_blank_lines_stay)
+{
+        static const char before[] = "\xef\xbb\xbf\r\n\n \t\r\n", bad[] = "bad\n", blank[] = "  ";
+        size_t before_bytes = sizeof(before) - 1;
+
+        folder_make();
+        lines_put(2);
+        for (int with_bad = 0; with_bad < 2; with_bad++)
+                for (int is_blank = 0; is_blank < 2; is_blank++) {
+                        size_t bytes = before_bytes, bad_bytes = with_bad ? 4 : 0;
+
+                        __real_unlink(rejected_path);
+                        memcpy(more, before, bytes);
+                        memcpy(more + bytes, bad, bad_bytes);
+                        memcpy(more + bytes + bad_bytes, data, data_bytes);
+                        bytes += bad_bytes + data_bytes;
+                        if (is_blank)
+                                memcpy(more + bytes, blank, 2);
+                        file_put(path, more, is_blank ? bytes + 2 : bytes - 1);
+                        CHECK_EQ(answers_open(path), 0);
+                        CHECK(found.ended);
+                        CHECK_EQ(found.torn, 0);
+                        CHECK_EQ(found.rejected, with_bad);
+                        bytes += is_blank ? 3 : 0;
+                        CHECK_EQ(answers.bytes, bytes - bad_bytes);
+                        CHECK_EQ(file_get(path), bytes - bad_bytes);
+                        CHECK(memcmp(more, before, before_bytes) == 0);
+                        CHECK(memcmp(more + before_bytes, data, data_bytes) == 0);
+                        CHECK(!is_blank ||
+                              memcmp(more + before_bytes + data_bytes, "  \n", 3) == 0);
+                        CHECK_EQ(file_get(rejected_path), bad_bytes);
+                        ed_answers_close(&answers);
+                }
+        /* A file of that line only, whose form is not eddy's. */
+        file_put(path, "{\"custom_id\":\"0\",\"error\":\"e\"}", 29);
+        CHECK_EQ(answers_open(path), 0);
+        CHECK_EQ(answers.bytes, 30);
+        ed_answers_close(&answers);
+}
+
+static void other_writes(void)
+{
+        int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+        CHECK_EQ(__real_write(fd, "theirs\n", 7), 7);
+        close(fd);
+}
+
+static bool keep_last(void *arg, const char *line, size_t bytes)
+{
+        int *left = arg;
+
+        (void) line, (void) bytes;
+        return --*left < 0;
+}
+
+TEST(lines_that_another_program_adds_while_the_file_is_rewritten_are_kept)
+{
+        uint64_t removed;
+        int left = 2;
+
+        folder_make();
+        lines_put(3);
+        file_put(path, data, data_bytes);
+        CHECK_EQ(answers_open(path), 0);
+        fsync_hook = other_writes;
+        CHECK_EQ(ed_answers_prune(&answers, keep_last, &left, &removed), 0);
+        CHECK_EQ(removed, 2);
+        CHECK_EQ(answers.bytes, data_bytes - line_ends[2] + 7);
+        CHECK_EQ(file_get(path), answers.bytes);
+        CHECK(memcmp(more, data + line_ends[2], answers.bytes - 7) == 0);
+        CHECK(memcmp(more + answers.bytes - 7, "theirs\n", 7) == 0);
+        /* A part of a line, too. */
+        left = 1;
+        CHECK_EQ(write(answers.fd, "part", 4), 4);
+        CHECK_EQ(ed_answers_prune(&answers, keep_last, &left, &removed), 0);
+        check_file(path, "theirs\npart", 11);
         ed_answers_close(&answers);
 }
 
@@ -382,8 +482,8 @@ TEST(rewritten_file_keeps_its_mode_and_the_link_to_it)
         CHECK_EQ(fcntl(answers.fd, F_GETFL) & (O_APPEND | O_ACCMODE), O_APPEND | O_RDWR);
         CHECK_EQ(fcntl(answers.fd, F_GETFD), FD_CLOEXEC);
         ed_answers_close(&answers);
-        snprintf(damaged_path, sizeof(damaged_path), "%s/link.damaged", folder);
-        check_file(damaged_path, "bad\n", 4);
+        snprintf(rejected_path, sizeof(rejected_path), "%s/link.rejected", folder);
+        check_file(rejected_path, "bad\n", 4);
 }
 
 TEST(long_lines_are_kept_and_moved_like_short_ones)
@@ -402,7 +502,7 @@ TEST(long_lines_are_kept_and_moved_like_short_ones)
         file_put(path, data, data_bytes);
         call_is_short = true;
         CHECK_EQ(answers_open(path), 0);
-        CHECK_EQ(found.damaged, 1);
+        CHECK_EQ(found.rejected, 1);
         answers_see();
         CHECK_EQ(seen.lines, 2);
         call_is_short = false;
@@ -411,7 +511,7 @@ TEST(long_lines_are_kept_and_moved_like_short_ones)
         CHECK(memcmp(more, data, first) == 0);
         CHECK(memcmp(more + first, data + first + long_bytes, data_bytes - first - long_bytes) ==
               0);
-        check_file(damaged_path, data + first, long_bytes);
+        check_file(rejected_path, data + first, long_bytes);
         ed_answers_close(&answers);
 }
 
@@ -432,9 +532,9 @@ TEST(line_above_the_maximum_is_moved_without_being_read_whole)
         CHECK(write(fd, data + line_ends[1], data_bytes - line_ends[1]) > 0);
         close(fd);
         CHECK_EQ(answers_open(path), 0);
-        CHECK_EQ(found.damaged, 1);
+        CHECK_EQ(found.rejected, 1);
         check_file(path, data, data_bytes);
-        CHECK_EQ(stat(damaged_path, &st), 0);
+        CHECK_EQ(stat(rejected_path, &st), 0);
         CHECK_EQ(st.st_size, hole + 1);
         ed_answers_close(&answers);
 }
@@ -484,11 +584,11 @@ TEST(file_of_something_else_is_refused_and_not_changed)
                               "remove it");
                 check_file(path, others[i], strlen(others[i]));
         }
-        CHECK(!is_there(damaged_path));
+        CHECK(!is_there(rejected_path));
         for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
                 file_put(path, ours[i], strlen(ours[i]));
                 CHECK_EQ(answers_open(path), 0);
-                CHECK_EQ(answers.bytes, 0);
+                CHECK_EQ(answers.bytes, strspn(ours[i], " \r\n"));
                 ed_answers_close(&answers);
         }
 }
@@ -511,7 +611,7 @@ TEST(zeros_that_a_crash_left_at_the_start_are_repaired_and_other_binary_files_re
         memcpy(data + 512, "\":1},\"error\":null}\n", 20);
         file_put(path, data, 532);
         CHECK_EQ(answers_open(path), 0);
-        CHECK_EQ(found.damaged, 1);
+        CHECK_EQ(found.rejected, 1);
         ed_answers_close(&answers);
         /* An image of a disk, and text of two bytes a character. */
         data[520] = '\1';
@@ -554,7 +654,7 @@ TEST(file_is_locked_also_after_it_was_rewritten)
         memcpy(data + data_bytes, "bad\n", 4);
         file_put(path, data, data_bytes + 4);
         CHECK_EQ(answers_open(path), 0);
-        CHECK_EQ(found.damaged, 1);
+        CHECK_EQ(found.rejected, 1);
         CHECK_EQ(open_elsewhere(), ED_EXIT_USAGE);
         snprintf(expected, sizeof(expected), "eddy test: -o %s: another eddy is writing to it\n",
                  path);
@@ -615,13 +715,13 @@ TEST(folder_that_cannot_be_written_is_reported_if_a_line_is_damaged)
         CHECK_EQ(file_get(path), data_bytes + 4);
         /* A folder has the name of the damaged lines. */
         CHECK_EQ(chmod(folder, 0755), 0);
-        CHECK_EQ(mkdir(damaged_path, 0700), 0);
+        CHECK_EQ(mkdir(rejected_path, 0700), 0);
         CHECK_EQ(answers_open(path), ED_EXIT_OUTPUT);
-        CHECK_EQ(rmdir(damaged_path), 0);
+        CHECK_EQ(rmdir(rejected_path), 0);
         snprintf(expected, sizeof(expected),
                  "eddy test: -o %s: line 3 is not an answer, and cannot be moved to %s: Is a "
                  "directory\n",
-                 path, damaged_path);
+                 path, rejected_path);
         check_message(expected);
         CHECK_EQ(file_get(path), data_bytes + 4);
         CHECK(!is_there(temp_path));
@@ -772,7 +872,7 @@ static void bad_file_put(void)
         memcpy(bad + data_bytes + 6, "bad 2\ntorn", 10);
         bad_bytes = data_bytes + 16;
         file_put(path, bad, bad_bytes);
-        __real_unlink(damaged_path);
+        __real_unlink(rejected_path);
 }
 
 /* Opens and prunes: what a run does to the file. Returns the first failure. */
@@ -789,11 +889,11 @@ static int run_like(void)
         return err;
 }
 
-/* The file is as before, repaired, or also pruned; the damaged lines are somewhere. */
+/* The file is as before, repaired, or also pruned; the rejected lines are somewhere. */
 static void check_whole(size_t kept_bytes)
 {
         const char *bad = data + data_bytes, *kept = bad + bad_bytes;
-        size_t bytes = file_get(path), damaged;
+        size_t bytes = file_get(path), rejected;
         bool is_before = bytes == bad_bytes && memcmp(more, bad, bytes) == 0;
 
         if (!is_before && !(bytes == data_bytes && memcmp(more, data, bytes) == 0) &&
@@ -801,9 +901,9 @@ static void check_whole(size_t kept_bytes)
                 test_fail(__FILE__, __LINE__, "neither the old nor the new file: %zu bytes", bytes);
         if (is_before)
                 return;
-        damaged = file_get(damaged_path);
-        CHECK(damaged >= 12);
-        CHECK(memcmp(more + damaged - 12, "bad 1\nbad 2\n", 12) == 0);
+        rejected = file_get(rejected_path);
+        CHECK(rejected >= 17);
+        CHECK(memcmp(more + rejected - 17, "bad 1\nbad 2\ntorn\n", 17) == 0);
 }
 
 static size_t failures_prepare(void)
@@ -877,6 +977,137 @@ TEST(failed_call_leaves_the_old_file_or_the_new_one)
                         if (is_done) {
                                 CHECK_EQ(result, 0);
                                 CHECK(at > 20);
+                                break;
+                        }
+                }
+}
+
+/* --- moving lines to another file --- */
+
+static struct ed_answers to;
+
+static bool keep_by_number(void *arg, const char *line, size_t bytes)
+{
+        struct ed_answer_seen answer;
+        char id_room[ED_ANSWER_ID_ROOM];
+
+        (void) arg;
+        CHECK_EQ(ed_answer_read(line, bytes, id_room, &answer), 0);
+        return kept_lines >> number_of(answer.id) & 1;
+}
+
+/* Moves lines from one file to the other. Returns the first failure. */
+static int move_like(void)
+{
+        uint64_t moved;
+        int err = answers_open(path);
+
+        if (!err)
+                err = ed_answers_open(&to, "test", "--errors", to_path, &found);
+        if (!err)
+                err = ed_answers_move(&answers, &to, keep_by_number, NULL, &moved);
+        if (!err) {
+                CHECK_EQ(moved, GOOD - __builtin_popcount(kept_lines));
+                CHECK_EQ(file_get(path), answers.bytes);
+                CHECK_EQ(file_get(to_path), to.bytes);
+        }
+        ed_answers_close(&answers);
+        ed_answers_close(&to);
+        return err;
+}
+
+static void move_prepare(void)
+{
+        file_put(path, data, data_bytes);
+        file_put(to_path, "{\"custom_id\":\"old\",\"error\":\"e\"}\n", 32);
+        __real_unlink(rejected_path);
+}
+
+/* Returns true if a file has the whole line of that number. */
+static bool has_line(const char *name, int number)
+{
+        size_t bytes = file_get(name);
+
+        return memmem(more, bytes, data + line_ends[number],
+                      line_ends[number + 1] - line_ends[number]) != NULL;
+}
+
+/* Each line is in a file, and those to keep are where they were. */
+static void moved_check(bool is_done)
+{
+        for (int i = 0; i < GOOD; i++) {
+                bool is_kept = kept_lines >> i & 1, is_there = has_line(path, i);
+
+                if (is_kept ? !is_there || has_line(to_path, i)
+                            : !is_there && !has_line(to_path, i))
+                        test_fail(__FILE__, __LINE__, "line %d is lost", i);
+                if (is_done && is_there != is_kept)
+                        test_fail(__FILE__, __LINE__, "line %d was not moved", i);
+        }
+        file_get(to_path);
+        CHECK(memcmp(more, "{\"custom_id\":\"old\"", 18) == 0);
+}
+
+/* The lines to move are in the middle, or at the end, where the file is cut. */
+static const uint32_t moves[] = { 0x2d, 0x07 };
+
+TEST(kill_while_lines_are_moved_leaves_each_line_in_a_file)
+{
+        folder_make();
+        messages_catch();
+        lines_put(GOOD);
+        for (int i = 0; i < 2; i++)
+                for (int kills = 0, status = 0; !WIFEXITED(status) || kills == 0; kills++) {
+                        pid_t pid;
+
+                        kept_lines = moves[i];
+                        move_prepare();
+                        pid = fork();
+                        CHECK(pid >= 0);
+                        if (pid == 0) {
+                                calls_left = kills;
+                                CHECK_EQ(move_like(), 0);
+                                _exit(7);
+                        }
+                        CHECK_EQ(waitpid(pid, &status, 0), pid);
+                        CHECK(WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL
+                                                  : WEXITSTATUS(status) == 7 && kills > 8);
+                        moved_check(WIFEXITED(status));
+                        if (WIFEXITED(status))
+                                break;
+                        /* The next run completes it, whatever was left. */
+                        if (has_line(path, 4))
+                                CHECK_EQ(move_like(), 0);
+                        moved_check(true);
+                }
+}
+
+TEST(failed_call_while_lines_are_moved_leaves_each_line_in_a_file)
+{
+        static const int errors[] = { ENOSPC, EIO };
+
+        folder_make();
+        messages_catch();
+        lines_put(GOOD);
+        for (int i = 0; i < 4; i++)
+                for (long at = 0;; at++) {
+                        int result;
+                        bool is_done;
+
+                        kept_lines = moves[i / 2];
+                        move_prepare();
+                        call_errno = errors[i % 2];
+                        calls_left = at;
+                        result = move_like();
+                        is_done = calls_left >= 0;
+                        calls_left = -1;
+                        moved_check(result == 0);
+                        /* Not in both, so that no failed run adds to the file. */
+                        if (has_line(path, 4) && has_line(to_path, 4) && call_errno == ENOSPC)
+                                test_fail(__FILE__, __LINE__, "call %ld: in both files", at);
+                        if (is_done) {
+                                CHECK_EQ(result, 0);
+                                CHECK(at > 8);
                                 break;
                         }
                 }

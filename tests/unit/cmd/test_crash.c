@@ -20,9 +20,9 @@
 #include "eddy/test.h"
 #include "eddy/time.h"
 
-#define OUT     DISK_FOLDER "/out.jsonl"
-#define ERRORS  DISK_FOLDER "/out.errors.jsonl"
-#define DAMAGED "/out.jsonl.damaged"
+#define OUT      DISK_FOLDER "/out.jsonl"
+#define ERRORS   DISK_FOLDER "/out.errors.jsonl"
+#define REJECTED "/out.jsonl.rejected"
 
 enum { IDS = 12, VERSIONS = 2, GARBAGE = 2, LINE_ROOM = 20000 };
 
@@ -36,6 +36,8 @@ struct plan {
         int lines_max;       /* the run is stopped after these; 0: all */
         bool is_signalled;   /* stopped by a signal */
         unsigned bad_before; /* another program adds garbage before the run: a bit for each */
+        unsigned strays;     /* and failures of these ids to the output */
+        bool is_file;        /* the ids of the input are known before the run */
 };
 
 /* ---- lines --------------------------------------------------------------------------------- */
@@ -108,7 +110,7 @@ static int due_write(void *arg)
         if (ed_ids_add(run.ids, name, name_bytes, mark_of(due->id, due->version),
                        due->is_ok ? ED_IDS_ANSWERED : ED_IDS_FAILED, &same) >= 0 &&
             !same)
-                CHECK(ed_ids_add(run.ids, name, name_bytes, 0, ED_IDS_AGAIN, NULL) >= 0);
+                ed_ids_set_hash(run.ids, name, name_bytes, mark_of(due->id, due->version));
         return 0;
 }
 
@@ -159,10 +161,21 @@ static int lines_write(void *arg)
         return 0;
 }
 
+/* Check the input. */
+static void ids_read(void)
+{
+        char name[8];
+
+        for (int id = 0; id < plan->ids && plan->is_file; id++)
+                CHECK(ed_ids_add(run.ids, name, (size_t) snprintf(name, sizeof(name), "%d", id), 0,
+                                 ED_IDS_READ, NULL) >= 0);
+        run.total_is_known = plan->is_file;
+}
+
 /* Begin a run. Returns its exit code, or 0. */
 static int run_open(const struct plan *next)
 {
-        static char out[] = OUT, errors[] = ERRORS;
+        static char out[] = OUT, errors[] = ERRORS, input[] = "in";
         int code;
 
         plan = next;
@@ -170,12 +183,21 @@ static int run_open(const struct plan *next)
         run = (struct ed_batch_run){ .input_fd = -1 };
         run.opts.output = out;
         run.opts.errors = errors;
+        run.opts.input = input;
         run.opts.changed_ok = true;
+        run.input_whole = !plan->lines_max;
         if (ed_ids_new(&run.ids) < 0)
                 return ED_EXIT_FAILED;
         code = ed_checkpoint_open(&run);
+        if (!code) {
+                ids_read();
+                code = ed_checkpoint_begin(&run);
+                ed_ids_clear(run.ids, ED_IDS_READ);
+        }
         if (!code)
                 return 0;
+        if (run.output.fd > 0)
+                ed_output_close(&run.output, false);
         ed_answers_close(&run.answers);
         ed_answers_close(&run.failures);
         ed_ids_free(run.ids);
@@ -199,14 +221,19 @@ static int run_finish(void)
 }
 
 /* Another program writes to the output. */
-static void garbage_add(unsigned which)
+static void garbage_add(const struct plan *plan_next)
 {
+        unsigned which = plan_next->bad_before;
+        static char line[LINE_ROOM];
         int fd = open(OUT, O_WRONLY | O_APPEND | O_CLOEXEC);
 
         CHECK(fd >= 0);
         for (int i = 0; i < GARBAGE; i++)
                 if (which >> i & 1)
                         CHECK(write(fd, garbage[i], strlen(garbage[i])) > 0);
+        for (int id = 0; id < IDS; id++)
+                if (plan_next->strays >> id & 1)
+                        CHECK(write(fd, line, line_make(id, 1, false, line)) > 0);
         CHECK_EQ(fsync(fd), 0);
         CHECK(write(fd, "{\"id\":", 6) == 6); /* torn */
         close(fd);
@@ -217,6 +244,8 @@ static void garbage_add(unsigned which)
 /* Versions of lines by id. 0: none. */
 struct held {
         int ok[IDS], failed[IDS];
+        int lines[IDS];     /* of the output that are answers */
+        bool is_stray[IDS]; /* the output has a failure */
         bool garbage[GARBAGE];
 };
 
@@ -232,8 +261,8 @@ static int version_of(int id, bool is_ok, const char *data, size_t bytes)
 }
 
 /*
- * Note the lines of a file. 'is_strict': they are lines of the test, whole, and in the output each
- * id has one.
+ * Note the lines of a file. 'is_strict': they are lines of the test, whole, and none is twice in the
+ * output.
  */
 static void held_add(struct held *held, const char *name, bool is_out, bool is_strict)
 {
@@ -255,16 +284,18 @@ static void held_add(struct held *held, const char *name, bool is_out, bool is_s
                 if (ed_answer_read(at, (size_t) (feed - at), room, &seen) == 0) {
                         id = (int) strtol(seen.id, NULL, 10);
                         CHECK(id >= 0 && id < IDS);
-                        version = version_of(id, is_out, at, (size_t) (feed + 1 - at));
+                        version = version_of(id, seen.is_ok, at, (size_t) (feed + 1 - at));
                 }
                 if (is_strict && version == 0)
                         test_fail(__FILE__, __LINE__, "%s: garbage: %.60s", name, at);
-                if (version > 0 && is_strict && is_out && held->ok[id])
+                if (version > 0 && is_strict && seen.is_ok && held->ok[id] == version)
                         test_fail(__FILE__, __LINE__, "%s: %d is there twice", name, id);
-                if (version > 0 && is_out && held->ok[id] < version)
+                if (version > 0 && seen.is_ok && held->ok[id] < version)
                         held->ok[id] = version;
-                if (version > 0 && !is_out && held->failed[id] < version)
+                if (version > 0 && !seen.is_ok && held->failed[id] < version)
                         held->failed[id] = version;
+                held->lines[id] += version > 0 && seen.is_ok;
+                held->is_stray[id] |= version > 0 && is_out && !seen.is_ok;
                 at = feed + 1;
         }
 }
@@ -300,9 +331,9 @@ static void synced_update(struct held *synced, const struct disk_op *op)
 /* After the start of a run: nothing that was synced is missing, and nothing else is there. */
 static void started_check(const struct held *synced)
 {
-        struct held held = held_read(true), damaged = { 0 };
+        struct held held = held_read(true), rejected = { 0 };
 
-        held_add(&damaged, DAMAGED, true, false);
+        held_add(&rejected, REJECTED, true, false);
         for (int id = 0; id < IDS; id++) {
                 bool failed_since = held.failed[id] > synced->ok[id];
 
@@ -312,8 +343,8 @@ static void started_check(const struct held *synced)
                         test_fail(__FILE__, __LINE__, "the failure of %d is lost", id);
         }
         for (int i = 0; i < GARBAGE; i++)
-                if (synced->garbage[i] && !damaged.garbage[i])
-                        test_fail(__FILE__, __LINE__, "damaged line %d is lost", i);
+                if (synced->garbage[i] && !rejected.garbage[i])
+                        test_fail(__FILE__, __LINE__, "rejected line %d is lost", i);
 }
 
 /* After the end of a run: each id has one line, as the plan says. */
@@ -325,6 +356,9 @@ static void ended_check(void)
                 int version = 1 + (plan->changed >> id & 1);
                 bool is_failing = plan->failing >> id & 1;
 
+                if (held.lines[id] > 1 || held.is_stray[id])
+                        test_fail(__FILE__, __LINE__, "%d has %d answers, stray: %d", id,
+                                  held.lines[id], held.is_stray[id]);
                 /* An answer that was there already is not asked for again. */
                 if (held.ok[id] == version && !held.failed[id])
                         continue;
@@ -370,6 +404,10 @@ static void recover(const struct plan *next, const struct held *expected)
         CHECK_EQ(run_finish(), 0);
         CHECK_EQ(disk_open_count(), 0);
         ended_check();
+        for (int id = next->ids; id < IDS; id++)
+                if (expected->is_stray[id] && !held_read(true).is_stray[id])
+                        test_fail(__FILE__, __LINE__,
+                                  "the failure of %d, not in the input, is lost", id);
 }
 
 /* Returns the i-th of the states to look at: all of a few, else the first, and random ones. */
@@ -438,8 +476,8 @@ static void history_make(const struct plan *plans, int count)
         for (int i = 0; i < count; i++) {
                 size_t from = history.count;
 
-                if (plans[i].bad_before)
-                        garbage_add(plans[i].bad_before);
+                if (plans[i].bad_before || plans[i].strays)
+                        garbage_add(&plans[i]);
                 CHECK_EQ(run_open(&plans[i]), 0);
                 CHECK_EQ(run_finish(), 0);
                 CHECK_EQ(disk_open_count(), 0);
@@ -510,6 +548,29 @@ TEST(crash_during_the_repair_of_damage_loses_no_line)
         static const struct plan plans[] = { { .ids = 6, .failing = 0x4 },
                                              { .ids = 8, .bad_before = 0x1 },
                                              { .ids = IDS, .bad_before = 0x3 } };
+
+        survives_all(plans, 3);
+}
+
+/* Another program has put failures of ids into the output, of the input and others. */
+TEST(crash_while_failures_move_to_the_errors_file_loses_none)
+{
+        static const struct plan plans[] = {
+                { .ids = 6, .failing = 0x4, .is_file = true },
+                { .ids = 8, .failing = 0x44, .strays = 0xc6a, .bad_before = 0x1, .is_file = true },
+                { .ids = 9, .failing = 0x2, .strays = 0x280, .is_file = true },
+        };
+
+        survives_all(plans, 3);
+}
+
+TEST(crash_while_failures_move_after_a_run_from_a_pipe_loses_none)
+{
+        static const struct plan plans[] = {
+                { .ids = 6, .failing = 0x4 },
+                { .ids = 8, .failing = 0x44, .strays = 0xc6a, .bad_before = 0x1 },
+                { .ids = 9, .failing = 0x2, .strays = 0x280, .changed = 0x11 },
+        };
 
         survives_all(plans, 3);
 }

@@ -106,7 +106,7 @@ static void start_check(size_t bytes, int first, int last, const char *what, siz
         disk_put(damaged, bytes);
         run = (struct ed_batch_run){ .input_fd = -1, .opts = { .output = out, .errors = errors } };
         CHECK_EQ(ed_ids_new(&run.ids), 0);
-        if (ed_checkpoint_open(&run) != 0)
+        if (ed_checkpoint_open(&run) != 0 || ed_checkpoint_begin(&run) != 0)
                 test_fail(__FILE__, __LINE__, "%s %zu: the run does not start", what, where);
         for (int i = 0; i < LINES; i++)
                 if ((i < first || i > last) &&

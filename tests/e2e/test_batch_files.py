@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Files that other programs, an editor or a crash leave as output or errors file of `eddy batch`: no
+line is lost, and each command reports what it did.
+"""
+import json
+import os
+
+import e2e
+from batch_api import Api, ids_of, request, requests
+from e2e import check, claim, equal
+
+
+def answer(number, status=200, **more):
+    """A line as OpenAI writes it, with its line feed."""
+    return json.dumps({"id": f"batch_req_{number}x", "custom_id": f"r{number}",
+                       "response": {"status_code": status, "request_id": "q", "body": {"n": number}},
+                       "error": None, **more}) + "\n"
+
+
+def failure(number, error="bad", **more):
+    return json.dumps({"custom_id": f"r{number}", "response": None, "error": error, **more}) + "\n"
+
+
+def text_of(path):
+    if not os.path.exists(path):
+        return b""
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def silent(connection, _):
+    """A server that reads requests and answers none."""
+    while connection.recv(65536):
+        pass
+
+
+class Files:
+    """The files of a run of three requests, r0 to r2."""
+
+    def __init__(self, eddy, out=None, errors=None, content=requests(3)):
+        self.eddy = eddy
+        self.api = Api(eddy)
+        self.input = eddy.file("in.jsonl", content)
+        self.out, self.errors = eddy.file("out.jsonl", out), eddy.file("out.errors.jsonl", errors)
+        self.rejected = self.out + ".rejected"
+
+    def run(self, command, *args, **options):
+        source = "-" if "stdin" in options else self.input
+        url = options.pop("url", self.api.url)
+        return self.eddy.run(command, source, "-o", self.out, "--base-url", url, "--progress", "off",
+                             "--max-attempts", "1", *args, **options)
+
+
+@claim
+def failures_in_the_output_move_to_the_errors_and_are_sent_again(eddy):
+    strange = answer(8) + failure(9, {"error": {"message": "m", "code": 400}})
+    lines = answer(0) + failure(1) + strange + answer(2, 0)
+    files = Files(eddy, lines)
+    # No request is answered.
+    result = files.run("batch", "--deadline", "50ms", url=eddy.serve(silent).url)
+    equal(result.code, 75, result)
+    equal(text_of(files.out).decode(), answer(0) + strange)
+    equal(text_of(files.errors).decode(), failure(1) + answer(2, 0))
+    check("moved 2 failures, whose ids" in result.err and "1 answer with an id that" in result.err and
+          "1 failure with an id that" in result.err, result)
+    result = files.run("batch")
+    equal((result.code, sorted(files.api.ids())), (0, ["r1", "r2"]), result)
+    check(text_of(files.out).decode().startswith(answer(0) + strange), result)
+    check(not os.path.exists(files.errors) and not os.path.exists(files.rejected), result)
+
+
+@claim
+def failures_in_the_output_move_after_the_run_if_the_input_is_a_pipe(eddy):
+    lines = failure(1) + answer(0) + failure(9)
+    files = Files(eddy, lines, failure(7))
+    result = files.run("batch", stdin=requests(3).encode())
+    equal((result.code, sorted(files.api.ids())), (0, ["r1", "r2"]), result)
+    check(text_of(files.out).decode().startswith(answer(0) + failure(9)), text_of(files.out))
+    equal(sorted(ids_of(files.out)), ["r0", "r1", "r2", "r9"])
+    equal(text_of(files.errors).decode(), failure(7))
+    check("moved 1 failure, whose ids" in result.err, result)
+
+
+@claim
+def answers_that_repeat_an_id_stay(eddy):
+    lines = answer(0) + answer(1) + answer(0, more=1) + answer(2)
+    files = Files(eddy, lines)
+    result = files.run("batch")
+    equal((result.code, files.api.calls, text_of(files.out).decode()), (0, [], lines), result)
+    check("1 answer has the id of an earlier line: kept" in result.err, result)
+
+
+@claim
+def answers_in_the_errors_file_stay_and_are_not_sent(eddy):
+    files = Files(eddy, answer(0), answer(1) + failure(2))
+    result = files.run("batch")
+    equal((result.code, files.api.ids(), text_of(files.errors).decode()), (0, ["r2"], answer(1)), result)
+    result = files.run("batch")
+    equal((result.code, files.api.ids(), text_of(files.errors).decode()), (0, ["r2"], answer(1)), result)
+
+
+@claim
+def refused_run_moves_no_failure(eddy):
+    lines = answer(0) + failure(1)
+    files = Files(eddy, lines, content=requests(3) + request(1))
+    result = files.run("batch")
+    equal((result.code, text_of(files.out).decode()), (3, lines), result)
+
+
+@claim
+def retry_that_sends_none_of_its_failures_ends_with_1(eddy):
+    files = Files(eddy, answer(0), failure(7) + failure(8))
+    result = files.run("retry")
+    equal((result.code, files.api.calls, text_of(files.errors).decode()), (1, [], failure(7) + failure(8)), result)
+    check("nothing was sent" in result.err and "none of the ids of 2 failures" in result.err, result)
+    files = Files(eddy, answer(0) + failure(7), "")
+    result = files.run("retry")
+    equal((result.code, files.api.calls), (1, []), result)
+    files = Files(eddy, answer(0), '{"custom_id": "r1"}\n' + failure(0))
+    result = files.run("retry")
+    equal((result.code, files.api.calls), (1, []), result)
+    equal(text_of(files.errors + ".rejected"), b'{"custom_id": "r1"}\n', result)
+    files = Files(eddy, answer(0) + failure(0), failure(0))
+    result = files.run("retry")
+    equal((result.code, files.api.calls), (0, []), result)
+    check("all failed requests have an answer" in result.err, result)
+    files = Files(eddy, answer(0) + failure(1) + answer(2, None), "")
+    result = files.run("retry")
+    equal((result.code, sorted(files.api.ids())), (0, ["r1", "r2"]), result)
+
+
+e2e.main()
