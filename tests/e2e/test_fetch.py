@@ -442,6 +442,20 @@ def latency_counts_only_requests_that_were_sent(eddy):
 
 
 @claim
+def a_redirect_is_a_failure(eddy):
+    def answer(connection, number):
+        e2e.read_head(connection)
+        connection.sendall(b"HTTP/1.1 %d x\r\nLocation: /y\r\nContent-Length: 0\r\n\r\n" % statuses[number])
+
+    statuses = [299, 300, 301, 302, 303, 304, 307, 308]
+    server = eddy.serve(answer)
+    result = eddy.fetch("-c", "1", "--summary", "json", *[server.url + "/x"] * len(statuses))
+    summary = json.loads(result.err)
+    equal((result.code, summary["ok"], summary["failed"]), (1, 1, 7), result)
+    equal([line["status"] for line in result.lines()], statuses)
+
+
+@claim
 def bar_is_drawn_and_taken_away(eddy):
     mock = eddy.mock()
     result = eddy.fetch("--progress", "bar", mock + "/delay/3", "-o", eddy.file("out"))

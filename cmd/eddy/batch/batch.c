@@ -518,7 +518,6 @@ static int run_whole(struct ed_batch_run *run)
         run->start_wall_ns = ed_wall_ns();
         run->drain_end_ns = INT64_MAX;
         run->stats.start_ns = eddy_now();
-        run->stats.ok_end = 300;
         run->retry_policy = (struct eddy_retry_policy){
                 .attempts = run->opts.attempts,
                 .base_ns = run->opts.retry_base_ns ? run->opts.retry_base_ns : -1,

@@ -7,7 +7,7 @@
 
 void ed_stats_add(struct ed_stats *stats, int status, int error, uint64_t bytes, int64_t latency_ns)
 {
-        if (error == 0 && status < (stats->ok_end ? stats->ok_end : 400))
+        if (error == 0 && status < ED_STATS_OK_END)
                 stats->ok++;
         else
                 stats->failed++;

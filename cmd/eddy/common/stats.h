@@ -11,7 +11,10 @@
 #include "common/histogram.h"
 #include "common/outcome.h"
 
-enum { ED_STATS_STATUSES = 1000 };
+enum {
+        ED_STATS_STATUSES = 1000,
+        ED_STATS_OK_END = 300, /* the first status that is a failure */
+};
 
 /* The reason why a run ended before the end of its input. */
 enum ed_stop {
@@ -34,8 +37,7 @@ struct ed_stats {
         int64_t start_ns;
         uint64_t read;        /* URLs of the input so far */
         uint64_t in_flight;   /* started and not finished */
-        int ok_end;           /* the first status that is a failure; 0: 400 */
-        uint64_t ok;          /* written, status below 'ok_end' */
+        uint64_t ok;          /* written, status below ED_STATS_OK_END */
         uint64_t failed;      /* written, all others */
         uint64_t retries;     /* attempts after the first */
         uint64_t refused;     /* attempts that a server refused for now: 429, 503 */

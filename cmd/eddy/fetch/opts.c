@@ -79,7 +79,7 @@ static const char help[] =
         "  invalid_request_line  tls_error  dns_error  connect_error  connection_reset\n"
         "  request_timeout  stream_truncated  invalid_response  response_too_large\n"
         "  deadline_exceeded  out_of_memory\n"
-        "The message of a timeout names the limit that passed.  A status of 400 and above counts\n"
+        "The message of a timeout names the limit that passed.  A status of 300 and above counts\n"
         "as failed, with \"error\" null.\n"
         "\n"
         "Ctrl-C, SIGTERM and SIGHUP stop the run: finished results are written, requests in\n"
