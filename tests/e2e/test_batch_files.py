@@ -129,4 +129,49 @@ def retry_that_sends_none_of_its_failures_ends_with_1(eddy):
     equal((result.code, sorted(files.api.ids())), (0, ["r1", "r2"]), result)
 
 
+@claim
+def messages_about_changed_requests_agree_with_the_output(eddy):
+    files = Files(eddy)
+    equal(files.run("batch").code, 0)
+    changed = request(0, body={"id": "r0", "new": 1}) + request(1) + request(2) + request(3)
+    files.input = eddy.file("in.jsonl", changed)
+    result = files.run("batch", "--on-changed", "send")
+    equal((result.code, sorted(files.api.ids())), (0, ["r0", "r0", "r1", "r2", "r3"]), result)
+    check("out.jsonl has 2 answers, whose requests are not sent again\n" in result.err and
+          "out.jsonl has 1 answer, whose request has changed, and is sent again" in result.err and
+          "removed 1 answer to requests that have changed since" in result.err and
+          f"answers in {files.out}: 4\n" in result.err, result)
+    equal(len(ids_of(files.out)), 4)
+    files.input = eddy.file("in.jsonl", requests(1))
+    result = files.run("batch", "--on-changed", "send", "--summary", "json", stdin=requests(1).encode())
+    summary = json.loads(result.err.splitlines()[-1])
+    equal((result.code, summary["request_counts"], len(ids_of(files.out))),
+          (0, {"total": 4, "completed": 4, "failed": 0}, 4), result)
+    check("out.jsonl has 4 answers, whose requests are not sent again, unless they have changed" in result.err, result)
+
+
+@claim
+def old_answers_stay_until_a_run_that_replaces_them_has_ended(eddy):
+    files = Files(eddy)
+    equal(files.run("batch").code, 0)
+    old = text_of(files.out)
+    # A run was killed after it had the new answer of r1, and another program had answers too.
+    changed = request(0) + request(1, body={"id": "r1", "new": 1}) + request(2)
+    fresh = eddy.file("fresh.jsonl")
+    equal(eddy.run("batch", eddy.file("new.jsonl", changed), "-o", fresh, "--base-url", files.api.url).code, 0)
+    line = [line for line in text_of(fresh).splitlines(True) if b'"r1"' in line][0]
+    theirs = answer(1, more=1).encode() + answer(7).encode()
+    files.out = eddy.file("out.jsonl", old + theirs + line)
+    files.input = eddy.file("in.jsonl", changed)
+    del files.api.calls[:]
+    for args in ((), ("--on-changed", "send")):
+        before = text_of(files.out)
+        result = files.run("batch", *args)
+        equal((result.code, files.api.calls), (0, []), result)
+        equal(text_of(files.out) == before, not args, result)
+    left = [line for line in old.splitlines(True) if b'"r1"' not in line]
+    equal(text_of(files.out), b"".join(left) + theirs + line)
+    check("removed 1 answer to" in result.err, result)
+
+
 e2e.main()
