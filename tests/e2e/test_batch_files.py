@@ -4,6 +4,7 @@ line is lost, and each command reports what it did.
 """
 import json
 import os
+import threading
 
 import e2e
 from batch_api import Api, ids_of, request, requests
@@ -172,6 +173,69 @@ def old_answers_stay_until_a_run_that_replaces_them_has_ended(eddy):
     left = [line for line in old.splitlines(True) if b'"r1"' not in line]
     equal(text_of(files.out), b"".join(left) + theirs + line)
     check("removed 1 answer to" in result.err, result)
+
+
+@claim
+def output_that_is_cut_during_the_run_ends_it_and_later_answers_are_rescued(eddy):
+    for errors, size in ((False, 0), (False, 500), (True, 0)):
+        gate = threading.Event()
+        files = Files(eddy, "", "", requests(40))
+        files.api.answer = lambda call: ((gate.wait() if call.number >= 10 else 0),
+                                         (400 if errors else 200, {}, {"pad": "x" * 100}))[1]
+        cut = files.errors if errors else files.out
+        child = eddy.start("batch", files.input, "-o", files.out, "--base-url", files.api.url, "-c", "4")
+        e2e.wait_until(lambda: text_of(cut).count(b"\n") == 10 and len(files.api.calls) >= 14, "answers")
+        copy = text_of(cut)
+        os.truncate(cut, size)
+        gate.set()
+        _, err = child.communicate(timeout=e2e.LIMIT_S)
+        err = err.decode()
+        equal((child.returncode, text_of(cut)), (4, copy[:size]), err)
+        rescued = text_of(cut + ".rescued")
+        equal(rescued.count(b"\n"), len(files.api.calls) - 10, err)
+        check(len(files.api.calls) < 40, err)
+        check(f"had {len(copy)} bytes and now has {size}: another program has cut it; "
+              f"{len(files.api.calls) - 10} lines that came after that are in {cut}.rescued" in err, err)
+        # The files are put together again: no request is sent twice, unless it failed.
+        with open(cut, "wb") as file:
+            file.write(copy + rescued)
+        os.remove(cut + ".rescued")
+        files.api.answer = lambda call: (200, {}, {})
+        result = files.run("batch")
+        equal((result.code, len(files.api.calls)), (0, 40 + (len((copy + rescued).splitlines()) if errors else 0)), result)
+        equal(sorted(ids_of(files.out)), sorted(f"r{i}" for i in range(40)))
+        os.remove(files.out)
+
+
+@claim
+def output_that_is_cut_after_the_last_answer_is_reported(eddy):
+    files = Files(eddy, content=requests(2))
+    gate = threading.Event()
+    files.api.answer = lambda call: ((gate.wait() if call.id == "r1" else 0), (400, {}, {}))[1]
+    files.out = eddy.file("out.jsonl", answer(7) + answer(8))
+    child = eddy.start("batch", files.input, "-o", files.out, "--base-url", files.api.url)
+    e2e.wait_until(lambda: b"r0" in text_of(files.errors), "the first failure")
+    os.truncate(files.out, len(answer(7)))
+    gate.set()
+    _, err = child.communicate(timeout=e2e.LIMIT_S)
+    equal((child.returncode, text_of(files.out).decode()), (4, answer(7)), err)
+    check(f"had {2 * len(answer(7))} bytes and now has {len(answer(7))}: another program has cut it; put" in err.decode(), err)
+
+
+@claim
+def output_of_fetch_that_is_cut_ends_the_run(eddy):
+    gate = threading.Event()
+    api = Api(eddy, lambda call: ((gate.wait() if call.number >= 5 else 0), (200, {}, {}))[1])
+    out = eddy.file("out.jsonl")
+    urls = eddy.file("urls", "".join(f"{api.url}/{i}\n" for i in range(30)))
+    child = eddy.start("fetch", "-i", urls, "-o", out, "-c", "2")
+    e2e.wait_until(lambda: text_of(out).count(b"\n") == 5 and len(api.calls) >= 7, "results")
+    os.truncate(out, 0)
+    gate.set()
+    _, err = child.communicate(timeout=e2e.LIMIT_S)
+    equal((child.returncode, text_of(out)), (4, b""), err)
+    check(b"another program has cut it" in err and text_of(out + ".rescued").count(b"\n") >= 1, err)
+    check(len(api.calls) < 30, err)
 
 
 e2e.main()

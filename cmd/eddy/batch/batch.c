@@ -411,6 +411,8 @@ static void run_fini(struct ed_batch_run *run)
         ed_ids_free(run->ids);
         ed_ids_free(run->only);
         ed_ids_free(run->bad_lines);
+        ed_output_fini(&run->output);
+        ed_output_fini(&run->errors);
         eddy_free(run->order);
         ed_batch_opts_fini(&run->opts);
 }
@@ -420,7 +422,12 @@ static int output_judge(const struct ed_output *output, uint64_t lost)
 {
         if (output->err == -EPIPE)
                 return 0;
-        if (output->err == -ETIMEDOUT)
+        if (output->cut)
+                ed_output_say_cut(output, "batch");
+        if (output->err == -ESTALE)
+                ed_console_say("batch", "%llu answers could not be written",
+                               (unsigned long long) lost);
+        else if (output->err == -ETIMEDOUT)
                 ed_console_say("batch",
                                "%llu answers could not be written: %s accepts no more data",
                                (unsigned long long) lost, output->name);
@@ -438,7 +445,9 @@ static int output_judge(const struct ed_output *output, uint64_t lost)
                                "%s was removed or replaced during the run, and its answers are "
                                "lost; run again, and leave the file in its place",
                                output->name);
-        return output->err < 0 || output->save_err < 0 || output->removed ? ED_EXIT_OUTPUT : 0;
+        return output->err < 0 || output->save_err < 0 || output->removed || output->cut
+                       ? ED_EXIT_OUTPUT
+                       : 0;
 }
 
 static int stop_exit(enum ed_stop stop)

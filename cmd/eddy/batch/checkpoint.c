@@ -489,7 +489,8 @@ int ed_checkpoint_close(struct ed_batch_run *run, bool sync)
         ed_output_close(&run->errors, sync);
         if (moved_say(run))
                 err = ED_EXIT_OUTPUT;
-        else if (run->output.save_err == 0 && run->errors.save_err == 0)
+        else if (run->output.save_err == 0 && run->errors.save_err == 0 && !run->output.cut &&
+                 !run->errors.cut)
                 err = files_clean(run);
         if (failures_are_gone(run))
                 unlink(run->opts.errors);

@@ -265,6 +265,9 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
                         ed_batch_stop(run, ED_STOP_OUTPUT, 0, NULL);
                 return err;
         }
+        if (output->cut)
+                ed_batch_stop(run, ED_STOP_OUTPUT, ED_BATCH_DRAIN_NS,
+                              "%s was cut by another program", output->name);
         return answer_note(run, answer, is_ok);
 }
 

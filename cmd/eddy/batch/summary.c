@@ -156,6 +156,10 @@ static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
 
         if (!run->opts.output)
                 return;
+        if (run->output.cut) {
+                ed_draft_add_printf(text, "%s was cut: see above\n", run->opts.output);
+                return;
+        }
         ed_draft_add_printf(text, "answers in %s: ", run->opts.output);
         ed_draft_add_grouped(text, answered);
         if (run->total_is_known && !run->only && answered < before + run->total) {

@@ -8,18 +8,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/console.h"
+#include "common/write_all.h"
 #include "eddy/alloc.h"
 #include "eddy/time.h"
 
 /* Room for joining lines; a longer line is written from its own memory. */
 enum { BATCH_BYTES = 64 << 10 };
+
+#define RESCUE_SUFFIX ".rescued"
 
 /* A line waiting to be written, in its task's frame. */
 struct ed_output_line {
@@ -182,6 +187,66 @@ static void torn_cut(struct ed_output *output, size_t put, size_t whole)
         (void) lseek(output->fd, lines_end, SEEK_SET);
 }
 
+/* Returns true, after taking note of both sizes, if another program has cut the file. */
+static bool file_is_cut(struct ed_output *output)
+{
+        off_t end = output->start + (off_t) output->bytes;
+        struct stat st;
+
+        if (fstat(output->fd, &st) < 0 || st.st_size >= end)
+                return false;
+        output->cut = true;
+        output->cut_from = (uint64_t) end;
+        output->cut_to = (uint64_t) st.st_size;
+        return true;
+}
+
+/* Open the file for lines that the output cannot take, and end a line that has no end. */
+static int rescue_open(const char *name, off_t *ret_end)
+{
+        struct stat st;
+        char last = '\n';
+        int fd = open(name, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+
+        if (fd < 0)
+                return -errno;
+        if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+            (st.st_size == 0 || pread(fd, &last, 1, st.st_size - 1) == 1) &&
+            (last == '\n' || ed_write_all(fd, "\n", 1) == 0)) {
+                *ret_end = st.st_size + (last != '\n');
+                return fd;
+        }
+        close(fd);
+        return -EIO;
+}
+
+/*
+ * The file was cut: continue with another file, under the same descriptor, which another thread may
+ * be using.
+ */
+static void file_rescue(struct ed_output *output)
+{
+        size_t bytes = strlen(output->name) + sizeof(RESCUE_SUFFIX);
+        char *name = output->own_fd ? eddy_malloc(bytes) : NULL;
+        off_t end = 0;
+        int fd = -ENOMEM;
+
+        if (name) {
+                snprintf(name, bytes, "%s%s", output->name, RESCUE_SUFFIX);
+                fd = rescue_open(name, &end);
+        }
+        if (fd < 0 || dup3(fd, output->fd, O_CLOEXEC) < 0) {
+                output->err = -ESTALE;
+                eddy_free(name);
+        } else {
+                output->rescue = name;
+                output->start = end - (off_t) output->bytes;
+                output->cut_lines = output->lines;
+        }
+        if (fd >= 0)
+                close(fd);
+}
+
 /* Returns the number of bytes up to the last line feed. */
 static size_t lines_whole(const char *data, size_t bytes)
 {
@@ -243,6 +308,10 @@ static void batch_write(struct ed_output *output)
         const char *data = output->batch;
         uint64_t last;
 
+        if (output->regular && !output->cut && file_is_cut(output))
+                file_rescue(output);
+        if (output->err < 0)
+                return;
         while (first->number <= output->number)
                 first = first->next; /* its task has not run since it was written */
         last = first->number;
@@ -334,6 +403,8 @@ void ed_output_close(struct ed_output *output, bool sync)
 {
         int fd = output->fd;
 
+        if (output->regular && fd >= 0 && !output->cut)
+                (void) file_is_cut(output);
         if (output->regular && output->lines > 0)
                 file_judge(output, sync);
         if (!output->own_fd || fd < 0)
@@ -341,4 +412,29 @@ void ed_output_close(struct ed_output *output, bool sync)
         output->fd = -1;
         if (close(fd) < 0 && output->save_err == 0)
                 output->save_err = -errno;
+}
+
+void ed_output_fini(struct ed_output *output)
+{
+        eddy_free(output->rescue);
+        output->rescue = NULL;
+}
+
+void ed_output_say_cut(const struct ed_output *output, const char *command)
+{
+        uint64_t rescued = output->rescue ? output->lines - output->cut_lines : 0;
+
+        if (rescued > 0)
+                ed_console_say(command,
+                               "%s had %" PRIu64 " bytes and now has %" PRIu64
+                               ": another program has cut it; %" PRIu64 " line%s that came after "
+                               "that %s in %s: put the lost lines back, and append these",
+                               output->name, output->cut_from, output->cut_to, rescued,
+                               rescued == 1 ? "" : "s", rescued == 1 ? "is" : "are",
+                               output->rescue);
+        else
+                ed_console_say(command,
+                               "%s had %" PRIu64 " bytes and now has %" PRIu64
+                               ": another program has cut it; put the lost lines back",
+                               output->name, output->cut_from, output->cut_to);
 }

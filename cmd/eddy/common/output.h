@@ -5,6 +5,10 @@
  * A line that was begun is finished even if the run is cancelled, until the time limit of
  * ed_output_stop(). After the first failure, nothing more is written. A file then ends after its
  * last whole line; in other outputs, at most the last line is incomplete.
+ *
+ * If another program makes the file shorter, such as truncate(1) or logrotate's copytruncate,
+ * nothing more is written to it: 'cut' is set, and lines go to the file NAME.rescued. The caller
+ * sees 'cut' after the line that was written first, and ends the run.
  */
 #ifndef ED_CMD_COMMON_OUTPUT_H
 #define ED_CMD_COMMON_OUTPUT_H
@@ -37,9 +41,13 @@ struct ed_output {
         size_t waiting_bytes;
         struct ed_output_line *first, **last; /* added lines, by number */
         char *batch;                          /* lines that are written together */
-        bool torn;    /* the file ends with part of a line that could not be cut off */
-        bool removed; /* found at the end: the file was removed */
-        int save_err; /* found by a sync or at the end: the file may not be on the disk */
+        bool cut;                             /* another program has made the file shorter */
+        uint64_t cut_from, cut_to;            /* its bytes before and after */
+        char *rescue;       /* the file that has the lines since then: NAME.rescued; NULL: none */
+        uint64_t cut_lines; /* written before */
+        bool torn;          /* the file ends with part of a line that could not be cut off */
+        bool removed;       /* found at the end: the file was removed */
+        int save_err;       /* found by a sync or at the end: the file may not be on the disk */
 };
 
 /*
@@ -73,13 +81,19 @@ void ed_output_end(struct ed_output *output);
  */
 EDDY_MUST_USE int ed_output_line(struct ed_output *output, const char *line, size_t bytes);
 
+/* Report on stderr that the file was cut, with its sizes, and where the lines since then are. */
+void ed_output_say_cut(const struct ed_output *output, const char *command);
+
 /* Limit writing to 'deadline_ns', because the run ends. A later call can only shorten the time. */
 void ed_output_stop(struct ed_output *output, int64_t deadline_ns);
 
 /*
- * Close the output. For a file, check that it has all lines that were written, and set 'removed'
- * and 'save_err'. With 'sync', the lines of a file are on the disk when this returns.
+ * Close the output. For a file, check that it has all lines that were written, and set 'cut',
+ * 'removed' and 'save_err'. With 'sync', the lines of a file are on the disk when this returns.
  */
 void ed_output_close(struct ed_output *output, bool sync);
+
+/* Release what ed_output_close() has kept for messages. */
+void ed_output_fini(struct ed_output *output);
 
 #endif

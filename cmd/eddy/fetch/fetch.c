@@ -229,12 +229,14 @@ static void output_say(const struct ed_output *output, uint64_t lost)
 {
         unsigned long long lines = output->lines;
 
+        if (output->cut)
+                ed_output_say_cut(output, "fetch");
         if (output->err == -ETIMEDOUT)
                 ed_console_say(
                         "fetch",
                         "%llu finished results could not be written: %s accepts no more data",
                         (unsigned long long) lost, output->name);
-        else if (output->err < 0 && output->err != -EPIPE)
+        else if (output->err < 0 && output->err != -EPIPE && output->err != -ESTALE)
                 ed_console_say("fetch",
                                "cannot write to %s: %s; the %llu results written so far are kept%s",
                                output->name, eddy_error_text(output->err), lines,
@@ -272,7 +274,7 @@ static int run_judge(struct ed_fetch_run *run, int err, int signo)
         if (signo)
                 return ED_EXIT_SIGNAL + signo;
         if ((output_err < 0 && output_err != -EPIPE) || output->removed || output->save_err < 0 ||
-            run->save.err < 0)
+            output->cut || run->save.err < 0)
                 return ED_EXIT_OUTPUT;
         if (err < 0 || run->input_err < 0 || run->stats.failed > 0)
                 return ED_EXIT_FAILED;
@@ -338,6 +340,7 @@ int ed_fetch_main(int argc, char **argv)
         ed_retry_policy_init(&run.retry_policy, &run.opts);
         run.idempotent = eddy_http_method_is_idempotent(run.opts.method);
         exit_code = run_whole(&run);
+        ed_output_fini(&run.output);
         ed_save_close(&run.save);
 done_opts:
         ed_fetch_opts_fini(&run.opts);

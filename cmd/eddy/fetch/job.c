@@ -58,7 +58,7 @@ enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run)
 {
         if (run->output.err == -EPIPE)
                 return ED_STOP_CLOSED;
-        if (run->output.err < 0 || run->save.err < 0)
+        if (run->output.err < 0 || run->output.cut || run->save.err < 0)
                 return ED_STOP_OUTPUT;
         if (ed_fetch_signal(run) != 0)
                 return ED_STOP_SIGNAL;
@@ -395,6 +395,8 @@ static void job_finish(struct ed_job *base, int error)
                 err = ed_draft_is_whole(&line) ? ed_output_line(&run->output, line.data, line.bytes)
                                                : -ENOMEM;
         ed_draft_fini(&line);
+        if (run->output.cut)
+                eddy_scope_cancel(run->engine.work);
         if (err == 0) {
                 ed_stats_add(&run->stats, attempt->status, attempt->error, attempt->bytes,
                              latency_ns);

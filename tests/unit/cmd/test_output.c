@@ -397,6 +397,82 @@ TEST(end_of_a_file_that_others_write_to_is_not_cut)
         CHECK_EQ(file_read(path, data), 70);
 }
 
+/* --- a file that another program cuts --- */
+
+TEST(lines_after_a_cut_go_to_another_file)
+{
+        char rescue[80];
+
+        folder_make();
+        snprintf(rescue, sizeof(rescue), "%s.rescued", path);
+        for (int to = 0; to < 60; to += 7) {
+                int fd = open(rescue, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+                /* Of an earlier run, without its end. */
+                CHECK_EQ(write(fd, "earlier", 7), 7);
+                close(fd);
+                output_give(MODE_OPTION);
+                writers_set(3, 1, 20);
+                run();
+                CHECK(!output.cut && !output.rescue);
+                CHECK_EQ(truncate(path, to), 0);
+                /* Together, and in batches of their own. */
+                writers_set(3, 2, to % 2 ? 20 : 70 << 10);
+                run();
+                CHECK_EQ(written(), 6);
+                CHECK(output.cut);
+                CHECK_EQ(output.cut_from, 60);
+                CHECK_EQ(output.cut_to, to);
+                CHECK_EQ(output.lines - output.cut_lines, 6);
+                CHECK_STR(output.rescue, rescue);
+                ed_output_close(&output, true);
+                CHECK_EQ(output.err, 0);
+                CHECK(!output.removed);
+                ed_output_fini(&output);
+                CHECK_EQ(file_read(path, data), to);
+                CHECK_EQ(lines_in(data, file_read(rescue, data)), 7);
+                CHECK(memcmp(data, "earlier\n", 8) == 0);
+                CHECK_EQ(unlink(path), 0);
+        }
+        CHECK_EQ(unlink(rescue), 0);
+}
+
+TEST(nothing_is_written_after_a_cut_if_no_other_file_can_be)
+{
+        char rescue[80];
+
+        folder_make();
+        snprintf(rescue, sizeof(rescue), "%s.rescued", path);
+        CHECK_EQ(mkdir(rescue, 0700), 0);
+        for (enum mode mode = 0; mode < MODES; mode++) {
+                output_give(mode);
+                writers_set(3, 1, 20);
+                run();
+                CHECK_EQ(ftruncate(output.fd, 10), 0);
+                writers_set(3, 2, 20);
+                run();
+                CHECK_EQ(written(), 0);
+                CHECK(output.cut && !output.rescue);
+                CHECK_EQ(output.err, -ESTALE);
+                CHECK_EQ(writers[2].result, -ESTALE);
+                ed_output_close(&output, true);
+                CHECK_EQ(file_read(path, data), 10);
+                CHECK_EQ(unlink(path), 0);
+        }
+        CHECK_EQ(rmdir(rescue), 0);
+}
+
+TEST(cut_after_the_last_line_is_found_at_the_end)
+{
+        folder_make();
+        output_give(MODE_OPTION);
+        writers_set(3, 1, 20);
+        run();
+        CHECK_EQ(truncate(path, 59), 0);
+        ed_output_close(&output, true);
+        CHECK(output.cut && output.cut_from == 60 && output.cut_to == 59);
+}
+
 /* --- the end --- */
 
 static void write_some(void)
