@@ -53,6 +53,7 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  *     time between requests   idle_timeout_ns        no response
  *     speed of a body         upload_rate_min        408
  *     speed of a response     download_rate_min      the connection is reset
+ *     end of a connection     30 s, 5 s of silence   see "Early answers" below
  *     time of the handler     none: open a scope with a deadline in the handler
  *
  * Speeds count only the time in which the server waits for the client, not the
@@ -61,6 +62,16 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  * 'rate_over_ns' of waiting, so a client that stops is disconnected after at most two
  * such periods.  On Unix sockets the system counts whole buffers, so a client that
  * takes less than a buffer in two periods may be disconnected.
+ *
+ * Early answers.  A handler may answer without reading the request's body, for example
+ * 401 or 413.  If the rest of the body is larger than 256 KiB or of unknown length, that
+ * answer is the connection's last.  The server then ends its sending, and reads and drops
+ * what the client still sends, so that the answer also reaches a client that sends all of
+ * its body first.  It closes the connection when the client closes it, has been silent for
+ * 5 seconds, or has sent for 30 seconds; a client that is still sending then may lose the
+ * answer.  Until then the connection counts in connections_max, and in the 'drain_ns' of a
+ * stop.  While the handler writes the answer, the body is not read: an answer larger than
+ * the system's buffers does not reach a client that sends all of its body first.
  */
 enum {
         EDDY_HTTP_SERVER_FINISH = 1 << 0, /* a handler continues if its client is gone */

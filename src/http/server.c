@@ -16,6 +16,7 @@
 #include "eddy/scope.h"
 #include "eddy/serve.h"
 #include "eddy/time.h"
+#include "http/linger.h"
 #include "http/server_exchange.h"
 #include "io/serve.h"
 #include "loop/long_wait.h"
@@ -26,7 +27,7 @@
 enum {
         BUFFER_BYTES = 4 << 10, /* initial size of a connection's buffer */
         OUT_BYTES_MAX = 64 << 10,
-        LINGER_BYTES_MAX = 256 << 10,
+        DROPPED_BYTES_MAX = 256 << 10,
         RATE_DEFAULT = 240, /* bytes per second */
 };
 
@@ -34,7 +35,6 @@ enum {
 #define HEAD_TIMEOUT_DEFAULT_NS EDDY_SEC(30)
 #define IDLE_TIMEOUT_DEFAULT_NS EDDY_SEC(75)
 #define RATE_OVER_DEFAULT_NS    EDDY_SEC(10)
-#define LINGER_NS               EDDY_SEC(1)
 #define NS_PER_S                ((int64_t) 1000000000)
 
 struct server {
@@ -169,7 +169,7 @@ static void refuse_head(struct ed_http1_exchange *exchange, int err)
 /* Read and drop the rest of a request's body, within the time limit for a head. */
 static int drop_body(void *arg)
 {
-        return ed_http_message_discard(arg, LINGER_BYTES_MAX);
+        return ed_http_message_discard(arg, DROPPED_BYTES_MAX);
 }
 
 /* Complete the request after the handler has returned. */
@@ -274,34 +274,15 @@ static void serve_request(struct connection *connection)
 
 /* ---- one connection -------------------------------------------------------- */
 
-/*
- * End a connection whose peer may still be sending. If it were closed at once, the system would
- * send a reset, which can reach the peer before the peer has read our last response (RFC 9112,
- * 9.6).
- */
-static int linger(void *arg)
-{
-        struct connection *connection = arg;
-        size_t total = 0;
-        char dropped[1024];
-        int64_t n;
-
-        if (eddy_stream_shutdown(connection->stream) < 0)
-                return 0;
-        do {
-                n = eddy_stream_read(connection->stream, dropped, sizeof(dropped));
-                total += n > 0 ? (size_t) n : 0;
-        } while (n > 0 && total < LINGER_BYTES_MAX);
-        return 0;
-}
-
+/* Returns true if the peer may still be sending, or has sent bytes that were not read. */
 static bool must_linger(const struct ed_http1_exchange *exchange)
 {
         const struct ed_http_message *message = &exchange->message;
 
-        return exchange->answer == ED_HTTP_ANSWERED && !exchange->aborted &&
-               (message->head.fault != ED_HTTP1_FAULT_NONE || !message->body.done ||
-                message->end > message->at);
+        if (!exchange->stream || exchange->answer != ED_HTTP_ANSWERED || exchange->aborted)
+                return false;
+        return message->head.fault != ED_HTTP1_FAULT_NONE || !message->body.done ||
+               message->end > message->at || eddy_stream_is_readable(exchange->stream);
 }
 
 /*
@@ -334,7 +315,7 @@ static void connection_serve(struct connection *connection)
         }
         (void) eddy_scope_end(&connection->scope);
         if (must_linger(exchange))
-                (void) eddy_call_timeout(linger, connection, LINGER_NS);
+                ed_http_linger(connection->stream);
 }
 
 /* Returns the rate for an option: 0 is the default, a negative value means no minimum. */
