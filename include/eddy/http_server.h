@@ -158,7 +158,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_body(eddy_http_exchange *exchange,
                                                    const void **ret_data, size_t *ret_bytes);
 
 /*
- * Send a complete response.  Content-Length, Date and Connection are added.
+ * Send a complete response.  Content-Length, Date and Connection are added.  Statuses 204,
+ * 205 and 304 have no body.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_STATE            a response was begun already

@@ -228,6 +228,12 @@ static bool status_has_no_body(int status)
         return status == 204 || status == 304;
 }
 
+/* RFC 9110, 15.3.6: a 205 has no content either, but its head does not say so by the status. */
+static bool status_has_no_content(int status)
+{
+        return status == 205 || status_has_no_body(status);
+}
+
 /*
  * Returns true if the unread rest of the request's body is small enough to be read and dropped.
  * Otherwise the connection cannot be kept.
@@ -279,8 +285,10 @@ static int write_head(struct ed_http1_exchange *exchange, int status,
 
         if (exchange->answer != ED_HTTP_UNANSWERED)
                 return EDDY_E_HTTP_STATE;
-        if (status < 200 || status > 999 || (no_body && body_bytes > 0))
+        if (status < 200 || status > 999 || (status_has_no_content(status) && body_bytes > 0))
                 return EDDY_E_HTTP_INVALID_REQUEST;
+        if (status == 205)
+                body_bytes = 0;
         if (!rest_is_small(exchange))
                 exchange->closing = true;
         exchange->chunked = body_bytes < 0 && !no_body && head->minor > 0;

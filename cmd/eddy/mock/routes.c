@@ -102,7 +102,7 @@ static int status_send(struct ed_reply *reply, int status, const char *text)
                 ed_reply_header(reply, "Retry-After", after);
         }
         /* These statuses have no body. */
-        if (status == 204 || status == 304)
+        if (status == 204 || status == 205 || status == 304)
                 return ed_reply_send(reply, status, NULL, NULL, 0);
         return ed_reply_text(reply, status, "%s", text);
 }

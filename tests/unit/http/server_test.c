@@ -132,6 +132,18 @@ static int respond_twice(eddy_http_exchange *exchange)
         return err;
 }
 
+/* A status without content: a body is refused, and none is sent in pieces either. */
+static int reset_content(eddy_http_exchange *exchange)
+{
+        int err;
+
+        CHECK_ERR(eddy_http_exchange_respond(exchange, 205, NULL, 0, "x", 1),
+                  EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_ERR(eddy_http_exchange_begin(exchange, 205, NULL, 0, 3), EDDY_E_HTTP_INVALID_REQUEST);
+        err = eddy_http_exchange_begin(exchange, 205, NULL, 0, -1);
+        return err < 0 ? err : eddy_http_exchange_end(exchange);
+}
+
 static int handle_path(eddy_http_exchange *exchange, const char *path)
 {
         int err;
@@ -184,6 +196,8 @@ static int handle_path(eddy_http_exchange *exchange, const char *path)
                 return close_after(exchange);
         if (strcmp(path, "/empty") == 0)
                 return eddy_http_exchange_respond(exchange, 204, NULL, 0, NULL, 0);
+        if (strcmp(path, "/reset") == 0)
+                return reset_content(exchange);
         if (strcmp(path, "/not-modified") == 0)
                 return eddy_http_exchange_respond(exchange, 304, NULL, 0, NULL, 0);
         if (strcmp(path, "/slow") == 0) {

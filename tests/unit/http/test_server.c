@@ -131,6 +131,17 @@ SERVER_TEST(statuses_without_body_have_no_length, NULL)
         CHECK_HAS_NOT(answer->text, "Transfer-Encoding");
 }
 
+/* RFC 9110, 15.3.6: clients read a body of a 205, so its length is there, and 0. */
+SERVER_TEST(status_205_has_no_content, NULL)
+{
+        const struct answer *answer = ask(site, GET("/reset") LAST("/ok"));
+
+        CHECK_EQ(answer->responses, 2);
+        CHECK_HAS(answer->text, "HTTP/1.1 205 ");
+        CHECK_HAS(answer->text, "Content-Length: 0\r\n");
+        CHECK_HAS_NOT(answer->text, "Transfer-Encoding");
+}
+
 SERVER_TEST(unknown_length_is_chunked, NULL)
 {
         const struct answer *answer = ask(site, LAST("/chunked"));
