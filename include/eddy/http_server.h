@@ -64,8 +64,8 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  * takes less than a buffer in two periods may be disconnected.
  *
  * Early answers.  A handler may answer without reading the request's body, for example
- * 401 or 413.  If the rest of the body is larger than 256 KiB or of unknown length, that
- * answer is the connection's last.  The server then ends its sending, and reads and drops
+ * 401 or 413.  If the rest of the body is larger than 256 KiB, or is chunked and has not
+ * arrived, that answer is the connection's last.  The server then ends its sending, and reads and drops
  * what the client still sends, so that the answer also reaches a client that sends all of
  * its body first.  It closes the connection when the client closes it, has been silent for
  * 5 seconds, or has sent for 30 seconds; a client that is still sending then may lose the

@@ -118,6 +118,9 @@ EDDY_MUST_USE int ed_http_message_begin_body(struct ed_http_message *message);
 /* Returns true if the buffer holds the whole body, so that no more reads are needed. */
 bool ed_http_message_is_whole(const struct ed_http_message *message);
 
+/* Returns true if the buffer holds the rest of a chunked body, which is valid. */
+bool ed_http_message_chunks_are_whole(const struct ed_http_message *message);
+
 /*
  * Returns true if bytes were read beyond the end of this message. Valid once the message is whole
  * or done.

@@ -33,6 +33,25 @@ bool ed_http_message_is_whole(const struct ed_http_message *message)
                message->end - message->at >= left_by_length(message);
 }
 
+/* Only a chunked body's own bytes say where it ends: read a copy's. */
+bool ed_http_message_chunks_are_whole(const struct ed_http_message *message)
+{
+        struct ed_http1_body body = message->body;
+        size_t at = message->at, span_bytes;
+        const char *span;
+        int64_t n;
+
+        body.trailer_buf = NULL;
+        while (!body.done && at < message->end) {
+                n = ed_http1_body_decode(&body, message->in + at, message->end - at, &span,
+                                         &span_bytes);
+                if (n < 0)
+                        return false;
+                at += (size_t) n;
+        }
+        return body.done;
+}
+
 bool ed_http_message_has_more(const struct ed_http_message *message)
 {
         size_t there = message->end - message->at;

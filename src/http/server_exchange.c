@@ -244,6 +244,8 @@ static bool rest_is_small(const struct ed_http1_exchange *exchange)
 
         if (message->body.done)
                 return true;
+        if (message->head.framing == ED_HTTP1_CHUNKED)
+                return ed_http_message_chunks_are_whole(message);
         if (!exchange->continued || message->head.framing != ED_HTTP1_BY_LENGTH)
                 return false;
         return message->head.content_length - message->body.bytes <= UNREAD_BYTES_MAX;

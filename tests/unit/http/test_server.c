@@ -312,6 +312,37 @@ SERVER_TEST_BOTH(small_unread_body_is_dropped_and_the_connection_kept, NULL)
         CHECK_HAS(answer->text, "GET|/tell");
 }
 
+#define CHUNKED(rest) "POST /ok HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n" rest
+
+/* The end of a chunked body is known once its bytes have arrived. */
+SERVER_TEST_BOTH(unread_chunks_that_have_arrived_do_not_close_the_connection, NULL)
+{
+        const struct answer *answer =
+                ask(site, CHUNKED("3\r\nabc\r\n2\r\nde\r\n0\r\nT: u\r\n\r\n") LAST("/tell"));
+
+        CHECK_EQ(answer->responses, 2);
+        CHECK_HAS(answer->text, "GET|/tell");
+}
+
+SERVER_TEST(unread_chunks_that_are_incomplete_or_invalid_close_the_connection, NULL)
+{
+        static const char *const cases[] = {
+                CHUNKED("3\r\nabc\r\n0\r\n"),
+                CHUNKED("3\r\nabc\r\n"),
+                CHUNKED(""),
+                CHUNKED("3\r\nabcd\r\n0\r\n\r\n") LAST("/tell"),
+                CHUNKED("3\r\nabc\r\nx\r\n\r\n") LAST("/tell"),
+        };
+
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                const struct answer *answer = ask(site, cases[i]);
+
+                CHECK_EQ(answer->responses, 1);
+                CHECK_EQ(answer->status, 200);
+                CHECK_HAS(answer->text, CLOSES);
+        }
+}
+
 SERVER_TEST_BOTH(large_unread_body_closes_the_connection, NULL)
 {
         const struct answer *answer = ask_with_body(
