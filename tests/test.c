@@ -130,6 +130,13 @@ static unsigned case_seconds(void)
         return CASE_SECONDS_MAX * (times > 1 && times < 1000 ? (unsigned) times : 1);
 }
 
+static const struct test_case *running;
+
+const char *test_running(void)
+{
+        return running ? running->name : "";
+}
+
 /* Runs a case in a child; returns its wait status. */
 static int run_case(struct test_case *test)
 {
@@ -144,6 +151,7 @@ static int run_case(struct test_case *test)
                 exit(1);
         }
         if (pid == 0) {
+                running = test;
                 alarm(case_seconds());
                 test->fn();
                 exit(0); /* not _exit: the leak checker runs at exit */

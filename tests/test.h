@@ -35,6 +35,8 @@ __attribute__((noreturn, format(printf, 3, 4))) void test_fail(const char *file,
 __attribute__((noreturn)) void test_skip(const char *why);
 /* Whether all of a long test is asked for (EDDY_TEST_FULL, without EDDY_TEST_QUICK), or a sample. */
 bool test_is_full(void);
+/* The name of the case that runs. */
+const char *test_running(void);
 /*
  * A free port for a server of another project, which cannot report the port that the system gives
  * it: below those that the system gives to other programs, so a server that is started again gets
