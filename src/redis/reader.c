@@ -12,7 +12,8 @@
 #include "eddy/error.h"
 #include "redis/redis.h"
 
-enum { LINE_MAX_BYTES = 64 << 10, LENGTH_DIGITS = 20 };
+/* A reply has at least a letter and the end of a line, so the bytes limit the number of replies. */
+enum { LINE_MAX_BYTES = 64 << 10, LENGTH_DIGITS = 20, REPLY_LEAST_BYTES = 3 };
 
 /* Allocate a node with 'bytes' of text or elements, and hang it in its parent. */
 static eddy_redis_reply *node_new(const redisReadTask *task, enum eddy_redis_type type,
@@ -115,6 +116,7 @@ void ed_redis_reader_fini(struct ed_redis_reader *reader)
 
 int ed_redis_reader_feed(struct ed_redis_reader *reader, const char *data, size_t bytes)
 {
+        reader->fed += bytes;
         return redisReaderFeed(reader->hiredis, data, bytes) == REDIS_OK ? 0 : -ENOMEM;
 }
 
@@ -153,6 +155,11 @@ int ed_redis_reader_next(struct ed_redis_reader *reader, eddy_redis_reply **ret_
                                                                : EDDY_E_REDIS_PROTOCOL;
         if (!reply)
                 return check_rest(reader);
+        if (reader->fed < REPLY_LEAST_BYTES) {
+                eddy_redis_reply_free(reply);
+                return EDDY_E_REDIS_PROTOCOL;
+        }
+        reader->fed -= REPLY_LEAST_BYTES;
         reader->bytes = 0;
         *ret_reply = reply;
         return 1;

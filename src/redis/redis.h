@@ -49,6 +49,7 @@ struct ed_redis_reader {
         redisReader *hiredis;
         size_t bytes_max;
         size_t bytes; /* of the reply that is being read */
+        size_t fed;   /* bytes, without those that the replies have at least */
         int err;      /* of one of the functions that hiredis calls */
 };
 
