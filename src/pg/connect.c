@@ -18,6 +18,9 @@ enum { STATEMENTS_DEFAULT = 100 };
  */
 enum { LOGIN_MAX = 512 << 10 };
 
+/* Steps of libpq in a row to which the server has sent nothing: a few for each address. */
+enum { STEPS_MAX = 10000 };
+
 #define RESULT_MAX        ((uint64_t) 256 << 20)
 #define CANCEL_TIMEOUT_NS ((int64_t) 1000000000)
 
@@ -38,6 +41,8 @@ void ed_pg_on_notice(void *arg, const PGresult *notice)
 static int poll_until_done(eddy_pg *pg)
 {
         PostgresPollingStatusType wants = PGRES_POLLING_WRITING;
+        uint64_t received = 0;
+        unsigned steps = 0;
 
         while (wants != PGRES_POLLING_OK) {
                 bool is_reading = wants == PGRES_POLLING_READING;
@@ -49,6 +54,10 @@ static int poll_until_done(eddy_pg *pg)
                 if (ready < 0)
                         return ready;
                 if (!ed_pg_count(pg, LOGIN_MAX))
+                        return EDDY_E_PG_CONNECT;
+                steps = pg->received > received ? 0 : steps + 1;
+                received = pg->received;
+                if (steps > STEPS_MAX)
                         return EDDY_E_PG_CONNECT;
                 wants = PQconnectPoll(pg->conn);
                 if (wants == PGRES_POLLING_FAILED)
@@ -64,6 +73,8 @@ static void explain(eddy_pg *pg, const struct ed_pg_plan *plan, struct eddy_pg_f
                 "the password file is not used: others can read it, or it is not a file";
 
         ed_pg_fault_of_conn(fault, pg->conn);
+        if (!*fault->text)
+                ed_pg_fault_set(fault, "the server did not end the log-in");
         if (pg->received > LOGIN_MAX)
                 ed_pg_fault_set(fault, "the server sent too many bytes during the log-in");
         if (plan->is_passfile_open)

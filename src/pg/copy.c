@@ -12,7 +12,10 @@
 #include "eddy/stream_ops.h"
 #include "pg/pg.h"
 
-enum { CHUNK_BYTES = 1 << 16 }; /* that libpq holds, at most */
+enum {
+        CHUNK_BYTES = 1 << 16, /* that libpq holds, at most */
+        RESULTS_MAX = 10000,   /* after a COPY: those of the commands that follow in its text */
+};
 
 /* On the stack of a task in wait_for(). */
 struct copy_waiter {
@@ -27,6 +30,7 @@ struct copy {
         bool has_all_rows;            /* TO STDOUT: the server's verdict follows */
         bool is_over;                 /* the connection is free */
         int err;                      /* of the server; the result when it is over */
+        unsigned results;             /* after the rows */
         char *row;                    /* of libpq; NULL: none */
         size_t row_bytes, row_at;     /* of it, and returned already */
         struct copy_waiter *waits[2]; /* by side; NULL: none */
@@ -56,20 +60,22 @@ static int confirm(struct copy *copy)
         eddy_pg *pg = copy->pg;
 
         while (!PQisBusy(pg->conn)) {
-                PGresult *result = PQgetResult(pg->conn);
+                PGresult *result = ed_pg_get(pg);
                 bool is_again;
 
                 if (!result && PQstatus(pg->conn) == CONNECTION_BAD) {
                         pg->is_lost = true;
                         copy->err = EDDY_E_PG_CLOSED;
                 }
+                if (!result && copy->results == 0)
+                        copy->err = ed_pg_lose_unanswered(pg);
                 if (!result)
                         return over(copy, copy->err);
                 if (copy->err == 0)
                         copy->err = ed_pg_take(pg, result);
                 if (copy->err == 0)
                         count(copy, result);
-                is_again = ed_pg_is_copy(result);
+                is_again = ++copy->results > RESULTS_MAX || ed_pg_is_copy(result);
                 PQclear(result);
                 if (is_again)
                         return over(copy, ed_pg_lose(pg));

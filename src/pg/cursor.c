@@ -49,7 +49,9 @@ static int fetch(eddy_pg_cursor *cursor)
         if (cursor->has_verdict)
                 return finish(cursor);
         err = ed_pg_next(pg, &result);
-        if (err < 0 || !result)
+        if (err == 0 && !result)
+                err = ed_pg_lose_unanswered(pg);
+        if (err < 0)
                 return err;
         if (PQresultStatus(result) == PGRES_SINGLE_TUPLE) {
                 cursor->next = result;

@@ -352,6 +352,7 @@ static int end_group(struct ed_pg_link *link)
         for (; link->first < link->next; link->first++)
                 finish(link, place_of(link, link->first));
         link->has_group_failed = false;
+        link->has_commit = false;
         note_sent(link);
         if (!ed_list_is_empty(&link->unsent))
                 plan_sending(link);
@@ -428,11 +429,13 @@ static int take(struct ed_pg_link *link, PGresult *result)
                 PQclear(result);
                 return end_group(link);
         }
-        if (link->has_result) {
+        /* After the last command of a group, the commit may fail, once. */
+        if (link->has_result || (is_group_answered(link) && link->has_commit)) {
                 PQclear(result);
                 return lose_with(link, "the server sent more than one answer to a command");
         }
         link->has_result = true;
+        link->has_commit = is_group_answered(link);
         switch (PQresultStatus(result)) {
         case PGRES_EMPTY_QUERY:
         case PGRES_COMMAND_OK:
@@ -468,15 +471,18 @@ static int take_answers(struct ed_pg_link *link)
 
 static int read_answers(struct ed_pg_link *link)
 {
-        int err = ed_pg_consume(link->pg);
+        int consumed = ed_pg_consume(link->pg), err;
         PGnotify *notify;
 
-        if (err == EDDY_E_PG_TOO_LARGE) {
+        if (consumed == EDDY_E_PG_TOO_LARGE) {
                 (void) lose_with(link, too_large_text);
-                return err;
+                return consumed;
         }
         link->heard_ns = ed_loop_now(link->pipeline->loop);
         err = take_answers(link);
+        /* Nothing comes after the end of the connection. */
+        if (err == 0)
+                err = consumed;
         /* Nothing listens, but a server may send what it likes. */
         while ((notify = PQnotifies(link->pg->conn)) != NULL)
                 PQfreemem(notify);

@@ -40,10 +40,13 @@ struct eddy_pg {
         struct ed_fd_watch watch; /* of its socket, once connected */
         uint32_t flags;
         uint64_t result_max, received; /* by the present call */
+        uint32_t unwaited;             /* results since the last wait */
+        uint32_t results_after_end;    /* of the connection */
         int64_t cancel_timeout_ns;
         bool is_busy;                /* a call runs */
         bool owes;                   /* an answer that no call waits for is under way */
         bool is_lost;                /* cannot be used any more */
+        bool has_ended;              /* the socket: nothing more can be received */
         bool is_fresh;               /* no check since the last answer */
         bool is_expected;            /* an answer of which nothing has come */
         bool is_used;                /* since the last reset, a command has run ... */
@@ -132,6 +135,9 @@ int ed_pg_leave(eddy_pg *pg, int result);
 /* The connection cannot be used any more. Returns EDDY_E_PG_CLOSED. */
 int ed_pg_lose(eddy_pg *pg);
 
+/* The same, if the end of an answer came before any result. */
+int ed_pg_lose_unanswered(eddy_pg *pg);
+
 /* Returns whether OpenSSL holds bytes that libpq has not taken: the socket does not become readable. */
 bool ed_pg_has_decrypted(const eddy_pg *pg);
 
@@ -149,6 +155,9 @@ EDDY_MUST_USE int ed_pg_turn(eddy_pg *pg, unsigned events);
 
 /* Send what libpq holds. */
 EDDY_MUST_USE int ed_pg_flush(eddy_pg *pg);
+
+/* PQgetResult(), which after the end of the connection returns NULL at last. */
+PGresult *ed_pg_get(eddy_pg *pg);
 
 /* Wait for the next result; NULL after the last one. */
 EDDY_MUST_USE int ed_pg_next(eddy_pg *pg, PGresult **ret_result);

@@ -54,6 +54,7 @@ struct ed_pg_link {
         uint64_t first, next, last; /* of the present group; to be answered next; to be sent */
         bool is_group_open;         /* the last one sent needs a Sync */
         bool has_group_failed;
+        bool has_commit;   /* the group's commit has failed */
         bool has_prepared; /* the Prepare before the next command is answered */
         bool has_result;   /* of the next command, its end has not come */
         bool is_blocked;   /* libpq has bytes that the socket did not take */

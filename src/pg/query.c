@@ -14,14 +14,32 @@
 #include "scope/suspend.h"
 #include "tls/pending.h"
 
-/* libpq's buffer has at least this room for a read. */
-enum { READ_LEAST = 8192 };
+enum {
+        READ_LEAST = 8192, /* libpq's buffer has at least this room for a read */
+
+        /*
+         * The ends of eddy's loops do not depend on libpq's state: after some results without a wait the
+         * loop turns, so that a cancel or a deadline ends the call; and after the end of the connection
+         * there are only the results that libpq had received.
+         */
+        UNWAITED_MAX = 128,
+        RESULTS_AFTER_END_MAX = 10000,
+};
 
 #define CANCEL_AGAIN_NS EDDY_MS(20)
 
 static const char no_savepoint_state[] = "3B001";
 
 /* --- waits --- */
+
+int ed_pg_lose_unanswered(eddy_pg *pg)
+{
+        if (PQstatus(pg->conn) == CONNECTION_OK) {
+                ed_pg_fault_set(&pg->fault, "the server ended a command without an answer");
+                pg->is_lost = true;
+        }
+        return ed_pg_lose(pg);
+}
 
 int ed_pg_lose(eddy_pg *pg)
 {
@@ -69,15 +87,20 @@ static int consume(eddy_pg *pg)
         return is_read ? 0 : EDDY_E_PG_CLOSED;
 }
 
-/* A record of TLS has up to 16 KiB, so a part of it may remain in OpenSSL. */
+/* A record of TLS has up to 16 KiB, so a part of it may remain in OpenSSL. Each read takes some of it. */
 int ed_pg_consume(eddy_pg *pg)
 {
+        uint64_t taken = 0, before;
         int err;
 
         do {
+                before = taken;
                 err = consume(pg);
-        } while (err == 0 && ed_pg_has_decrypted(pg));
-        return err;
+                if (err < 0 || !ed_pg_has_decrypted(pg))
+                        return err;
+                taken = ed_tls_taken(PQsslStruct(pg->conn, "OpenSSL"));
+        } while (taken > before);
+        return EDDY_E_PG_CLOSED;
 }
 
 bool ed_pg_count(eddy_pg *pg, uint64_t max)
@@ -87,6 +110,15 @@ bool ed_pg_count(eddy_pg *pg, uint64_t max)
         if (ioctl(PQsocket(pg->conn), FIONREAD, &pending) == 0 && pending > 0)
                 pg->received += (unsigned) pending;
         return pg->received <= max;
+}
+
+/* libpq had something without a wait. */
+static int pass_unwaited(eddy_pg *pg)
+{
+        if (++pg->unwaited < UNWAITED_MAX)
+                return 0;
+        pg->unwaited = 0;
+        return eddy_sleep(0);
 }
 
 /* Notifications stay with libpq, which has no limit for them: it is that of the answer's bytes. */
@@ -105,14 +137,22 @@ int ed_pg_turn(eddy_pg *pg, unsigned events)
                                     : ed_fd_watch_wait(&pg->watch, fd, events);
                 if (ready < 0)
                         return ready;
+                pg->unwaited = 0;
                 if (!(ready & EDDY_FD_READABLE))
                         return 0;
+        } else {
+                err = pass_unwaited(pg);
+                if (err < 0)
+                        return err;
         }
         err = ed_pg_consume(pg);
         if (err != EDDY_E_PG_CLOSED)
                 return err;
-        /* Bytes from before the end of the connection are still to be read. */
-        return PQisBusy(pg->conn) ? ed_pg_lose(pg) : 0;
+        /* Bytes from before the end of the connection are still to be read, but none come after it. */
+        if (pg->has_ended || PQisBusy(pg->conn))
+                return ed_pg_lose(pg);
+        pg->has_ended = true;
+        return 0;
 }
 
 int ed_pg_flush(eddy_pg *pg)
@@ -129,15 +169,25 @@ int ed_pg_flush(eddy_pg *pg)
         return err == 0 && left < 0 ? ed_pg_lose(pg) : err;
 }
 
+PGresult *ed_pg_get(eddy_pg *pg)
+{
+        bool is_over = PQstatus(pg->conn) == CONNECTION_BAD;
+
+        if (is_over && pg->results_after_end == RESULTS_AFTER_END_MAX)
+                return NULL;
+        pg->results_after_end += is_over;
+        return PQgetResult(pg->conn);
+}
+
 int ed_pg_next(eddy_pg *pg, PGresult **ret_result)
 {
-        while (PQisBusy(pg->conn)) {
-                int err = ed_pg_turn(pg, EDDY_FD_READABLE);
+        int err = pass_unwaited(pg);
 
-                if (err < 0)
-                        return err;
-        }
-        *ret_result = PQgetResult(pg->conn);
+        while (err == 0 && PQisBusy(pg->conn))
+                err = ed_pg_turn(pg, EDDY_FD_READABLE);
+        if (err < 0)
+                return err;
+        *ret_result = ed_pg_get(pg);
         /* While libpq reads, more may arrive than was counted. */
         if (*ret_result && PQresultMemorySize(*ret_result) > pg->result_max) {
                 PQclear(*ret_result);
@@ -147,6 +197,26 @@ int ed_pg_next(eddy_pg *pg, PGresult **ret_result)
 }
 
 /* --- the beginning and the end of a call --- */
+
+/* Drop the rows of a COPY. */
+static int drop_rows(eddy_pg *pg)
+{
+        int err = 0;
+
+        while (err == 0) {
+                char *row = NULL;
+                int got = PQgetCopyData(pg->conn, &row, 1);
+
+                PQfreemem(row);
+                if (got == -1)
+                        return 0;
+                if (got < -1)
+                        err = ed_pg_lose(pg);
+                else
+                        err = got == 0 ? ed_pg_turn(pg, EDDY_FD_READABLE) : pass_unwaited(pg);
+        }
+        return err;
+}
 
 /*
  * Drop the rest of an answer, or those of a pipeline, and end a COPY. In a pipeline libpq returns
@@ -161,7 +231,6 @@ static int drain(eddy_pg *pg)
 
         while (err == 0) {
                 ExecStatusType status;
-                char *row = NULL;
 
                 err = ed_pg_next(pg, &result);
                 if (err < 0 || (!result && PQpipelineStatus(pg->conn) == PQ_PIPELINE_OFF))
@@ -181,18 +250,8 @@ static int drain(eddy_pg *pg)
                         err = ed_pg_lose(pg);
                 if (status == PGRES_COPY_IN && err == 0)
                         err = ed_pg_flush(pg);
-                while (status == PGRES_COPY_OUT && err == 0) {
-                        int got = PQgetCopyData(pg->conn, &row, 1);
-
-                        if (got == -1)
-                                break;
-                        if (got < -1)
-                                err = ed_pg_lose(pg);
-                        PQfreemem(row);
-                        row = NULL;
-                        if (got == 0)
-                                err = ed_pg_turn(pg, EDDY_FD_READABLE);
-                }
+                if (status == PGRES_COPY_OUT && err == 0)
+                        err = drop_rows(pg);
         }
         if (err == 0 && PQstatus(pg->conn) == CONNECTION_BAD)
                 err = ed_pg_lose(pg);
@@ -322,11 +381,7 @@ bool ed_pg_is_broken(eddy_pg *pg)
         if (sys->ops->ready(sys, PQsocket(pg->conn), EDDY_FD_READABLE) <= 0)
                 return false;
         /* Notices, notifications and settings may come at any time. */
-        do {
-                if (!PQconsumeInput(pg->conn) || PQisBusy(pg->conn) || pg->is_stray)
-                        return true;
-        } while (ed_pg_has_decrypted(pg));
-        return false;
+        return ed_pg_consume(pg) < 0 || PQisBusy(pg->conn) || pg->is_stray;
 }
 
 /* --- commands --- */
@@ -393,6 +448,8 @@ static int collect(eddy_pg *pg, struct answer *answer)
         while (err == 0) {
                 result = NULL;
                 err = ed_pg_next(pg, &result);
+                if (err == 0 && !result && !answer->last)
+                        err = ed_pg_lose_unanswered(pg);
                 if (err < 0 || !result)
                         break;
                 /* A later result does not replace an error. */
