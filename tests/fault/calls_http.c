@@ -590,7 +590,7 @@ static int exchange_upgrade(void *arg)
 {
         struct eddy_http_header header = { "Upgrade", "echo" };
         const void *early;
-        size_t early_bytes;
+        size_t early_bytes = 0;
         eddy_stream *stream = NULL;
         int err = eddy_http_exchange_upgrade(arg, &header, 1, &stream, &early, &early_bytes);
 
