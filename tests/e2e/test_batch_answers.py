@@ -3,6 +3,7 @@ and closes differ from those of OpenAI.
 """
 import concurrent.futures
 import email.utils
+import gzip
 import json
 import os
 import socket
@@ -178,6 +179,76 @@ def messages_about_streams_name_the_stream(eddy):
         check(words in error["message"] and "HTTP" not in error["message"], error)
 
 
+# ---- codings -------------------------------------------------------------------------------------
+
+USAGE = {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}
+GZIP = {"Content-Encoding": "gzip"}
+
+
+@claim
+def gzip_that_was_not_asked_for_is_unpacked_and_its_tokens_count(eddy):
+    def answer(call):
+        check("accept-encoding" not in call.headers, call.headers)
+        if call.body.get("stream"):
+            data = WHOLE["chat"][0]
+        else:
+            data = json.dumps({**USAGE, "pad": "x" * 100000}).encode()
+        return 200, {**GZIP, **(STREAM if call.body.get("stream") else {})}, gzip.compress(data)
+    content = "".join(request(i, body={"id": f"r{i}", "stream": i == 3}) for i in range(4))
+    result, answers, _ = batch(eddy, Api(eddy, answer), content)
+    equal((result.code, len(answers)), (0, 4), result)
+    for line in answers:
+        equal(list(line["response"]["body"])[0], "choices", line)
+        if line["custom_id"] != "r3":
+            equal((line["x_meta"]["input_tokens"], line["x_meta"]["output_tokens"]), (3, 2), line)
+
+
+@claim
+def content_encoding_that_is_not_true_changes_nothing(eddy):
+    for coding in ("gzip", "utf-8", "identity", ""):
+        api = Api(eddy, lambda call, coding=coding: (200, {"Content-Encoding": coding}, USAGE))
+        out = eddy.file("out-" + coding)
+        result = eddy.run("batch", eddy.file("in.jsonl", requests(1)), "-o", out, "--base-url", api.url)
+        equal(lines_of(out)[0]["response"]["body"], USAGE, coding, result)
+
+
+@claim
+def quota_in_a_compressed_answer_or_a_stream_ends_the_run(eddy):
+    error = {"error": {"message": "no", "code": "insufficient_quota"}}
+    for status, headers, data in ((429, GZIP, gzip.compress(json.dumps(error).encode())),
+                                  (429, {}, b"\xef\xbb\xbf" + json.dumps(error).encode()),
+                                  (200, STREAM, events(error))):
+        api = Api(eddy, lambda call, answer=(status, headers, data): answer)
+        result = eddy.run("batch", eddy.file("in.jsonl", streams(9)), "-o", eddy.file("o"), "-c", "1",
+                          "--base-url", api.url)
+        equal((result.code, len(api.calls)), (5, 1), status, headers, result)
+        check("insufficient_quota" in result.err, result)
+
+
+@claim
+def damaged_or_truncated_gzip_is_a_failure(eddy):
+    whole = gzip.compress(json.dumps(USAGE).encode())
+    for data in (whole[:-4], whole[:12], whole[:14] + b"\xff\xff\xff" + whole[17:]):
+        api = Api(eddy, lambda call, data=data: (200, GZIP, data))
+        out = eddy.file(f"out-{api.server.port}")
+        result = eddy.run("batch", eddy.file("in.jsonl", requests(1)), "-o", out, "--base-url", api.url,
+                          "--max-attempts", "1")
+        equal((result.code, lines_of(out)), (1, []), result)
+        equal(lines_of(out + ".errors.jsonl")[0]["error"]["message"],
+              "the compressed answer is damaged, or ends early")
+
+
+@claim
+def byte_order_mark_of_an_answer_is_no_part_of_its_json(eddy):
+    data = json.dumps(USAGE).encode()
+    api = Api(eddy, lambda call: (200, {}, b"\xef\xbb\xbf" + (data if call.id == "r0" else b"text")))
+    result, answers, _ = batch(eddy, api, requests(2))
+    answers = {line["custom_id"]: line for line in answers}
+    equal(answers["r0"]["response"]["body"], USAGE, result)
+    equal(answers["r0"]["x_meta"]["input_tokens"], 3)
+    equal(answers["r1"]["response"]["body"], {"_text": "\ufefftext"})
+
+
 # ---- limits and clocks ---------------------------------------------------------------------------
 
 def date(seconds):
@@ -205,11 +276,12 @@ def each_reset(function):
 
 @claim
 def limit_in_the_headers_of_a_refusal_is_not_waited_for_longer_than_allowed(eddy):
+    path = eddy.file("in.jsonl", requests(3))
+
     def ends(form, status):
         api = Api(eddy, lambda call: (status, resets(72000)[form], {}))
         out = eddy.file(f"{form}-{status}")
-        result = eddy.run("batch", eddy.file("in.jsonl", requests(3)), "-o", out, "--base-url", api.url,
-                          "-c", "1", "--max-throttle-wait", "5s", "--progress", "off", "--retry-base", "1ms")
+        result = eddy.run("batch", path, "-o", out, "--base-url", api.url, "-c", "1", "--max-throttle-wait", "5s", "--progress", "off", "--retry-base", "1ms")
         equal((result.code, len(api.calls)), (75, 1), form, status, result)
         check("used up for 20h" in result.err or "used up for 19h59m" in result.err, form, result)
         check(result.seconds < e2e.SOON, result)
@@ -229,6 +301,7 @@ def host_whose_limit_is_used_up_for_too_long_does_not_stop_the_others(eddy):
 
 @claim
 def times_of_limits_count_from_the_date_of_the_answer(eddy):
+    path = eddy.file("in.jsonl", requests(1))
     for clock in (7200, -7200):
         def waits(form, clock=clock):
             def answer(call):
@@ -236,8 +309,7 @@ def times_of_limits_count_from_the_date_of_the_answer(eddy):
                     return 200, {}, {}
                 return 429, {"Date": date(clock), **resets(2, clock)[form]}, {}
             api = Api(eddy, answer)
-            out = eddy.file(f"{form}-{clock}")
-            result = eddy.run("batch", eddy.file("in.jsonl", requests(1)), "-o", out, "--base-url", api.url)
+            result = eddy.run("batch", path, "-o", eddy.file(f"{form}-{clock}"), "--base-url", api.url)
             equal((result.code, len(api.calls)), (0, 2), form, clock, result)
             gap = api.calls[1].at - api.calls[0].at
             # Times are in whole seconds.
@@ -247,11 +319,12 @@ def times_of_limits_count_from_the_date_of_the_answer(eddy):
 
 @claim
 def retry_after_takes_precedence_over_the_time_of_a_limit(eddy):
+    path = eddy.file("in.jsonl", requests(1))
+
     def waits(form):
         api = Api(eddy, lambda call: (200, {}, {}) if call.number else
                   (429, {"Retry-After": "1", **resets(72000)[form]}, {}))
-        out = eddy.file(form)
-        result = eddy.run("batch", eddy.file("in.jsonl", requests(1)), "-o", out, "--base-url", api.url,
+        result = eddy.run("batch", path, "-o", eddy.file(form), "--base-url", api.url,
                           "--max-throttle-wait", "5s")
         equal((result.code, len(api.calls)), (0, 2), form, result)
     each_reset(waits)

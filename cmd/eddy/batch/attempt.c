@@ -10,26 +10,17 @@
 #include <time.h>
 
 #include "batch/answer.h"
+#include "batch/receive.h"
 #include "batch/run.h"
-#include "batch/stream.h"
 #include "common/outcome.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/time.h"
 
 enum {
-        READ_BYTES = 16 << 10,
         URL_BYTES_MAX = 64 << 10,
-        STATUS_NO_CONTENT = 204,
         HEADERS_OWN = 3, /* Content-Type, the API key, the idempotency key */
 };
-
-/* For details after the finish_reason of all choices, and for the end of a body. */
-#define FINISHED_WAIT_NS EDDY_SEC(10)
-#define DRAIN_WAIT_NS    EDDY_MS(100)
-
-_Static_assert((int) ED_STREAM_FAULT_BYTES <= (int) sizeof(((struct eddy_tls_fault *) 0)->text),
-               "there is room for the sentence about a stream");
 
 void ed_attempt_init(struct ed_attempt *attempt, struct ed_batch_run *run,
                      const struct ed_request *request)
@@ -166,120 +157,7 @@ static int sent_new(const struct ed_attempt *attempt, struct sent **ret_sent)
         return 0;
 }
 
-/* ---- the answer ---------------------------------------------------------------------------- */
-
-/* Read a part of a stream until a time; 0: no limit. */
-static int64_t stream_read(struct ed_attempt *attempt, char *buf, int64_t until_ns)
-{
-        eddy_scope wait;
-        int64_t n;
-
-        eddy_scope_begin(&wait, &(struct eddy_scope_opts){ .deadline_ns = until_ns });
-        n = eddy_http_response_read(attempt->response, buf, READ_BYTES);
-        eddy_scope_end(&wait);
-        return n;
-}
-
-/*
- * Read a stream to the end of its answer. The end of the body is not waited for: some servers keep
- * the connection open, and some lose it. After the finish_reason, details and [DONE] may follow.
- */
-static int stream_read_all(struct ed_attempt *attempt, struct ed_stream *stream, char *buf)
-{
-        const struct ed_assembly *assembly = stream->assembly;
-        int64_t n, finished_ns = 0;
-        int err = 0;
-
-        while (err == 0 && !ed_assembly_is_ended(assembly)) {
-                if (finished_ns == 0 &&
-                    ed_assembly_is_finished(assembly, attempt->request->choices))
-                        finished_ns = eddy_now();
-                n = stream_read(attempt, buf, finished_ns ? finished_ns + FINISHED_WAIT_NS : 0);
-                if (n <= 0)
-                        return finished_ns ? 0 : (int) n;
-                err = ed_stream_take(stream, buf, (size_t) n);
-                if (attempt->first_ns < 0 && ed_assembly_has_token(assembly))
-                        attempt->first_ns = eddy_now() - attempt->start_ns;
-        }
-        return 0;
-}
-
-/* Receive the end of the body if it has come, or comes in a moment, so that the connection is kept. */
-static void stream_drain(struct ed_attempt *attempt, char *buf)
-{
-        int64_t until_ns = eddy_now() + DRAIN_WAIT_NS;
-
-        while (stream_read(attempt, buf, until_ns) > 0)
-                ;
-}
-
-/* Receive a stream, and assemble the answer. */
-static int stream_receive(struct ed_attempt *attempt)
-{
-        char *buf = eddy_malloc(READ_BYTES);
-        struct eddy_http_response_info info;
-        struct ed_stream stream;
-        int err;
-
-        if (!buf)
-                return -ENOMEM;
-        err = ed_stream_init(&stream);
-        if (err < 0)
-                goto out_buf;
-        err = stream_read_all(attempt, &stream, buf);
-        if (err == 0) {
-                err = ed_stream_end(&stream, &attempt->assembled, attempt->fault.text);
-                if (ed_assembly_is_ended(stream.assembly))
-                        stream_drain(attempt, buf);
-        }
-        if (stream.form == ED_STREAM_BODY) {
-                eddy_http_response_info(attempt->response, &info);
-                attempt->first_ns = info.timings.first_byte_ns;
-        }
-        attempt->body = attempt->assembled.data;
-        attempt->body_bytes = attempt->assembled.bytes;
-        ed_stream_fini(&stream);
-out_buf:
-        eddy_free(buf);
-        return err;
-}
-
-/* Keep the code of an error such as {"error":{"code":"insufficient_quota"}}. */
-static void code_read(struct ed_attempt *attempt)
-{
-        static const char *const paths[] = { "error.code", "error.type", "code" };
-        struct eddy_json_value whole, value;
-
-        if (eddy_json_parse(attempt->body, attempt->body_bytes, NULL, &whole, NULL) < 0)
-                return;
-        for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-                if (eddy_json_get(&whole, paths[i], &value) == 0 &&
-                    eddy_json_string(&value, attempt->code, sizeof(attempt->code)) > 0)
-                        return;
-}
-
-static int answer_receive(struct ed_attempt *attempt)
-{
-        struct eddy_http_response_info info;
-        int err;
-
-        attempt->status = eddy_http_response_status(attempt->response);
-        attempt->request_id = eddy_http_response_header(attempt->response, "x-request-id");
-        eddy_http_response_info(attempt->response, &info);
-        if (attempt->status >= 400)
-                eddy_http_response_retry_hint(attempt->response, &attempt->hint);
-        attempt->learned_wait_ns =
-                ed_endpoint_learn(attempt->endpoint, attempt->response,
-                                  attempt->hint.has_wait ? attempt->hint.wait_ns : INT64_MAX);
-        if (attempt->request->streams && ed_answer_status_is_ok(attempt->status) &&
-            attempt->status != STATUS_NO_CONTENT)
-                return stream_receive(attempt);
-        attempt->first_ns = info.timings.first_byte_ns;
-        err = eddy_http_response_body(attempt->response, &attempt->body, &attempt->body_bytes);
-        if (err == 0 && attempt->status >= 400)
-                code_read(attempt);
-        return err;
-}
+/* ---- the exchange --------------------------------------------------------------------------- */
 
 static int attempt_exchange(struct ed_attempt *attempt)
 {
@@ -305,7 +183,7 @@ static int attempt_exchange(struct ed_attempt *attempt)
         eddy_free(sent);
         if (err < 0)
                 return err;
-        err = answer_receive(attempt);
+        err = ed_attempt_receive(attempt);
         ed_outcome_fault(attempt->response, err, &attempt->fault);
         return err;
 }
@@ -351,7 +229,9 @@ bool ed_attempt_is_out_of_quota(const struct ed_attempt *attempt)
         static const char *const codes[] = { "insufficient_quota", "credit_balance_exhausted",
                                              "billing_hard_limit_reached" };
 
-        if (attempt->error < 0 || (attempt->status != 429 && attempt->status != 402))
+        /* Or a stream reported it. */
+        if (attempt->status != 429 && attempt->status != 402 &&
+            !ed_answer_status_is_ok(attempt->status))
                 return false;
         for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
                 if (strcmp(attempt->code, codes[i]) == 0)

@@ -1,0 +1,18 @@
+/*
+ * batch/receive.h - the second half of an attempt: receives the answer.
+ */
+#ifndef ED_CMD_BATCH_RECEIVE_H
+#define ED_CMD_BATCH_RECEIVE_H
+
+#include "batch/attempt.h"
+#include "eddy/def.h"
+
+/*
+ * Read the head of attempt->response, obey its limits, and read its body or its stream.
+ *
+ * Suspends: yes.
+ * Errors: those of eddy_http_response_read(), ed_content_read() and ed_stream_end()
+ */
+EDDY_MUST_USE int ed_attempt_receive(struct ed_attempt *attempt);
+
+#endif
