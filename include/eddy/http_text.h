@@ -1,8 +1,8 @@
 /*
- * eddy/http_text.h - checks of methods and of the names and values of headers.
+ * eddy/http_text.h - checks of methods, of the names and values of headers, and of URLs.
  *
- * The client and the server apply these rules to the program's methods and headers.
- * A program that takes methods or headers from elsewhere can check them first.
+ * The client and the server apply these rules to the program's methods, headers and
+ * URLs.  A program that takes these from elsewhere can check them first.
  *
  * Suspends: no.
  * Threads:  any.
@@ -42,6 +42,25 @@ EDDY_API bool eddy_http_is_value(const char *text, size_t bytes);
  * Suspends: no.
  */
 EDDY_API bool eddy_http_method_is_idempotent(const char *method);
+
+enum { EDDY_HTTP_ORIGIN_BYTES = 280 };
+
+/*
+ * Check a URL as eddy_http_client_send() does, and write its origin with a NUL:
+ * scheme, host and port, such as "https://api.example.com" or "http://[::1]:8080".
+ * Two URLs have the same origin if and only if these texts are equal: letters are
+ * small, a name with other characters is converted to its ASCII form, and the default
+ * port of the scheme is left out.  On failure, 'ret_origin' is unchanged.
+ *
+ * Suspends: no.
+ * Errors: EDDY_E_URL_INVALID      also if 'url' is NULL
+ *         EDDY_E_URL_SCHEME       the scheme is neither http nor https
+ *         EDDY_E_URL_CREDENTIALS  the user name or the password cannot be sent
+ *         EDDY_E_DNS_BAD_NAME     the host's name has no ASCII form
+ *         -ENOMEM
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_url_origin(const char *url,
+                                                char ret_origin[EDDY_HTTP_ORIGIN_BYTES]);
 
 EDDY_END_DECLS
 

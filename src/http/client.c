@@ -12,7 +12,7 @@
 #include "eddy/http_text.h"
 #include "eddy/version.h"
 #include "http/attempt.h"
-#include "io/dns_name.h"
+#include "http/origin.h"
 #include "scope/debug/debug.h"
 #include "scope/suspend.h"
 #include "tls/config.h"
@@ -154,27 +154,6 @@ void eddy_http_client_stats(const eddy_http_client *client,
 }
 
 /* ---- sending --------------------------------------------------------------- */
-
-/* Convert a non-ASCII host name to the form that DNS and Host need. */
-static int host_to_ascii(struct ed_url *url)
-{
-        struct ed_name name;
-        int err = ed_name_parse(url->host, &name);
-
-        return err < 0 ? err : ed_url_set_host(url, name.text, strlen(name.text));
-}
-
-static int read_url(const char *text, struct ed_url *url)
-{
-        int err;
-
-        if (!text)
-                return EDDY_E_URL_INVALID;
-        err = ed_url_parse(text, strlen(text), url);
-        if (err < 0 || ed_likely(url->host_kind != ED_URL_NAME_IDN))
-                return err;
-        return host_to_ascii(url);
-}
 
 /*
  * Returns true if the failure suggests that the server had closed an idle connection before it read
@@ -333,7 +312,7 @@ static int begin(struct sending *sending)
         struct ed_url url;
         int err;
 
-        err = read_url(request->url, &url);
+        err = ed_http_url_read(request->url, &url);
         if (err < 0)
                 return err;
         err = response->ops->prepare(response, request, &url);

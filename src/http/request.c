@@ -12,8 +12,6 @@
 #include "http/decoder.h"
 #include "http/userinfo.h"
 
-enum { USERINFO_BYTES_MAX = 4096 };
-
 /* Headers that the caller's request contains. */
 struct given {
         const char *host;
@@ -111,7 +109,7 @@ static int write_authorization(struct ed_http1_writer *writer, const struct ed_u
         size_t bytes;
         int err;
 
-        if (url->userinfo_bytes > USERINFO_BYTES_MAX)
+        if (url->userinfo_bytes > ED_HTTP_USERINFO_BYTES_MAX)
                 return EDDY_E_URL_CREDENTIALS;
         plain = ed_alloc(url->userinfo_bytes + 1);
         if (!plain)

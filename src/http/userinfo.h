@@ -6,6 +6,8 @@
 
 #include "wire/url.h"
 
+enum { ED_HTTP_USERINFO_BYTES_MAX = 4096 };
+
 /*
  * Decode the URL's user and password to 'out', with a colon between them, which is added if it is
  * missing. They may not contain control characters, and the user may not contain a colon, which the
