@@ -224,6 +224,52 @@ def no_message_shows_the_key_or_the_password_of_a_url(eddy):
 
 
 @claim
+def braces_in_the_url_of_an_option_are_refused(eddy):
+    path = eddy.file("in.jsonl", "{}\n")
+    for command in ("batch", "check"):
+        e2e.one_line(eddy.run(command, path, "--url", "http://h/x/{{id}}"), 2,
+                     "--url http://h/x/{{id}}: {{name}} is replaced in --body only", "into its line")
+        e2e.one_line(eddy.run(command, path, "--url", "/x?id={{id}}", "--base-url", "http://h"), 2, "{{name}}")
+        e2e.one_line(eddy.run(command, path, "--base-url", "http://{{host}}"), 2, "--base-url http://{{host}}:")
+
+
+@claim
+def check_and_batch_accept_the_same_urls(eddy):
+    # Each URL, and what the message about it has; None: it is accepted.
+    urls = (("http://h:1/x", None), ("/x?a=[1]&b={c}|d", None), ("http://b\u00fccher.localhost:1/x", None),
+            ("http://h:1/%zz", "write %25 for %"), ("/%zz", "write %25 for %"), ("/x#%", "write %25 for %"),
+            ('/a"b', "write %22"), ("/a\u00fc", "write %C3"), ("http://h:99999/", "port 99999"), ("http:///x", "no host"),
+            ("http://[::1/", "[ without a ]"), ("http://h_1:x/", "port x"), ("http://127.1/", "URL is not valid"),
+            ("http://a%3Ab:c@h/", "Basic credentials"), ("http://\u0301.example/", "name"),
+            ("http://h%41/", "URL is not valid"), ("/" + "a" * 70000, "URL is not valid"))
+    for url, words in urls:
+        for content, more in ((json.dumps({"url": url, "body": {}}), []), ("{}", ["--url", url])):
+            path, out = eddy.file("in.jsonl", content + "\n"), eddy.file("out.jsonl")
+            check_said = eddy.run("check", path, *more)
+            said = eddy.run("batch", path, "-o", out, "--base-url", "http://h:1", "--max-attempts", "1", *more)
+            if words is None:
+                equal(check_said.code, 0, url, check_said)
+                check("invalid_request_line" not in said.err and said.code == 1, url, said)
+            else:
+                check(check_said.code in (2, 3) and said.code in (2, 3), url, check_said, said)
+                check(words in said.err and words in check_said.err + check_said.out, url, check_said, said)
+
+
+@claim
+def a_host_that_is_not_ascii_is_requested_as_by_fetch(eddy):
+    api = Api(eddy)
+    port = api.url.rsplit(":", 1)[1]
+    base = f"http://b\u00fccher.localhost:{port}"
+    resolve = ["--resolve", f"xn--bcher-kva.localhost:{port}:127.0.0.1"]
+    equal(eddy.fetch(base + "/x", *resolve).code, 0)
+    lines = json.dumps({"custom_id": "r1", "url": base + "/x", "body": {"id": "r1"}}) + "\n" + request(2)
+    equal(run(eddy, base, lines, "--summary", "json", *resolve).code, 0)
+    equal([call.headers["host"] for call in api.calls], [f"xn--bcher-kva.localhost:{port}"] * 3)
+    equal({line["x_meta"]["endpoint"] for line in lines_of(eddy.file("out.jsonl"))},
+          {f"http://xn--bcher-kva.localhost:{port}"})
+
+
+@claim
 def failures_that_are_mistakes_have_a_next_step(eddy):
     mock = eddy.mock("--api-key", "good")
     line = '{"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{"model":"m","input":"x"}}\n'

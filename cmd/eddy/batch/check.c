@@ -19,6 +19,7 @@
 #include "batch/opts.h"
 #include "batch/source.h"
 #include "batch/tally.h"
+#include "batch/target.h"
 #include "batch/tokens.h"
 #include "common/console.h"
 #include "common/draft.h"
@@ -514,9 +515,11 @@ static int option_take(struct check_run *run, int option, const char *value)
                 return ed_option_once("check", "--id-column", value, &run->rules.id_column);
         case OPT_BASE_URL:
                 run->pace.servers++;
-                return 0;
+                return ed_target_check_option("check", value, true, true) ? -EINVAL : 0;
         case OPT_URL:
-                return ed_option_once("check", "--url", value, &run->rules.url);
+                number = ed_option_once("check", "--url", value, &run->rules.url);
+                return number < 0 || ed_target_check_option("check", value, false, true) ? -EINVAL
+                                                                                         : 0;
         case OPT_BODY:
                 return ed_option_once("check", "--body", value, &run->body_text);
         case OPT_RPM:

@@ -55,59 +55,6 @@ void ed_endpoints_fini(struct ed_endpoints *endpoints)
         *endpoints = (struct ed_endpoints){ 0 };
 }
 
-/* Returns the bytes of an origin without a port that is the default of its scheme. */
-static size_t port_strip(const char *name)
-{
-        size_t bytes = strlen(name);
-
-        if (bytes > 10 && strncmp(name, "http://", 7) == 0 && strcmp(name + bytes - 3, ":80") == 0)
-                return bytes - 3;
-        if (bytes > 12 && strncmp(name, "https://", 8) == 0 &&
-            strcmp(name + bytes - 4, ":443") == 0)
-                return bytes - 4;
-        return bytes;
-}
-
-/*
- * Write the origin of an absolute URL, without credentials and with small letters: it names the
- * endpoint. The client checks the URL later.
- */
-static void origin_of(const char *url, char name[ED_ENDPOINT_NAME_BYTES])
-{
-        const char *host = strstr(url, "://"), *end, *at;
-        size_t bytes = 0;
-
-        host = host ? host + 3 : url;
-        end = host + strcspn(host, "/?#");
-        at = memrchr(host, '@', (size_t) (end - host));
-        for (const char *c = url; c < end && bytes < ED_ENDPOINT_NAME_BYTES - 1; c++) {
-                if (at && c == host)
-                        c = at + 1; /* without credentials */
-                if (c < end)
-                        name[bytes++] = *c >= 'A' && *c <= 'Z' ? (char) (*c + 'a' - 'A') : *c;
-        }
-        name[bytes] = '\0';
-        name[port_strip(name)] = '\0';
-}
-
-/* Returns false for an origin whose host and port cannot be such, as of a URL that is not valid. */
-static bool origin_is_valid(const char *name)
-{
-        const char *host = strstr(name, "://"), *port;
-        size_t bytes;
-
-        if (!host)
-                return false;
-        host += 3;
-        bytes = strspn(host, "abcdefghijklmnopqrstuvwxyz0123456789-._~%!$&'()*+,;=");
-        if (*host == '[')
-                bytes = strcspn(host, "]") + 1;
-        if (bytes == 0 || bytes > strlen(host))
-                return false;
-        port = host + bytes;
-        return !*port || (*port == ':' && !port[1 + strspn(port + 1, "0123456789")]);
-}
-
 static int limiter_make(const struct ed_endpoint_limits *limits, eddy_limiter **ret_limiter)
 {
         struct eddy_limiter_limit items[2];
@@ -169,12 +116,12 @@ static struct ed_endpoint **place_of(struct ed_endpoints *endpoints, const char 
 /* Base URLs are added before all hosts, so they are the first of the list. */
 int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base)
 {
-        char name[ED_ENDPOINT_NAME_BYTES];
+        char name[EDDY_HTTP_ORIGIN_BYTES];
         struct ed_endpoint *endpoint;
-        int err;
+        int err = eddy_http_url_origin(base, name);
 
-        origin_of(base, name);
-        err = endpoint_new(endpoints, name, &endpoint);
+        if (err == 0)
+                err = endpoint_new(endpoints, name, &endpoint);
         if (err < 0)
                 return err;
         /* Absolute URLs of this origin share its limits. */
@@ -189,13 +136,12 @@ int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base)
 static int host_find(struct ed_endpoints *endpoints, const char *url,
                      struct ed_endpoint **ret_endpoint)
 {
-        char name[ED_ENDPOINT_NAME_BYTES];
+        char name[EDDY_HTTP_ORIGIN_BYTES];
         struct ed_endpoint **place;
-        int err;
+        int err = eddy_http_url_origin(url, name);
 
-        origin_of(url, name);
-        if (!origin_is_valid(name))
-                return EDDY_E_URL_INVALID;
+        if (err < 0)
+                return err;
         place = place_of(endpoints, name);
         if (!*place) {
                 if (endpoints->count >= ED_ENDPOINTS_MAX)

@@ -17,10 +17,11 @@
 
 #include "eddy/def.h"
 #include "eddy/http_response.h"
+#include "eddy/http_text.h"
 #include "eddy/limiter.h"
 #include "eddy/semaphore.h"
 
-enum { ED_ENDPOINTS_MAX = 4096, ED_ENDPOINT_NAME_BYTES = 300 };
+enum { ED_ENDPOINTS_MAX = 4096 };
 
 struct ed_room;
 
@@ -34,7 +35,7 @@ struct ed_endpoint_line {
 
 struct ed_endpoint {
         struct ed_endpoint *next;          /* of all endpoints, and of the base URLs */
-        char name[ED_ENDPOINT_NAME_BYTES]; /* "https://host:port" */
+        char name[EDDY_HTTP_ORIGIN_BYTES]; /* "https://host:port" */
         const char *base;                  /* the base URL; NULL: a host of absolute URLs */
         bool is_main;                      /* requests to this origin have the API key */
         eddy_limiter *limiter;
@@ -78,10 +79,10 @@ EDDY_MUST_USE int ed_endpoints_init(struct ed_endpoints *endpoints,
                                     const struct ed_endpoint_limits *limits, struct ed_room *room);
 void ed_endpoints_fini(struct ed_endpoints *endpoints);
 
-/* Add a base URL (borrowed). Errors: -ENOMEM */
+/* Add a base URL (borrowed). Errors: those of eddy_http_url_origin() */
 EDDY_MUST_USE int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base);
 
-/* Send the API key to the origin of a URL. Errors: -ENOMEM; ED_E_HOSTS */
+/* Send the API key to the origin of a URL. Errors: those of eddy_http_url_origin(); ED_E_HOSTS */
 EDDY_MUST_USE int ed_endpoints_add_main(struct ed_endpoints *endpoints, const char *url);
 
 /*
@@ -92,7 +93,7 @@ EDDY_MUST_USE int ed_endpoints_add_main(struct ed_endpoints *endpoints, const ch
  *
  * Suspends: yes.
  * Errors: -ECANCELED;  EDDY_E_LIMITER_AMOUNT  more tokens than the limit of a minute
- *         ED_E_NO_BASE, ED_E_HOSTS, ED_E_SHUT, -ENOMEM
+ *         ED_E_NO_BASE, ED_E_HOSTS, ED_E_SHUT;  those of eddy_http_url_origin()
  */
 EDDY_MUST_USE int ed_endpoint_take(struct ed_endpoints *endpoints, const char *url, uint64_t tokens,
                                    uint64_t bytes, struct ed_endpoint **ret_endpoint,

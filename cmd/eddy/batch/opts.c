@@ -3,7 +3,6 @@
  */
 #include "batch/opts.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <strings.h>
 
 #include "batch/source.h"
+#include "batch/target.h"
 #include "batch/tokens.h"
 #include "common/console.h"
 #include "common/option.h"
@@ -530,47 +530,6 @@ static int errors_name(struct ed_batch_opts *opts)
         return 0;
 }
 
-/* Returns true for the part of a URL that names host and port. */
-static bool is_place(const char *place, size_t bytes)
-{
-        const char *end = place + bytes, *colon = memrchr(place, ':', bytes), *host_end;
-
-        if (colon && memchr(colon, ']', (size_t) (end - colon)))
-                colon = NULL; /* of an IPv6 address */
-        host_end = colon ? colon : end;
-        for (const char *c = place; c < host_end; c++)
-                if (!isalnum((unsigned char) *c) && !strchr(*place == '[' ? "[]:.%-" : ".-_%", *c))
-                        return false;
-        for (const char *c = host_end + 1; c < end; c++)
-                if (!isdigit((unsigned char) *c))
-                        return false;
-        if (end - host_end > 6 || (colon && strtol(colon + 1, NULL, 10) > UINT16_MAX))
-                return false;
-        return host_end > place && (*place != '[' || host_end[-1] == ']');
-}
-
-/* Returns true for an absolute URL with a host. */
-static bool is_url(const char *url)
-{
-        size_t scheme = strncmp(url, "http://", 7) == 0    ? 7
-                        : strncmp(url, "https://", 8) == 0 ? 8
-                                                           : 0;
-        const char *place = url + scheme, *end = place + strcspn(place, "/?#"), *at;
-
-        for (const char *c = url; *c; c++)
-                if (*c <= ' ' || *c > '~' || *c == '\\')
-                        return false;
-        at = memrchr(place, '@', (size_t) (end - place));
-        place = at ? at + 1 : place;
-        return scheme > 0 && is_place(place, (size_t) (end - place));
-}
-
-/* A path is appended to a base URL, so a base URL has neither a query nor a fragment. */
-static bool is_base_url(const char *url)
-{
-        return is_url(url) && !strpbrk(url, "?#");
-}
-
 /* Returns true if two base URLs differ at most by a slash at the end. */
 static bool is_same_base(const char *a, const char *b)
 {
@@ -591,23 +550,12 @@ static int urls_check(const struct ed_batch_opts *opts)
         for (size_t i = 0; i <= opts->base_urls_count; i++) {
                 bool is_base = i < opts->base_urls_count;
                 const char *url = is_base ? opts->base_urls[i] : opts->url;
-                const char *option = is_base ? "--base-url" : "--url";
+                int exit_code = url ? ed_target_check_option("batch", url, is_base,
+                                                             opts->base_urls_count > 0)
+                                    : 0;
 
-                if (!url || (is_base ? is_base_url(url) : is_url(url)))
-                        continue;
-                if (!is_base && *url == '/' && opts->base_urls_count > 0)
-                        continue;
-                ed_url_shown(shown, url, strlen(url));
-                if (is_base && strstr(url, ",http"))
-                        return ed_console_usage("batch",
-                                                "--base-url %s: this is more than one URL; repeat "
-                                                "--base-url for each",
-                                                shown);
-                return ed_console_usage(
-                        "batch", "%s %s: write http://HOST[:PORT][/PATH] or https%s", option, shown,
-                        is_base       ? ", without ? and #"
-                        : *url == '/' ? ", or give --base-url"
-                                      : "");
+                if (exit_code)
+                        return exit_code;
         }
         for (size_t i = 1; i < opts->base_urls_count; i++)
                 for (size_t j = 0; j < i; j++)

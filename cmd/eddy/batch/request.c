@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "batch/mistake.h"
+#include "batch/target.h"
 #include "common/base64.h"
 #include "common/excerpt.h"
 #include "common/nearest.h"
@@ -599,7 +600,8 @@ static int url_build(const struct parts *parts, struct ed_request *request, stru
 {
         const struct eddy_json_value *value = &parts->members[URL];
         size_t bytes = parts->url_bytes;
-        char shown[ED_EXCERPT_BYTES], whole[ED_URL_SHOWN_BYTES];
+        char shown[ED_EXCERPT_BYTES], whole[ED_URL_SHOWN_BYTES], text[ED_TARGET_FAULT_BYTES];
+        int err;
 
         if (parts->url) {
                 request->url = blob_text(blob, parts->url, bytes);
@@ -625,7 +627,10 @@ static int url_build(const struct parts *parts, struct ed_request *request, stru
                         return request_fault(parts, "the URL has the byte %d in it%s: write %%%02X",
                                              c, c == ' ' ? ", a space" : "", c);
         }
-        return 0;
+        if (parts->url && parts->url == parts->rules->url)
+                return 0; /* was checked before */
+        err = ed_target_check(request->url, text);
+        return err == -EINVAL ? request_fault(parts, "%s", text) : err;
 }
 
 static int timeout_build(const struct parts *parts, struct ed_request *request)

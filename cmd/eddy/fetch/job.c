@@ -8,13 +8,13 @@
 
 #include "common/excerpt.h"
 #include "common/outcome.h"
+#include "common/url_fault.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/run.h"
 #include "eddy/time.h"
 #include "fetch/retry.h"
 #include "fetch/run.h"
-#include "fetch/url_fault.h"
 #include "fetch/urls.h"
 
 enum {

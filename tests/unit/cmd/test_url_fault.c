@@ -5,7 +5,7 @@
 #include "test.h"
 
 #include "common/random.h"
-#include "fetch/url_fault.h"
+#include "common/url_fault.h"
 #include "wire/url.h"
 
 static const char *fault_of(const char *url)

@@ -1,8 +1,8 @@
 /*
- * fetch/url_fault.c - finds common mistakes in URLs. Only the library decides whether a URL is
+ * common/url_fault.c - finds common mistakes in URLs. Only the library decides whether a URL is
  * valid.
  */
-#include "fetch/url_fault.h"
+#include "common/url_fault.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /*
- * fetch/url_fault.h - explains why a URL is not valid.
+ * common/url_fault.h - explains why a URL is not valid.
  */
-#ifndef ED_CMD_FETCH_URL_FAULT_H
-#define ED_CMD_FETCH_URL_FAULT_H
+#ifndef ED_CMD_COMMON_URL_FAULT_H
+#define ED_CMD_COMMON_URL_FAULT_H
 
 #include <stddef.h>
 

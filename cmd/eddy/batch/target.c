@@ -1,0 +1,92 @@
+/*
+ * batch/target.c - see target.h.
+ */
+#include "batch/target.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/console.h"
+#include "common/outcome.h"
+#include "common/url_fault.h"
+#include "common/url_shown.h"
+#include "eddy/alloc.h"
+#include "eddy/error.h"
+#include "eddy/http_text.h"
+
+/* A path is checked as that of some host. */
+#define SOME_HOST "http://h"
+
+enum { ROOM_BYTES = 512 };
+
+/* Check a path as part of an absolute URL, which is built in 'room' if it fits. */
+static int path_check(const char *path, char room[ROOM_BYTES])
+{
+        size_t bytes = sizeof(SOME_HOST) + strlen(path);
+        char *whole = bytes <= ROOM_BYTES ? room : eddy_malloc(bytes);
+        char origin[EDDY_HTTP_ORIGIN_BYTES];
+        int err;
+
+        if (!whole)
+                return -ENOMEM;
+        memcpy(whole, SOME_HOST, strlen(SOME_HOST));
+        memcpy(whole + strlen(SOME_HOST), path, strlen(path) + 1);
+        err = eddy_http_url_origin(whole, origin);
+        if (whole != room)
+                eddy_free(whole);
+        return err;
+}
+
+int ed_target_check(const char *url, char text[ED_TARGET_FAULT_BYTES])
+{
+        char room[ROOM_BYTES] = "", origin[EDDY_HTTP_ORIGIN_BYTES];
+        const char *fault = NULL;
+        int err = *url == '/' ? path_check(url, room) : eddy_http_url_origin(url, origin);
+
+        if (err == 0 || err == -ENOMEM)
+                return err;
+        /* The faulty part may be a password. */
+        if (err == EDDY_E_URL_INVALID && !strchr(url, '@')) {
+                const char *whole = *url == '/' ? room : url;
+
+                /* A path that does not fit is not searched. */
+                fault = *whole ? ed_url_fault(whole, strlen(whole), text) : NULL;
+        }
+        if (fault != text)
+                snprintf(text, ED_TARGET_FAULT_BYTES, "%s",
+                         fault ? fault : ed_outcome_message(err));
+        return -EINVAL;
+}
+
+int ed_target_check_option(const char *command, const char *url, bool is_base, bool has_base)
+{
+        const char *option = is_base ? "--base-url" : "--url";
+        char shown[ED_URL_SHOWN_BYTES], text[ED_TARGET_FAULT_BYTES];
+        bool is_path = *url == '/';
+
+        ed_url_shown(shown, url, strlen(url));
+        if (strstr(url, "{{"))
+                return ed_console_usage(command,
+                                        "%s %s: {{name}} is replaced in --body only: write the "
+                                        "\"url\" of each request into its line",
+                                        option, shown);
+        if (is_base && strstr(url, ",http"))
+                return ed_console_usage(
+                        command,
+                        "--base-url %s: this is more than one URL; repeat --base-url for each",
+                        shown);
+        /* A path is appended to a base URL, so a base URL has neither a query nor a fragment. */
+        if ((is_path && (is_base || !has_base)) || (is_base && strpbrk(url, "?#")) ||
+            (!is_path && !strstr(url, "://")))
+                return ed_console_usage(
+                        command, "%s %s: write http://HOST[:PORT][/PATH] or https%s", option, shown,
+                        is_base   ? ", without ? and #"
+                        : is_path ? ", or give --base-url"
+                                  : "");
+        if (ed_target_check(url, text) == -EINVAL)
+                return ed_console_usage(command,
+                                        "%s %s: write http://HOST[:PORT][/PATH] or https: %s",
+                                        option, shown, text);
+        return 0;
+}
