@@ -130,7 +130,8 @@ examples: deps-build $(BUILD)/examples.made  ## build the examples and run them
 	@ninja -C $(BUILD) --quiet
 	@examples/run $(BUILD)
 
-course: deps-course $(BUILD)/examples.made    ## the courses' programs, by number; N=14 runs one, in C and in Python
+# The list needs no build.
+course: $(if $(N),deps-course $(BUILD)/examples.made)  ## the courses' programs, by number; N=14 runs one, in C and in Python
 	@$(if $(N),ninja -C $(BUILD) --quiet && tools/course run $(BUILD) '$(N)',tools/course list)
 
 install: all                               ## PREFIX=/usr/local (or prefix=), DESTDIR=
