@@ -309,7 +309,7 @@ def second_run_beside_the_first_is_refused(eddy):
     first = eddy.start("batch", path, "-o", out, "--base-url", api.url, "-c", "2")
     e2e.wait_until(lambda: api.calls, "the first run")
     result = eddy.run("batch", path, "-o", out, "--base-url", api.url)
-    e2e.one_line(result, 2, "another eddy is writing to it")
+    e2e.one_line(result, 6, "another eddy is writing to it")
     equal(first.wait(timeout=60), 0)
     equal(len(ids_of(out)), 10)
 

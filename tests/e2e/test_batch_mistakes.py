@@ -270,6 +270,18 @@ def a_host_that_is_not_ascii_is_requested_as_by_fetch(eddy):
 
 
 @claim
+def an_output_with_the_name_of_a_compressed_file_is_refused(eddy):
+    path = eddy.file("in.jsonl", requests(1))
+    for args in (["batch", path, "--base-url", "http://h", "-o"], ["batch", path, "-o", "out.jsonl", "--errors"],
+                 ["batch", path, "--log"], ["retry", path, "-o"], ["sort", path, "--by", path, "-o"], ["fetch", "-o"],
+                 ["report", path, "-o"], ["draw", path, "-o"]):
+        for end in (".gz", ".zst", ".bz2", ".xz"):
+            name = eddy.file("a.jsonl" + end)
+            e2e.one_line(eddy.run(*args, name), 2, f"{name}: what is written is not compressed: leave out {end}")
+            check(not os.path.exists(name), name)
+
+
+@claim
 def failures_that_are_mistakes_have_a_next_step(eddy):
     mock = eddy.mock("--api-key", "good")
     line = '{"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{"model":"m","input":"x"}}\n'

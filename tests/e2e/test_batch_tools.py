@@ -302,7 +302,7 @@ def sort_of_a_file_that_a_run_writes_to_is_refused(eddy):
     before = content_of(out)
     with open(out, "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        e2e.one_line(eddy.run("sort", out, "--by", path, "-o", out), 2, "another eddy is writing")
+        e2e.one_line(eddy.run("sort", out, "--by", path, "-o", out), 6, "another eddy is writing")
     equal(content_of(out), before)
     e2e.one_line(eddy.run("sort", out, "--by", path, "-o", path), 2, "file of requests")
     e2e.one_line(eddy.run("sort", out, "--by", path, "-o", eddy.folder), 2, "not a regular file")

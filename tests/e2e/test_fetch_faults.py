@@ -493,7 +493,7 @@ def two_runs_do_not_mix_their_lines_in_one_file(eddy):
     path = eddy.file("out")
     child = eddy.start("fetch", "-o", path, mock + "/bytes/1", mock + "/delay/60")
     e2e.wait_until(lambda: os.path.exists(path) and os.path.getsize(path) > 0, "a line")
-    e2e.one_line(eddy.fetch("-o", path, "--force", mock + "/bytes/1"), 2, "another eddy")
+    e2e.one_line(eddy.fetch("-o", path, "--force", mock + "/bytes/1"), 6, "another eddy")
     child.send_signal(signal.SIGINT)
     equal(child.wait(e2e.LIMIT_S), 130)
 

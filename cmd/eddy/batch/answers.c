@@ -684,7 +684,7 @@ int ed_answers_open(struct ed_answers *answers, const char *command, const char 
         case OPENED_REPLACED:
         case OPENED_LOCKED:
                 ed_console_say(command, "%s %s: another eddy is writing to it", option, path);
-                code = ED_EXIT_USAGE;
+                code = ED_EXIT_BUSY;
                 break;
         case OPENED_OTHER:
                 ed_console_say(command,

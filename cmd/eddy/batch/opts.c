@@ -116,9 +116,9 @@ static const char help[] =
         "\n"
         "Exit: 0 all succeeded, 1 some failed, 2 the command line is wrong, 3 the input cannot be\n"
         "used, 4 the output could not be written, 5 stopped by a limit (quota, --max-errors,\n"
-        "--max-cost) or because a server refuses the API key (401), 75 stopped but resumable "
-        "(--deadline,\n"
-        "--max-throttle-wait, no server can be reached), 129, 130 or 143 stopped by a signal.\n";
+        "--max-cost) or because a server refuses the API key (401), 6 another run writes to the\n"
+        "output, 75 stopped but resumable (--deadline, --max-throttle-wait, no server can be\n"
+        "reached), 129, 130 or 143 stopped by a signal.\n";
 
 static const char retry_help[] =
         "Usage: eddy retry IN -o OUT [options of eddy batch]\n"
@@ -418,9 +418,9 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
         case OPT_IDEMPOTENCY:
                 return header_name_set("--idempotency-header", value, &opts->idempotency_header);
         case OPT_ERRORS:
-                return ed_option_once("batch", "--errors", value, &opts->errors);
+                return ed_option_file("batch", "--errors", value, &opts->errors);
         case OPT_LOG:
-                return ed_option_once("batch", "--log", value, &opts->log);
+                return ed_option_file("batch", "--log", value, &opts->log);
         case OPT_METRICS:
                 return ed_option_once("batch", "--metrics", value, &opts->metrics);
         default:
@@ -454,7 +454,7 @@ static int option_set(struct ed_batch_opts *opts, int option, const char *value)
 {
         switch (option) {
         case 'o':
-                return ed_option_once("batch", "-o", value, &opts->output);
+                return ed_option_file("batch", "-o", value, &opts->output);
         case 'c':
                 return concurrency_set(opts, value);
         case OPT_ORDERED:

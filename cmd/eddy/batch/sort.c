@@ -49,8 +49,9 @@ static const char help[] =
         "  -h, --help, --version\n"
         "\n"
         "Exit: 0 sorted, 1 out of memory, 2 the command line is wrong, 3 a file cannot be read, 4\n"
-        "the output could not be written, 129, 130 or 143 stopped by a signal (SORTED is "
-        "unchanged).\n";
+        "the output could not be written, 6 a run writes to the output, 129, 130 or 143 stopped by "
+        "a\n"
+        "signal (SORTED is unchanged).\n";
 
 enum { OPT_BY = 256, OPT_FORMAT, OPT_ID_COLUMN, OPT_MEMORY, OPT_VERSION };
 
@@ -260,7 +261,7 @@ static int output_open(struct sort_run *run)
         err = ed_replace_begin(&run->replace, run->output);
         if (err == -EBUSY) {
                 ed_console_say("sort", "-o %s: another eddy is writing to it", run->output);
-                return ED_EXIT_USAGE;
+                return ED_EXIT_BUSY;
         }
         if (err == -EEXIST)
                 return ed_console_usage("sort",
@@ -304,7 +305,7 @@ static int option_apply(struct sort_run *run, int option, const char *value)
         case OPT_BY:
                 return ed_option_once("sort", "--by", value, &run->by);
         case 'o':
-                return ed_option_once("sort", "-o", value, &run->output);
+                return ed_option_file("sort", "-o", value, &run->output);
         case OPT_FORMAT:
                 err = ed_option_word("sort", "--format", value, formats, 3, "auto, json, csv");
                 run->format = value;

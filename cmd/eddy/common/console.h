@@ -20,6 +20,7 @@ enum ed_exit {
         ED_EXIT_INPUT = 3, /* the input cannot be used; nothing was sent */
         ED_EXIT_OUTPUT = 4,
         ED_EXIT_POLICY = 5,     /* a quota, --max-errors or --max-cost ended the run */
+        ED_EXIT_BUSY = 6,       /* another process writes to the output; nothing was done */
         ED_EXIT_RESUMABLE = 75, /* a time limit ended the run; EX_TEMPFAIL of sysexits.h */
         ED_EXIT_SIGNAL = 128,   /* plus the signal's number */
 };

@@ -98,6 +98,23 @@ int ed_option_once(const char *command, const char *option, const char *value,
         return 0;
 }
 
+int ed_option_file(const char *command, const char *option, const char *value,
+                   const char **ret_value)
+{
+        static const char *const ends[] = { ".gz", ".zst", ".bz2", ".xz" };
+        const char *end = strrchr(value, '.');
+
+        for (size_t i = 0; end && i < sizeof(ends) / sizeof(ends[0]); i++)
+                if (strcmp(end, ends[i]) == 0) {
+                        ed_console_usage(command,
+                                         "%s %s: what is written is not compressed: leave out %s, "
+                                         "and compress the file afterwards",
+                                         option, value, end);
+                        return -EINVAL;
+                }
+        return ed_option_once(command, option, value, ret_value);
+}
+
 int ed_option_amount(const char *command, const char *option, const char *value,
                      uint64_t *ret_amount)
 {

@@ -47,6 +47,15 @@ EDDY_MUST_USE int ed_option_once(const char *command, const char *option, const 
                                  const char **ret_value);
 
 /*
+ * Set an option whose value is a file to write, of which a command has only one. A name that ends as
+ * that of a compressed file is refused, because the file is not compressed.
+ *
+ * Errors: -EINVAL
+ */
+EDDY_MUST_USE int ed_option_file(const char *command, const char *option, const char *value,
+                                 const char **ret_value);
+
+/*
  * Returns the position of 'value' among 'n' words. 'shown' is a list of the words for the message.
  *
  * Errors: -EINVAL

@@ -62,7 +62,7 @@ static int file_prepare(struct ed_output *output, const char *command, bool forc
                 return 0;
         if (flock(output->fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
                 ed_console_say(command, "-o %s: another eddy is writing to it", output->name);
-                return ED_EXIT_USAGE;
+                return ED_EXIT_BUSY;
         }
         if (fstat(output->fd, &st) < 0)
                 goto fail_say;

@@ -74,7 +74,7 @@ static int draw_option_set(struct ed_draw_opts *opts, struct words *words, int o
 {
         switch (option) {
         case 'o':
-                return ed_option_once("draw", "-o", value, &opts->output);
+                return ed_option_file("draw", "-o", value, &opts->output);
         case OPT_FORMAT:
                 return ed_option_once("draw", "--format", value, &words->format);
         case OPT_AXIS:

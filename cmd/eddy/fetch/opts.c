@@ -87,7 +87,8 @@ static const char help[] =
         "(| head), the run ends, and the summary says why.\n"
         "\n"
         "Exit: 0 all succeeded, 1 some failed, 2 the command line is wrong, 4 the output failed\n"
-        "(a full disk, a file that was removed), 129, 130 or 143 stopped by a signal.\n";
+        "(a full disk, a file that was removed), 6 another run writes to it, 129, 130 or 143\n"
+        "stopped by a signal.\n";
 
 enum {
         OPT_PER_HOST = 256,
@@ -190,7 +191,7 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                 return ed_option_count("fetch", "-c", value, 1, ED_FETCH_CONCURRENCY_MAX,
                                        &opts->concurrency);
         case 'o':
-                return ed_option_once("fetch", "-o", value, &opts->output);
+                return ed_option_file("fetch", "-o", value, &opts->output);
         case OPT_PER_HOST:
                 return ed_option_count("fetch", "--per-host", value, 1, ED_FETCH_CONCURRENCY_MAX,
                                        &opts->per_host);

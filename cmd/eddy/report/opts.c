@@ -72,7 +72,7 @@ static int report_option_set(struct ed_report_opts *opts, int option, const char
 {
         switch (option) {
         case 'o':
-                return ed_option_once("report", "-o", value, &opts->page);
+                return ed_option_file("report", "-o", value, &opts->page);
         case OPT_ERRORS:
                 return ed_option_once("report", "--errors", value, &opts->errors);
         case OPT_LOG:

@@ -655,12 +655,12 @@ TEST(file_is_locked_also_after_it_was_rewritten)
         file_put(path, data, data_bytes + 4);
         CHECK_EQ(answers_open(path), 0);
         CHECK_EQ(found.rejected, 1);
-        CHECK_EQ(open_elsewhere(), ED_EXIT_USAGE);
+        CHECK_EQ(open_elsewhere(), ED_EXIT_BUSY);
         snprintf(expected, sizeof(expected), "eddy test: -o %s: another eddy is writing to it\n",
                  path);
         check_message(expected);
         CHECK_EQ(ed_answers_prune(&answers, keep_none, NULL, &removed), 0);
-        CHECK_EQ(open_elsewhere(), ED_EXIT_USAGE);
+        CHECK_EQ(open_elsewhere(), ED_EXIT_BUSY);
         CHECK_EQ(truncate(messages_path, 0), 0);
         ed_answers_close(&answers);
         ed_answers_close(&answers);
