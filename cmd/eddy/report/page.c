@@ -357,7 +357,7 @@ static void errors_add(struct ed_draft *out, const struct ed_totals *totals)
 {
         if (totals->errors_count == 0)
                 return;
-        ed_draft_add_str(out, "<details open><summary><h2>First errors</h2></summary>"
+        ed_draft_add_str(out, "<details open><summary><h2>First error of each cause</h2></summary>"
                               "<div class=\"table\"><table id=\"errors\">\n<tr><th>custom_id</th>"
                               "<th>Cause</th><th>Message</th><th class=\"n\">Attempts</th>"
                               "<th class=\"n\">Time</th></tr>\n");

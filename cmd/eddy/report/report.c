@@ -236,6 +236,10 @@ static int page_make(const struct report *report)
         if (ed_draft_is_whole(&out))
                 err = ed_replace_whole(opts->page, out.data, out.bytes);
         ed_draft_fini(&out);
+        if (err == 0 && strcmp(opts->page, "-") != 0)
+                ed_console_say("report", "%s: %llu answers, %llu failures", opts->page,
+                               (unsigned long long) report->totals.ok,
+                               (unsigned long long) report->totals.failed);
         if (err == 0 || (err == -EPIPE && strcmp(opts->page, "-") == 0))
                 return ED_EXIT_OK;
         ed_console_say("report", "-o %s: %s", opts->page,

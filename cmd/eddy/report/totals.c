@@ -77,6 +77,23 @@ static void sample_set(struct ed_sample *sample, const struct ed_record *record)
         sample->total_ns = record->total_ns;
 }
 
+/* Returns true if the list of errors has no earlier one with the same cause. Removes a later one. */
+static bool error_is_first(struct ed_totals *totals, const struct ed_record *record, int64_t at_ms)
+{
+        struct ed_sample *errors = totals->errors;
+
+        for (unsigned i = 0; i < totals->errors_count; i++) {
+                if (strcmp(errors[i].cause, record->cause) != 0)
+                        continue;
+                if (errors[i].at_ms <= at_ms)
+                        return false;
+                memmove(&errors[i], &errors[i + 1],
+                        (--totals->errors_count - i) * sizeof(errors[0]));
+                return true;
+        }
+        return true;
+}
+
 static void samples_add(struct ed_totals *totals, const struct ed_record *record)
 {
         int64_t at_ms = record->at_ms > 0 ? record->at_ms : INT64_MAX;
@@ -90,7 +107,7 @@ static void samples_add(struct ed_totals *totals, const struct ed_record *record
                 if (sample)
                         sample_set(sample, record);
         }
-        if (record->is_ok)
+        if (record->is_ok || !error_is_first(totals, record, at_ms))
                 return;
         at = totals->errors_count;
         while (at > 0 && totals->errors[at - 1].at_ms > at_ms)

@@ -59,7 +59,7 @@ struct ed_totals {
         struct ed_cause causes[ED_TOTALS_CAUSES_MAX + 1];
         struct ed_host hosts[ED_TOTALS_ENDPOINTS_MAX + 1];
         struct ed_sample slowest[ED_TOTALS_TOP];
-        struct ed_sample errors[ED_TOTALS_TOP]; /* by time; errors without a time at the end */
+        struct ed_sample errors[ED_TOTALS_TOP]; /* the first of each cause, by time */
         struct ed_timeline timeline;
 };
 
