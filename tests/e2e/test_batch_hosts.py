@@ -33,6 +33,22 @@ def run(eddy, content, *args, **options):
 
 
 @claim
+def more_hosts_than_a_run_takes_are_finished_by_the_same_command(eddy):
+    api = Api(eddy)
+    port = api.url.rsplit(":", 1)[1]
+    content = "".join(request(i, url=f"http://h{i}:{port}/x") for i in range(4098))
+    more = ["--resolve", f"*:{port}:127.0.0.1", "-c", "50"]
+    result, answers, errors = run(eddy, content, *more)
+    equal((result.code, len(answers), len(errors)), (1, 4096, 2), result)
+    for line in errors:
+        equal(line["error"]["code"], "circuit_open", line)
+        check("4,096 other hosts: run the same command again" in line["error"]["message"], line)
+    check("to retry: eddy batch" in result.err and "split" not in result.err, result)
+    result, answers, errors = run(eddy, content, *more)
+    equal((result.code, len(answers), len(errors)), (0, 4098, 0), result)
+
+
+@claim
 def paused_host_with_many_requests_does_not_hold_up_another_host(eddy):
     slow, quick = Api(eddy, busy(60)), Api(eddy)
     result, answers, errors = run(eddy, to_hosts((slow, 500), (quick, 300)), "--deadline", "4s")

@@ -302,6 +302,21 @@ def failures_that_are_mistakes_have_a_next_step(eddy):
 
 
 @claim
+def advice_fits_the_failure(eddy):
+    def answer(call):
+        return 404, {}, {"error": {"message": "The model `m` does not exist", "code": "model_not_found"}}
+
+    result = run(eddy, Api(eddy, answer).url, requests(2))
+    check('404: check the "model" of the requests' in result.err and "check the URLs" not in result.err, result)
+    api = Api(eddy)
+    lines = request(1, url=api.url + "/x")
+    result = run(eddy, None, lines + '{"custom_id":"bad"}\n', name="in.bad")
+    check("correct the lines" in result.err and "needs --base-url" not in result.err, result)
+    result = run(eddy, None, lines + request(2), name="in.path")
+    check("needs --base-url" in result.err, result)
+
+
+@claim
 def input_without_a_line_that_can_be_sent_is_refused(eddy):
     api = Api(eddy)
     for base, content, words in (

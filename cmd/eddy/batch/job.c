@@ -342,6 +342,7 @@ static void job_finish(struct ed_job *base, int error)
                 answer.body_bytes = attempt->body_bytes;
         } else {
                 error_describe(job, &answer, text, sizeof(text));
+                run->lacks_base |= error == ED_E_NO_BASE;
         }
         if (error != 0 || !ed_answer_status_is_ok(status))
                 ed_reasons_add(&run->reasons, &answer);

@@ -181,9 +181,11 @@ static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
         ed_draft_add_str(text, "\n");
 }
 
-static void lines_advice_add(struct ed_draft *text, const struct ed_batch_opts *opts)
+static void lines_advice_add(struct ed_draft *text, const struct ed_batch_run *run)
 {
-        if (opts->base_urls_count == 0 && !opts->url)
+        const struct ed_batch_opts *opts = &run->opts;
+
+        if (run->lacks_base)
                 ed_draft_add_str(text, "a \"url\" that begins with / needs --base-url\n");
         ed_draft_add_str(text, "invalid_request_line: correct the lines");
         if (opts->errors) {
@@ -201,6 +203,21 @@ static void lines_advice_add(struct ed_draft *text, const struct ed_batch_opts *
         ed_draft_add_str(text, "\n");
 }
 
+/* Append a next step for answers 404, whose first message may be about a model. */
+static void missing_advice_add(struct ed_draft *text, const struct ed_batch_run *run)
+{
+        const struct ed_reasons *reasons = &run->reasons;
+
+        for (unsigned i = 0; i < reasons->count; i++)
+                if (strcmp(reasons->items[i].name, "404") == 0 &&
+                    strcasestr(reasons->items[i].text, "model")) {
+                        ed_draft_add_str(text, "404: check the \"model\" of the requests\n");
+                        return;
+                }
+        ed_draft_add_printf(text, "404: check the URLs; the path of the first request is %s%s\n",
+                            run->path, run->opts.base_urls_count > 0 ? ", after --base-url" : "");
+}
+
 /* Append a next step for each kind of failure that is often a mistake in the command or the input. */
 static void advice_add(struct ed_draft *text, const struct ed_batch_run *run)
 {
@@ -208,7 +225,7 @@ static void advice_add(struct ed_draft *text, const struct ed_batch_run *run)
         const struct ed_batch_opts *opts = &run->opts;
 
         if (stats->codes[ed_outcome_number(EDDY_E_URL_INVALID)] > 0)
-                lines_advice_add(text, opts);
+                lines_advice_add(text, run);
         if (stats->statuses[401] > 0 && stats->stop != ED_STOP_KEY)
                 ed_draft_add_printf(text, "401: %s --api-key-env or --api-key-file\n",
                                     opts->api_key ? "the server refuses the key: check"
@@ -216,10 +233,7 @@ static void advice_add(struct ed_draft *text, const struct ed_batch_run *run)
         if (stats->ok > 0)
                 return;
         if (stats->statuses[404] > 0)
-                ed_draft_add_printf(text,
-                                    "404: check the URLs; the path of the first request is "
-                                    "%s, after --base-url\n",
-                                    run->path);
+                missing_advice_add(text, run);
         if (stats->codes[ed_outcome_number(-ECONNREFUSED)] > 0)
                 ed_draft_add_str(text,
                                  "connect_error: check that the server runs, and the host and "

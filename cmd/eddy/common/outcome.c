@@ -81,8 +81,9 @@ static const struct ed_outcome outcomes[] = {
         { EDDY_E_LIMITER_AMOUNT, "token_estimate_exceeds_limit",
           "the request may need more tokens than --tpm allows in a minute: raise --tpm, or lower "
           "the request's max_tokens" },
-        { ED_E_HOSTS, "invalid_request_line",
-          "the requests are for more than 4,096 hosts: split the input" },
+        { ED_E_HOSTS, "circuit_open",
+          "not sent, because the run has sent requests to 4,096 other hosts: run the same command "
+          "again" },
         { ED_E_NO_BASE, "invalid_request_line",
           "the \"url\" begins with /: give --base-url, or write an absolute URL" },
 
