@@ -16,7 +16,9 @@
  * the deadline passes; or set 'timeouts', each of which has its own error.  A
  * connection returns to the pool only if its exchange is known to be complete;
  * otherwise it is closed.  Each connection is checked before it is reused: if the
- * server has closed it or sent anything on it, the client uses another one.
+ * server has closed it or sent anything on it, the client uses another one.  If the
+ * server says how long it keeps an idle connection ("Keep-Alive: timeout=5"), the client
+ * does not use it in the last second of that time.
  */
 #ifndef EDDY_HTTP_CLIENT_H
 #define EDDY_HTTP_CLIENT_H

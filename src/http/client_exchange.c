@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
+#include "eddy/time.h"
 #include "http/client.h"
 #include "scope/suspend.h"
 
@@ -20,6 +21,9 @@
  * write does not wait for the peer.
  */
 enum { SEND_AT_ONCE_BYTES = 16 << 10 };
+
+/* A connection is not used in the last second before the server closes it. */
+#define KEEP_ALIVE_MARGIN_NS EDDY_SEC(1)
 
 static struct ed_http1_response *http1_of(const eddy_http_response *response)
 {
@@ -239,6 +243,22 @@ static bool http1_was_answered(const eddy_http_response *base)
 
 /* ---- the slot -------------------------------------------------------------- */
 
+/*
+ * Note how long the server keeps the connection, as it says. Returns false if the next request would
+ * be too late. A request that the server receives while it closes the connection is lost.
+ */
+static bool note_keep_alive(const struct ed_http1_head *head, struct ed_http_conn *conn)
+{
+        int64_t idle_ns = EDDY_SEC((int64_t) head->keep_alive_s) - KEEP_ALIVE_MARGIN_NS;
+
+        if (head->keep_alive_s == UINT32_MAX)
+                return true;
+        conn->idle_max_ns = conn->pool->keepalive_ns;
+        if (idle_ns < conn->idle_max_ns)
+                conn->idle_max_ns = idle_ns;
+        return idle_ns > 0;
+}
+
 static void http1_settle(eddy_http_response *base)
 {
         struct ed_http1_response *response = http1_of(base);
@@ -251,7 +271,8 @@ static void http1_settle(eddy_http_response *base)
                 return;
         /* The pool checks for bytes that arrived after the last read before the next request. */
         reusable = message->head.keep_alive && !response->closing && !response->tainted &&
-                   !response->upload.cut && conn->stream && !ed_http_message_has_more(message);
+                   !response->upload.cut && conn->stream && !ed_http_message_has_more(message) &&
+                   note_keep_alive(&message->head, conn);
         response->base.conn = NULL;
         message->stream = NULL;
         ed_http_pool_release(conn, reusable);

@@ -157,6 +157,7 @@ static int conn_new(struct ed_http_pool *pool, struct ed_http_origin *origin,
         conn->pool = pool;
         conn->origin = origin;
         conn->slots = ED_HTTP1_SLOTS;
+        conn->idle_max_ns = pool->keepalive_ns;
         ed_list_init(&conn->same);
         ed_list_push_back(&pool->busy, &conn->link);
         pool->open++;
@@ -170,6 +171,7 @@ void ed_http_conn_disconnect(struct ed_http_conn *conn)
         eddy_stream_close_now(conn->stream);
         conn->stream = NULL;
         conn->reused = false;
+        conn->idle_max_ns = conn->pool->keepalive_ns;
 }
 
 /* Close and free a connection whose slots are not lent. */
@@ -235,7 +237,7 @@ static void idle_disturbed(void *arg)
 
 static bool idle_is_over(const struct ed_http_conn *conn, int64_t now_ns)
 {
-        return now_ns - conn->idle_since_ns >= conn->pool->keepalive_ns;
+        return now_ns - conn->idle_since_ns >= conn->idle_max_ns;
 }
 
 static void idle_expire(struct ed_timer *timer)

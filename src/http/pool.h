@@ -130,9 +130,10 @@ struct ed_http_conn {
         int64_t name_ns, connect_ns, tls_ns; /* durations of the opening; -1: not done */
         struct eddy_endpoint peer;
         int64_t idle_since_ns;
-        uint32_t slots; /* exchanges that the connection can carry at once */
-        uint32_t lent;  /* slots in use */
-        bool reused;    /* has carried an exchange or been idle before: may be stale */
+        int64_t idle_max_ns; /* as long as the peer keeps it; the pool's time if that is shorter */
+        uint32_t slots;      /* exchanges that the connection can carry at once */
+        uint32_t lent;       /* slots in use */
+        bool reused;         /* has carried an exchange or been idle before: may be stale */
 };
 
 /* Errors: -ENOMEM. */

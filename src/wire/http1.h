@@ -168,15 +168,16 @@ struct ed_http1_head {
         struct ed_http1_slice host;   /* of an absolute target, or Host; 0 bytes: none */
         struct ed_http1_field *fields;
         uint32_t fields_count;
-        uint16_t status;      /* of a response, 100 to 999 */
-        uint8_t minor;        /* minor version: 0 or 1; higher ones are read as 1 */
-        uint8_t target_form;  /* enum ed_http1_target_form */
-        uint8_t framing;      /* enum ed_http1_framing */
-        bool keep_alive;      /* the connection can be reused after this message */
-        bool has_length;      /* Content-Length was present (even if there is no body) */
-        bool expect_continue; /* Expect: 100-continue, in HTTP/1.1 */
-        bool expect_other;    /* any other Expect */
-        bool upgrade;         /* Upgrade was present and Connection names it */
+        uint16_t status;       /* of a response, 100 to 999 */
+        uint8_t minor;         /* minor version: 0 or 1; higher ones are read as 1 */
+        uint8_t target_form;   /* enum ed_http1_target_form */
+        uint8_t framing;       /* enum ed_http1_framing */
+        bool keep_alive;       /* the connection can be reused after this message */
+        bool has_length;       /* Content-Length was present (even if there is no body) */
+        bool expect_continue;  /* Expect: 100-continue, in HTTP/1.1 */
+        bool expect_other;     /* any other Expect */
+        bool upgrade;          /* Upgrade was present and Connection names it */
+        uint32_t keep_alive_s; /* timeout of a response's Keep-Alive; UINT32_MAX: none */
         uint64_t content_length;
 
         enum ed_http1_fault fault; /* the fault, after an error */

@@ -93,6 +93,7 @@ static void head_init(struct ed_http1_head *head, struct ed_http1_field *fields,
                       const struct ed_http1_limits *limits)
 {
         *head = (struct ed_http1_head){
+                .keep_alive_s = UINT32_MAX,
                 .fields = fields,
                 .limits = { ED_HTTP1_LINE_BYTES_MAX, ED_HTTP1_HEAD_BYTES_MAX, ED_HTTP1_FIELDS_MAX },
         };
@@ -379,6 +380,28 @@ static int take_connection(struct ed_http1_head *head, const char *value, uint32
         return NEXT;
 }
 
+/* Read "timeout=5, max=100" (RFC 2068, 19.7.1.1). Other parameters and nonsense are ignored. */
+static int take_keep_alive(struct ed_http1_head *head, const char *value, uint32_t bytes)
+{
+        static const char name[] = "timeout=";
+        enum { NAME_BYTES = sizeof(name) - 1 };
+        struct eddy_slice parameter;
+        uint64_t seconds;
+        size_t at = 0;
+
+        if (!head->is_response)
+                return NEXT;
+        while (ed_http1_list_next(value, bytes, &at, &parameter)) {
+                if (parameter.bytes > NAME_BYTES &&
+                    ed_http1_same_name(parameter.data, NAME_BYTES, name, NAME_BYTES) &&
+                    ed_http1_length_parse((const char *) parameter.data + NAME_BYTES,
+                                          parameter.bytes - NAME_BYTES, &seconds) &&
+                    seconds < head->keep_alive_s)
+                        head->keep_alive_s = (uint32_t) seconds;
+        }
+        return NEXT;
+}
+
 static int take_expect(struct ed_http1_head *head, const char *value, uint32_t bytes)
 {
         bool is_continue = ED_TOKEN_IS(value, bytes, "100-continue");
@@ -434,6 +457,8 @@ static int take_field(struct ed_http1_head *head, const char *data,
         case 10:
                 if (ED_TOKEN_IS(name, 10, "connection"))
                         return take_connection(head, value, bytes);
+                if (ED_TOKEN_IS(name, 10, "keep-alive"))
+                        return take_keep_alive(head, value, bytes);
                 if (ED_TOKEN_IS(name, 10, "user-agent"))
                         return take_single(head, 1);
                 break;

@@ -554,6 +554,55 @@ CLIENT_TEST(connection_in_use_does_not_expire, OPTIONS(.keepalive_ns = EDDY_SEC(
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
+#define KEEPS(parameters)                                                                          \
+        "HTTP/1.1 200 OK\r\nKeep-Alive: " parameters "\r\nContent-Length: 2\r\n\r\nok"
+
+/* The server closes its idle connections after 5 s: none is used in the last second. */
+CLIENT_TEST(connection_is_not_used_in_the_last_second_that_the_server_keeps_it, NULL,
+            SCRIPT(KEEPS("max=100, Timeout=5"), KEEPS("timeout=5"), OK_2), SCRIPT(OK_2))
+{
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        http_pause(EDDY_MS(3999));
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        http_pause(EDDY_MS(3999));
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        /* The time is that of the connection, also after a response without the field. */
+        CHECK_EQ(rig->peer.accepted, 1);
+        http_pause(EDDY_SEC(4));
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_EQ(rig->peer.accepted, 2);
+        http_pause(EDDY_SEC(14));
+        CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+CLIENT_TEST(connection_that_the_server_keeps_for_a_second_is_not_kept, NULL,
+            SCRIPT(KEEPS("timeout=1")), SCRIPT(KEEPS("timeout=0")), SCRIPT(KEEPS("timeout=2")))
+{
+        for (int i = 0; i < 2; i++) {
+                CHECK_EQ(rig_get(rig, "/"), 0);
+                CHECK_STATS(rig->client, 0, 0, 0);
+        }
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_STATS(rig->client, 1, 1, 0);
+        CHECK_EQ(rig->peer.accepted, 3);
+}
+
+/* The client's own time is shorter, or the server's is not a number. */
+CLIENT_TEST(own_time_of_idle_connections_holds_too, OPTIONS(.keepalive_ns = EDDY_SEC(3)),
+            SCRIPT(KEEPS("timeout=60")),
+            SCRIPT(KEEPS("timeout=0x1, timeout=, timeout, timeout=-1, max=1"), OK_2))
+{
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        http_pause(EDDY_MS(3001));
+        CHECK_STATS(rig->client, 0, 0, 0);
+        for (int i = 0; i < 2; i++) {
+                CHECK_EQ(rig_get(rig, "/"), 0);
+                http_pause(EDDY_MS(2999));
+                CHECK_STATS(rig->client, 1, 1, 0);
+        }
+        CHECK_EQ(rig->peer.accepted, 2);
+}
+
 /* ---- the connection that was closed as we sent ------------------------------ */
 
 /* A first exchange, and one whose connection the server closes or resets. */
