@@ -204,8 +204,9 @@ struct eddy_http_request {
  * server would receive it.  A Host from the caller that differs from the URL's is
  * refused if a proxy reads the request (RFC 9112, 3.2).  If the server closes a reused
  * connection before the first byte of a response, the client sends the request once
- * more on a new connection.  This requires that the method is idempotent (RFC 9110,
- * 9.2.2), and that 'body_source' is not set, was not read yet, or can be rewound.
+ * more on a new connection.  This requires that the request is idempotent (see
+ * eddy_http_request_is_idempotent()), and that 'body_source' is not set, was not read
+ * yet, or can be rewound.
  * Redirects are not followed.  Interim responses (1xx) are skipped, up to 64 KiB of
  * them; they are not the response, but their bytes restart 'read_ns'.
  *
@@ -250,6 +251,16 @@ struct eddy_http_request {
 EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,
                                                  const struct eddy_http_request *request,
                                                  eddy_http_response **ret_response);
+
+/*
+ * Returns true if the server does the same for the request and for its repetition: its
+ * method is idempotent (RFC 9110, 9.2.2), or 'headers' have Idempotency-Key or
+ * X-Idempotency-Key, as in Go's net/http.  A header that a hook adds does not count.
+ * False for NULL.
+ *
+ * Suspends: no.
+ */
+EDDY_API bool eddy_http_request_is_idempotent(const struct eddy_http_request *request);
 
 /* Pool counters; zeros for a NULL client.  Suspends: no. */
 struct eddy_http_client_stats {

@@ -157,16 +157,17 @@ void eddy_http_client_stats(const eddy_http_client *client,
 
 /*
  * Returns true if the failure suggests that the server had closed an idle connection before it read
- * the request, and the method allows a repetition.
+ * the request, and the request allows a repetition.
  */
-static bool was_stale(const eddy_http_response *response, const char *method, bool reused, int err)
+static bool was_stale(const eddy_http_response *response, const struct eddy_http_request *request,
+                      bool reused, int err)
 {
         if (!reused || response->ops->was_answered(response))
                 return false;
         if (err != EDDY_E_HTTP_CLOSED && err != EDDY_E_TLS_TRUNCATED && err != -ECONNRESET &&
             err != -EPIPE)
                 return false;
-        return eddy_http_method_is_idempotent(method);
+        return eddy_http_request_is_idempotent(request);
 }
 
 /* Returns true if the whole body can be sent again. */
@@ -258,7 +259,6 @@ static int send_on(struct sending *sending)
 {
         const struct eddy_http_request *request = sending->request;
         eddy_http_response *response = sending->response;
-        const char *method = ed_http_request_method(request);
         struct ed_http_conn *conn = response->conn;
         bool reused, opened;
         int err;
@@ -283,7 +283,7 @@ static int send_on(struct sending *sending)
                         request->on_send(request->on_send_arg);
                 reused = conn->reused;
                 err = response->ops->exchange(response, request);
-                if (err >= 0 || !was_stale(response, method, reused, err) ||
+                if (err >= 0 || !was_stale(response, request, reused, err) ||
                     !can_repeat(response, request))
                         return err;
                 ed_http_attempt_end(response, err);

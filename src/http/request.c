@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "eddy/base64.h"
 #include "eddy/error.h"
+#include "eddy/http_text.h"
 #include "http/client.h"
 #include "http/decoder.h"
 #include "http/userinfo.h"
@@ -29,6 +30,20 @@ const char *ed_http_request_method(const struct eddy_http_request *request)
         if (request->method)
                 return request->method;
         return request->body || request->body_source ? "POST" : "GET";
+}
+
+bool eddy_http_request_is_idempotent(const struct eddy_http_request *request)
+{
+        if (!request)
+                return false;
+        for (size_t i = 0; i < request->headers_count; i++) {
+                const char *name = request->headers[i].name;
+
+                if (name && (strcasecmp(name, "idempotency-key") == 0 ||
+                             strcasecmp(name, "x-idempotency-key") == 0))
+                        return true;
+        }
+        return eddy_http_method_is_idempotent(ed_http_request_method(request));
 }
 
 /* Returns true for methods that send "Content-Length: 0" if they have no body. */

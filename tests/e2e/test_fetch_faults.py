@@ -140,6 +140,20 @@ def post_that_was_sent_is_not_tried_again(eddy):
 
 
 @claim
+def post_with_an_idempotency_key_is_tried_again(eddy):
+    def answer(connection, number):
+        e2e.read_head(connection)
+        if number > 0:
+            connection.sendall(e2e.ok())
+    for headers, attempts in ((["-H", "idempotency-key: 1"], 2),
+                              (["-H", "X-Idempotency-Key: 1"], 2), (["-H", "Idempotency: 1"], 1)):
+        server = eddy.serve(answer)
+        result = eddy.fetch("--data", "x", "--backoff", "1ms", "--attempts", "2", *headers, server.url)
+        equal(codes(result), [200] if attempts == 2 else ["connection_reset"], result)
+        equal(result.lines()[0]["attempts"], attempts, result)
+
+
+@claim
 def garbage_in_retry_after_does_not_end_the_attempts(eddy):
     garbage = ["1.2.3", "9999..9999", "99999999999999999999.0.0", "soon", "-1", "", "nan",
                "Sun, 06 Nov 1994"]

@@ -14,7 +14,6 @@
 #include "common/duration.h"
 #include "common/option.h"
 #include "eddy/error.h"
-#include "eddy/http_text.h"
 #include "eddy/run.h"
 #include "eddy/signal.h"
 #include "eddy/time.h"
@@ -338,7 +337,11 @@ int ed_fetch_main(int argc, char **argv)
         run.engine.stats = &run.stats;
         ed_room_init(&run.engine.room, run.opts.concurrency, false);
         ed_retry_policy_init(&run.retry_policy, &run.opts);
-        run.idempotent = eddy_http_method_is_idempotent(run.opts.method);
+        run.idempotent = eddy_http_request_is_idempotent(
+                &(struct eddy_http_request){ .method = run.opts.method,
+                                             .headers = run.opts.headers.items,
+                                             .headers_count = run.opts.headers.count,
+                                             .body = run.opts.data });
         exit_code = run_whole(&run);
         ed_output_fini(&run.output);
         ed_save_close(&run.save);

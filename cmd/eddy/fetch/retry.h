@@ -20,7 +20,7 @@ struct ed_retry {
         int error;       /* negative, or 0: a response arrived */
         int status;      /* of the response */
         bool sent;       /* part of the request may have been sent */
-        bool idempotent; /* the method */
+        bool idempotent; /* the request */
         struct eddy_retry_hint hint;
 };
 

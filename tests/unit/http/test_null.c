@@ -55,6 +55,7 @@ static int null_handles(void *arg)
 
         (void) arg;
         check_null_response();
+        CHECK(!eddy_http_request_is_idempotent(NULL));
         CHECK_EQ(eddy_http_client_send(NULL, &request, &response), -EINVAL);
         CHECK(response == NULL);
         eddy_http_client_stats(NULL, &stats);

@@ -666,6 +666,34 @@ CLIENT_TEST_BOTH(stale_post_is_not_repeated, NULL, SCRIPT(OK_2, "?", "~"), SCRIP
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
+/* The server recognizes the repetition by the key, also one whose value is empty. */
+CLIENT_TEST_BOTH(stale_post_with_an_idempotency_key_is_repeated_once, NULL, SCRIPT(OK_2, "?", "~"),
+                 SCRIPT(OK_2, "?", "!"), SCRIPT(OK_2, "H", "~"), SCRIPT("?", "~"),
+                 SCRIPT(OK_2, "?", "~"), SCRIPT("?", "~"))
+{
+        static const struct eddy_http_header keys[] = { { "Idempotency-Key", "1" },
+                                                        { "x-idempotency-key", "" } };
+        struct eddy_http_request request = {
+                .url = "/", .body = "a", .body_bytes = 1, .headers_count = 1
+        };
+
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        for (int i = 0; i < 2; i++) {
+                request.headers = &keys[i];
+                CHECK_EQ(rig_fetch(rig, &request), 0);
+                CHECK_EQ(rig->peer.accepted, (uint32_t) i + 2);
+        }
+        /* Not after a byte of an answer, and not on a new connection. */
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_CLOSED);
+        CHECK_EQ(rig->peer.accepted, 3);
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_CLOSED);
+        CHECK_EQ(rig->peer.accepted, 4);
+        /* Not twice. */
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_CLOSED);
+        CHECK_EQ(rig->peer.accepted, 6);
+}
+
 CLIENT_TEST(stale_patch_is_not_repeated, NULL, SCRIPT(OK_2, "?", "!"), SCRIPT(OK_2))
 {
         fetch_stale(rig, "PATCH", -ECONNRESET);
