@@ -2,10 +2,14 @@
 """Files that other programs, an editor or a crash leave as output or errors file of `eddy batch`: no
 line is lost, and each command reports what it did.
 """
+import collections
+import gzip
 import json
 import os
+import re
 import threading
 
+import batch_files
 import e2e
 from batch_api import Api, ids_of, request, requests
 from e2e import check, claim, equal
@@ -237,5 +241,121 @@ def output_of_fetch_that_is_cut_ends_the_run(eddy):
     check(b"another program has cut it" in err and text_of(out + ".rescued").count(b"\n") >= 1, err)
     check(len(api.calls) < 30, err)
 
+
+# ---- files of other programs ---------------------------------------------------------------------
+
+class Expected:
+    """The place of each line of the two files."""
+
+    def __init__(self, out, errors):
+        self.out, self.errors = batch_files.lines_of(out), batch_files.lines_of(errors)
+        kinds = {kind for _, kind, _ in self.out}
+        head = out.lstrip(b"\0")
+        ours = head.startswith(b'{"id":"batch_req_') or len(out) - len(head) >= 512
+        self.is_refused = "bad" in kinds and not kinds & {"ok", "failed"} and not ours
+        both = self.out + self.errors
+        self.answered = {name for _, kind, name in both if kind == "ok"} & set(batch_files.IDS)
+        self.failed = {name for _, kind, name in both if kind == "failed"} & set(batch_files.IDS) - self.answered
+        self.moved = self.count(self.out, "failed", known=True)
+        self.strange = self.count(both, "failed", known=False)
+        self.bad = [text for text, kind, _ in self.out if kind == "bad"]
+        self.bad_errors = [text for text, kind, _ in self.errors if kind == "bad"]
+
+    @staticmethod
+    def count(lines, wanted, known):
+        return sum(kind == wanted and (name in batch_files.IDS) == known for _, kind, name in lines)
+
+    @staticmethod
+    def left(lines):
+        """The lines that stay when all requests have answers."""
+        return b"".join(text + b"\n" for text, kind, name in lines
+                        if kind != "bad" and (kind != "failed" or name not in batch_files.IDS))
+
+
+def run_check(files, expected, command, result, out, errors):
+    """The files, the requests and the messages after `eddy batch` or `eddy retry`."""
+    if expected.is_refused:
+        equal((result.code, text_of(files.out), text_of(files.errors), files.api.calls), (2, out, errors, []), result)
+        check("the file has no answer, but other contents" in result.err, result)
+        return
+    sent = expected.failed if command == "retry" else set(batch_files.IDS) - expected.answered
+    reasons = (expected.strange or expected.bad or expected.bad_errors) and not sent and command == "retry"
+    equal((result.code, sorted(files.api.ids())), (1 if reasons else 0, sorted(sent)), result)
+    left = expected.left(expected.out)
+    check(text_of(files.out).startswith(left), text_of(files.out), left)
+    equal({name for _, _, name in batch_files.lines_of(text_of(files.out)[len(left):])}, sent)
+    equal(text_of(files.errors).strip(b"\n"), expected.left(expected.errors).strip(b"\n"), result)
+    equal(text_of(files.rejected), b"".join(text + b"\n" for text in expected.bad), result)
+    equal(text_of(files.errors + ".rejected"), b"".join(text + b"\n" for text in expected.bad_errors), result)
+    torn = [name for name, data in (("out", out), ("errors", errors))
+            if data and batch_files.lines_of(data)[-1][1] == "bad" and not data.endswith(b"\n")]
+    equal(result.err.count("moved an incomplete last line"), len(torn), result)
+    for bad, name in ((expected.bad, "out"), (expected.bad_errors, "errors")):
+        count = len(bad) - (name in torn)
+        check(not count or re.search(f"moved {count} lines? that (is|are) not (an answer|answers)", result.err), result)
+    check(not expected.moved or f"moved {expected.moved} failure" in result.err, result)
+    equal(sum(int(n) for n in re.findall(r"(\d+) failures? with an id", result.err)), expected.strange, result)
+    if not sent and command == "retry":
+        check("nothing was sent" in result.err, result)
+
+
+def sort_check(files, out):
+    lines = batch_files.lines_of(gzip.decompress(out) if out.startswith(b"\x1f\x8b") else out.removeprefix(batch_files.MARK))
+    texts = [text.removesuffix(b"\r") for text, kind, _ in lines if kind != "blank"]
+    path = files.eddy.file("sorted")
+    result = files.eddy.run("sort", files.out, "--by", files.input, "-o", path)
+    equal((result.code, collections.Counter(text_of(path).split(b"\n")[:-1]), text_of(files.out)),
+          (0, collections.Counter(texts), out), result.err)
+    bad = sum(kind == "bad" for _, kind, _ in lines)
+    strange = Expected.count(lines, "ok", False) + Expected.count(lines, "failed", False)
+    check(not bad or f"{bad} line{'s are not answers' if bad > 1 else ' is not an answer'}" in result.err, result)
+    check(not strange or f"{strange} line{'s have ids' if strange > 1 else ' has an id'}" in result.err, result)
+
+
+def report_check(files, expected, out, errors):
+    page = files.eddy.file("page.html")
+    result = files.eddy.run("report", files.out, "-o", page)
+    kinds = [kind for _, kind, _ in expected.out + expected.errors]
+    torn = sum(1 for data in (out, errors)
+               if data and batch_files.lines_of(data)[-1][1] == "bad" and not data.endswith(b"\n"))
+    bad, answers = kinds.count("bad") - torn, kinds.count("ok") + kinds.count("failed")
+    equal((result.code, text_of(files.out), text_of(files.errors)), (3 if bad and not answers else 0, out, errors), result)
+    if result.code:
+        check("none of its lines is an answer" in result.err, result)
+        return
+    text = text_of(page).decode()
+    check(not bad or f"Lines that are not answers, and do not count: {bad}." in text, text)
+    check(not torn or "A last line was not complete" in text, text)
+    os.remove(page)
+
+
+def files_check(eddy, group):
+    for name, out, errors in batch_files.FILES[group]:
+        expected = Expected(out, errors)
+        try:
+            for command in ("batch", "retry"):
+                files = Files(eddy, out, errors, batch_files.requests())
+                run_check(files, expected, command, files.run(command), out, errors)
+                for suffix in (".rejected", ".errors.jsonl.rejected"):
+                    if os.path.exists(eddy.file("out.jsonl" + suffix)):
+                        os.remove(eddy.file("out.jsonl" + suffix))
+                if os.path.exists(files.errors + ".rejected"):
+                    os.remove(files.errors + ".rejected")
+            files = Files(eddy, out, errors, batch_files.requests())
+            sort_check(files, out)
+            report_check(files, expected, out, errors)
+            result = eddy.run("check", files.input, "-o", files.out)
+            answered = {name for _, kind, name in expected.out if kind == "ok"} & set(batch_files.IDS)
+            found = re.search(r"answered +(\d+)", result.out)
+            equal((result.code, int(found[1]) if found else 0, text_of(files.out)), (0, len(answered), out), result)
+        except AssertionError as error:
+            raise AssertionError(f"{group}: {name}: {error}") from error
+
+
+for files_group in batch_files.FILES:
+    def files_case(eddy, group=files_group):
+        files_check(eddy, group)
+    files_case.__name__ = f"no_line_of_files_of_{files_group}_is_lost"
+    claim(files_case)
 
 e2e.main()

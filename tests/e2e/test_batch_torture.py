@@ -14,6 +14,10 @@ import e2e
 from batch_api import Api, request, requests
 from e2e import check, claim, equal
 
+# Lines of another program: a failure of a request, others of no request, and one that is no answer.
+THEIRS = [b'{"custom_id": "r5", "response": null, "error": "theirs"}', b'{"custom_id": "x1", "error": {"code": 1}}',
+          b'{"custom_id": "x2", "response": {"status_code": 200}}', b"not an answer"]
+
 KILLS = 100 if os.environ.get("EDDY_TEST_QUICK") else 2000
 SLOTS = 16
 
@@ -31,7 +35,7 @@ def whole_lines(path):
 class Run:
     """One input, run and killed until it is done."""
 
-    def __init__(self, eddy, number, count=200, fails=0.05):
+    def __init__(self, eddy, number, count=200, fails=0.05, theirs=()):
         def answer(call):
             time.sleep(random.random() / 100)
             return (400, {}, {"id": call.id}) if int(call.id[1:]) % 20 < fails * 20 else (200, {}, {"id": call.id})
@@ -43,6 +47,9 @@ class Run:
         self.errors = eddy.file(f"out-{number}.errors.jsonl")
         self.kills = 0
         self.lines = set()
+        self.theirs = theirs
+        if theirs:
+            eddy.file(f"out-{number}.jsonl", b"\n".join(theirs) + b"\n")
 
     def start(self, **env):
         return self.eddy.start("batch", self.input, "-o", self.out, "--base-url", self.api.url, "-c",
@@ -52,8 +59,11 @@ class Run:
 
     def look(self):
         """Check the files after a kill."""
-        lines = [json.loads(line) for line in whole_lines(self.out)]
-        ids = [line["custom_id"] for line in lines]
+        found = [line for path in (self.out, self.errors, self.out + ".rejected") for line in whole_lines(path)]
+        lines = [json.loads(line) for line in whole_lines(self.out) if line.startswith(b"{")]
+        ids = [line["custom_id"] for line in lines if line.get("response")]
+        for line in self.theirs:
+            check(line in found or b"r5" in line and "r5" in ids, line, "is lost")
         equal(len(ids), len(set(ids)), "an answer is there twice")
         check(self.lines <= set(ids), "a written answer was lost", self.lines - set(ids))
         self.lines = set(ids)
@@ -67,7 +77,9 @@ class Run:
         _, err = child.communicate(timeout=e2e.LIMIT_S)
         equal(child.returncode, 1, err)
         self.look()
-        answers = [json.loads(line)["custom_id"] for line in whole_lines(self.out)]
+        if self.theirs:
+            equal([line for line in whole_lines(self.out) if line in self.theirs], self.theirs[1:3])
+        answers = [json.loads(line)["custom_id"] for line in whole_lines(self.out) if line not in self.theirs]
         errors = [json.loads(line)["custom_id"] for line in whole_lines(self.errors)]
         equal(sorted(answers + errors), sorted(f"r{i}" for i in range(self.count)),
               "each id is in one file, once")
@@ -100,10 +112,10 @@ def runs_that_are_killed_at_each_change_of_a_file_lose_nothing(eddy):
     library = os.environ["EDDY_KILL_AT"]
     kills = number = 0
     while kills < KILLS // 2:
-        run = Run(eddy, number, count=60)
+        run = Run(eddy, number, count=60, theirs=THEIRS if number % 2 else ())
         number += 1
         for how in ("before", "after", "torn", "before", "after", "torn"):
-            child = run.start(LD_PRELOAD=library, KILL_AT=str(1 + kills % 23), KILL_HOW=how,
+            child = run.start(LD_PRELOAD=library, KILL_AT=str(1 + kills % 31), KILL_HOW=how,
                               ASAN_OPTIONS="verify_asan_link_order=0")
             child.wait(timeout=e2e.LIMIT_S)
             if child.returncode == -9:

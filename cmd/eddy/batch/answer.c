@@ -359,6 +359,14 @@ void ed_answer_skip_mark(const char **line, size_t *bytes)
         *bytes -= mark_bytes;
 }
 
+bool ed_answer_is_blank(const char *line, size_t bytes)
+{
+        ed_answer_skip_mark(&line, &bytes);
+        while (bytes > 0 && (*line == ' ' || *line == '\t' || *line == '\r'))
+                line++, bytes--;
+        return bytes == 0;
+}
+
 int ed_answer_read(const char *line, size_t bytes, char id_room[ED_ANSWER_ID_ROOM],
                    struct ed_answer_seen *ret_seen)
 {

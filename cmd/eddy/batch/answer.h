@@ -87,6 +87,9 @@ enum { ED_ANSWER_ID_ROOM = 3 * 512 + 1 };
 /* Leave out a byte order mark, which an editor may have put before the first line. */
 void ed_answer_skip_mark(const char **line, size_t *bytes);
 
+/* Returns true if a line has no text. */
+bool ed_answer_is_blank(const char *line, size_t bytes);
+
 /*
  * Read a line without its line feed, in the forms of eddy, OpenAI, vLLM and litellm. 'id_room'
  * receives the id. A byte order mark is skipped. A line has a text or an integer as custom_id, and a response, an

@@ -372,17 +372,11 @@ static bool line_is_answer(const struct scan_line *line, char id_room[ED_ANSWER_
         return line->data && ed_answer_read(line->data, line->bytes, id_room, &seen) == 0;
 }
 
-static bool line_is_blank(const struct scan_line *line)
+/* Returns true for an answer, and for a line without a text. */
+static bool line_stays(const struct scan_line *line, char id_room[ED_ANSWER_ID_ROOM])
 {
-        const char *data = line->data;
-        size_t bytes = line->bytes;
-
-        if (!data)
-                return false;
-        ed_answer_skip_mark(&data, &bytes);
-        while (bytes > 0 && (*data == ' ' || *data == '\t' || *data == '\r'))
-                data++, bytes--;
-        return bytes == 0;
+        return line_is_answer(line, id_room) ||
+               (line->data && ed_answer_is_blank(line->data, line->bytes));
 }
 
 /* Open the file of rejected lines, and end a line that a killed run left without its end. */
@@ -452,7 +446,7 @@ static int rest_repair(struct repair *repair, const struct line_scan *scan)
         if (!line_scan_rest(scan, &rest))
                 return 0;
         repair->lines++;
-        repair->ends = line_is_answer(&rest, repair->id_room) || line_is_blank(&rest);
+        repair->ends = line_stays(&rest, repair->id_room);
         if (repair->ends)
                 return rewrite_keep(&repair->rewrite, &rest);
         repair->torn = rest.bytes;
@@ -511,9 +505,8 @@ static int lines_repair(struct repair *repair)
                 return err;
         while (err == 0 && (err = line_scan_next(&scan, &line)) > 0) {
                 repair->lines++;
-                err = line_is_answer(&line, repair->id_room) || line_is_blank(&line)
-                              ? rewrite_keep(&repair->rewrite, &line)
-                              : line_move(repair, &line);
+                err = line_stays(&line, repair->id_room) ? rewrite_keep(&repair->rewrite, &line)
+                                                         : line_move(repair, &line);
         }
         if (err == 0)
                 err = rest_repair(repair, &scan);

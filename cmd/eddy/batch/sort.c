@@ -154,14 +154,6 @@ static int file_walk(struct sort_run *run, const char *path, size_t line_bytes_m
 
 /* ---- the answers ----------------------------------------------------------------------------- */
 
-static bool is_blank_line(const struct ed_line *line)
-{
-        for (size_t i = 0; i < line->bytes; i++)
-                if (line->data[i] != ' ' && line->data[i] != '\t')
-                        return false;
-        return true;
-}
-
 static int answer_sort(void *arg, const struct ed_line *line)
 {
         struct sort_run *run = arg;
@@ -172,7 +164,7 @@ static int answer_sort(void *arg, const struct ed_line *line)
                 run->too_long = line->number;
                 return -EMSGSIZE;
         }
-        if (is_blank_line(line))
+        if (ed_answer_is_blank(line->data, line->bytes))
                 return 0;
         if (ed_answer_read(line->data, line->bytes, run->id, &seen) < 0) {
                 run->odd++;

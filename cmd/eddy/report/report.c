@@ -76,7 +76,8 @@ static void lines_count(struct report *report, const struct report_file *file,
         struct ed_line line;
 
         while (ed_lines_next(lines, at_end, &line)) {
-                if (line.bytes == 0 || report_line_add(report, file, &line))
+                if (ed_answer_is_blank(line.data, line.bytes) ||
+                    report_line_add(report, file, &line))
                         continue;
                 if (at_end)
                         report->totals.torn++;
