@@ -100,6 +100,8 @@ def answers_in_the_errors_file_stay_and_are_not_sent(eddy):
     files = Files(eddy, answer(0), answer(1) + failure(2))
     result = files.run("batch")
     equal((result.code, files.api.ids(), text_of(files.errors).decode()), (0, ["r2"], answer(1)), result)
+    check("errors.jsonl have 2 answers, whose requests are not sent again" in result.err and
+          "1 line is a success: kept" in result.err and f"answers in {files.out}: 2 of 3\n" in result.err, result)
     result = files.run("batch")
     equal((result.code, files.api.ids(), text_of(files.errors).decode()), (0, ["r2"], answer(1)), result)
 
@@ -110,6 +112,17 @@ def refused_run_moves_no_failure(eddy):
     files = Files(eddy, lines, content=requests(3) + request(1))
     result = files.run("batch")
     equal((result.code, text_of(files.out).decode()), (3, lines), result)
+
+
+@claim
+def failure_of_a_line_that_is_a_request_now_is_of_the_input(eddy):
+    bad = failure("x").replace("rx", "line-2")
+    for stdin in (None, requests(3).encode()):
+        files = Files(eddy, answer(0) + bad, bad)
+        result = files.run("batch", **({"stdin": stdin} if stdin else {}))
+        equal((result.code, sorted(ids_of(files.out))), (0, ["r0", "r1", "r2"]), result)
+        check("kept" not in result.err and not os.path.exists(files.errors), result)
+        os.remove(files.out)
 
 
 @claim

@@ -348,11 +348,13 @@ static int slots_choose(struct ed_batch_run *run, unsigned long limit)
 static void answers_say(const struct ed_batch_run *run)
 {
         uint64_t kept = run->total_is_known ? run->known - run->changed : run->answered_before;
+        bool in_both = run->errors_answered > 0;
 
         if (kept > 0)
                 ed_console_say(
-                        "batch", "%s has %llu %s not sent again%s", run->opts.output,
-                        (unsigned long long) kept,
+                        "batch", "%s%s%s %s %llu %s not sent again%s", run->opts.output,
+                        in_both ? " and " : "", in_both ? run->opts.errors : "",
+                        in_both ? "have" : "has", (unsigned long long) kept,
                         kept == 1 ? "answer, whose request is" : "answers, whose requests are",
                         run->opts.changed_ok && !run->total_is_known ? ", unless they have changed"
                                                                      : "");
@@ -366,10 +368,10 @@ static void answers_say(const struct ed_batch_run *run)
                                (unsigned long long) run->repeated,
                                run->repeated == 1 ? "answer has the id" : "answers have the ids");
         if (run->errors_answers > 0)
-                ed_console_say("batch", "%s: %llu %s not sent again: kept", run->opts.errors,
+                ed_console_say("batch", "%s: %llu %s: kept", run->opts.errors,
                                (unsigned long long) run->errors_answers,
-                               run->errors_answers == 1 ? "answer, whose request is"
-                                                        : "answers, whose requests are");
+                               run->errors_answers == 1 ? "line is a success"
+                                                        : "lines are successes");
 }
 
 static int run_begin(struct ed_batch_run *run)

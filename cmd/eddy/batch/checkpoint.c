@@ -92,6 +92,7 @@ static int failure_scan(void *arg, const char *line, size_t bytes)
         if (seen.is_ok) {
                 run->errors_answers++;
                 err = success_note(run, &seen);
+                run->errors_answered += err == 0;
                 return err < 0 ? err : 0;
         }
         if (ed_ids_flags(run->ids, seen.id, seen.id_bytes) & ED_IDS_ANSWERED)
@@ -195,6 +196,14 @@ int ed_checkpoint_open(struct ed_batch_run *run)
 
 /* ---- the ids of the input are known -------------------------------------------------------- */
 
+/* Returns true if the input has the id, or the line of that number, which is a request now. */
+static bool is_of_input(const struct ed_batch_run *run, const struct ed_answer_seen *seen)
+{
+        return ed_ids_flags(run->ids, seen->id, seen->id_bytes) & ED_IDS_READ ||
+               (run->bad_lines &&
+                ed_ids_flags(run->bad_lines, seen->id, seen->id_bytes) & ED_IDS_READ);
+}
+
 static int strays_count(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;
@@ -202,7 +211,7 @@ static int strays_count(void *arg, const char *line, size_t bytes)
 
         if (ed_answer_read(line, bytes, scan->id, &seen) < 0 || seen.is_ok)
                 return 0;
-        if (ed_ids_flags(scan->run->ids, seen.id, seen.id_bytes) & ED_IDS_READ)
+        if (is_of_input(scan->run, &seen))
                 scan->stray++;
         else
                 scan->strange++;
@@ -216,7 +225,7 @@ static bool stray_keep(void *arg, const char *line, size_t bytes)
         struct ed_answer_seen seen;
 
         return ed_answer_read(line, bytes, scan->id, &seen) < 0 || seen.is_ok ||
-               !(ed_ids_flags(scan->run->ids, seen.id, seen.id_bytes) & ED_IDS_READ);
+               !is_of_input(scan->run, &seen);
 }
 
 static void strange_say(struct ed_batch_run *run, const char *path, uint64_t count,

@@ -94,8 +94,9 @@ static bool line_is_wanted(const struct ed_batch_run *run, uint64_t number)
         return id_is_wanted(run, number, "", 0);
 }
 
-/* A line that was not a request has been corrected: its error is removed at the end. */
-static int correction_note(struct ed_batch_run *run, const struct ed_request *request)
+/* Returns 1 if the line was not a request in an earlier run, and has another id now; or an error. */
+static int correction_find(struct ed_batch_run *run, uint64_t number, const char *id,
+                           size_t id_bytes)
 {
         char line[LINE_ID_BYTES];
         size_t bytes;
@@ -103,11 +104,24 @@ static int correction_note(struct ed_batch_run *run, const struct ed_request *re
 
         if (!run->bad_lines)
                 return 0;
-        bytes = line_id(request->number, line);
+        bytes = line_id(number, line);
         if (ed_ids_flags(run->bad_lines, line, bytes) == 0 ||
-            (bytes == request->id_bytes && memcmp(line, request->id, bytes) == 0))
+            (bytes == id_bytes && memcmp(line, id, bytes) == 0))
                 return 0;
-        flags = ed_ids_add(run->ids, line, bytes, 0, ED_IDS_ANSWERED, NULL);
+        flags = ed_ids_add(run->bad_lines, line, bytes, 0, ED_IDS_READ, NULL);
+        return flags < 0 ? flags : 1;
+}
+
+/* A line that was not a request has been corrected: its error is removed at the end. */
+static int correction_note(struct ed_batch_run *run, const struct ed_request *request)
+{
+        char line[LINE_ID_BYTES];
+        int found = correction_find(run, request->number, request->id, request->id_bytes), flags;
+
+        if (found <= 0)
+                return found;
+        flags = ed_ids_add(run->ids, line, line_id(request->number, line), 0, ED_IDS_ANSWERED,
+                           NULL);
         return flags < 0 ? flags : 0;
 }
 
@@ -149,6 +163,8 @@ static int line_check_id(struct ed_batch_run *run, const struct ed_line *line)
             ed_ids_flags(run->ids, id, bytes) & (ED_IDS_ANSWERED | ED_IDS_READ))
                 return 0;
         run->total += id_is_wanted(run, line->number, id, bytes);
+        if (correction_find(run, line->number, id, bytes) < 0)
+                return -ENOMEM;
         return ed_ids_add(run->ids, id, bytes, 0, ED_IDS_READ, NULL) < 0 ? -ENOMEM : 1;
 }
 
@@ -239,9 +255,11 @@ static int line_check(void *arg, const struct ed_line *line)
         /* A line that is not a request gets an error under its number. */
         if (!request && blank_request(line->number, &request) < 0)
                 return -ENOMEM;
-        flags = ed_ids_add(run->ids, request->id, request->id_bytes,
-                           ed_answer_mark(request->id, request->id_bytes, request->hash),
-                           ED_IDS_READ, &same);
+        flags = correction_find(run, request->number, request->id, request->id_bytes);
+        if (flags >= 0)
+                flags = ed_ids_add(run->ids, request->id, request->id_bytes,
+                                   ed_answer_mark(request->id, request->id_bytes, request->hash),
+                                   ED_IDS_READ, &same);
         if (flags >= 0 && flags & ED_IDS_READ)
                 fault_say(check, request, "was used by an earlier line; ids must differ");
         else if (flags > 0 && flags & ED_IDS_ANSWERED && !same && !run->opts.changed_ok)

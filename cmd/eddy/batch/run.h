@@ -64,6 +64,7 @@ struct ed_batch_run {
         uint64_t sent_again;      /* those of which the new request has a line */
         uint64_t failed_before;   /* lines of the errors file whose ids had no answer */
         uint64_t output_failures, errors_answers; /* lines that were in the other file */
+        uint64_t errors_answered;                 /* ids whose answer is only in the errors file */
         uint64_t strange;                         /* failures whose ids the input does not have */
         uint64_t rejected;                        /* lines that were not answers */
         uint64_t answers_bytes, failures_bytes;   /* of the files, when the run began */

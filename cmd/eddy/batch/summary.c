@@ -152,7 +152,8 @@ static void reasons_add(struct ed_draft *text, const struct ed_reasons *reasons)
 static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
 {
         uint64_t before = run->answered_before - run->changed;
-        uint64_t answered = run->answered_before + run->stats.ok - run->sent_again;
+        uint64_t answered =
+                run->answered_before - run->errors_answered + run->stats.ok - run->sent_again;
 
         if (!run->opts.output)
                 return;
