@@ -62,6 +62,18 @@ struct ed_co {
 
 typedef void ed_co_fn(void *arg);
 
+static inline __attribute__((always_inline)) char *ed_co_stack_pointer(void)
+{
+        char *sp;
+
+#if defined(__x86_64__)
+        __asm__ volatile("movq %%rsp, %0" : "=r"(sp));
+#else
+        __asm__ volatile("mov %0, sp" : "=r"(sp));
+#endif
+        return sp;
+}
+
 /* In assembly: the start of a new context.  Calls the function of ed_co_init_plain(). */
 void ed_co_entry_asm(void);
 

@@ -68,21 +68,9 @@ ED_CO_UNCHECKED bool ed_stack_is_deeper(const struct ed_stack *stack, size_t dep
         return line < end && first_used(line, end) < end;
 }
 
-static inline __attribute__((always_inline)) char *stack_pointer(void)
-{
-        char *sp;
-
-#if defined(__x86_64__)
-        __asm__ volatile("movq %%rsp, %0" : "=r"(sp));
-#else
-        __asm__ volatile("mov %0, sp" : "=r"(sp));
-#endif
-        return sp;
-}
-
 ED_CO_UNCHECKED __attribute__((noinline)) void ed_stack_clear(struct ed_stack *stack, size_t depth)
 {
-        const char *end = line_of(stack_pointer() - RED_ZONE_BYTES);
+        const char *end = line_of(ed_co_stack_pointer() - RED_ZONE_BYTES);
         char *line = line_of(stack->top - depth);
 
         ed_valgrind_look_begin();

@@ -23,6 +23,13 @@ enum { SANITIZER_FACTOR = 1 };
 /* A single page suffices for code with stack-clash protection, but libraries may lack it. */
 enum { GUARD_BYTES = 16 * 1024, SLAB_STACKS_MIN = 16, SLAB_STACKS_MAX = 1024 };
 
+/*
+ * Closed address space below each slab.  Code without stack-clash protection whose frame is larger
+ * than the guard jumps over it, into other slots and from the lowest slots out of the slab.  The
+ * size is that of a thread's stack by default: a larger frame does not work in a thread either.
+ */
+enum { CLOSED_BYTES = 8 * 1024 * 1024 };
+
 /* A function without calls may use this many bytes below the stack pointer. */
 enum { RED_ZONE_BYTES = 128 };
 
@@ -40,6 +47,7 @@ _Static_assert(sizeof(struct ed_stack) <= COLOUR_BYTES, "a struct ed_stack needs
 struct ed_stack_slab {
         struct ed_stack_slab *next;
         char *memory;
+        size_t closed_bytes; /* below the memory */
         size_t slot_bytes;
         size_t stacks;
         size_t used; /* stacks that were ever used: the first ones */
@@ -98,7 +106,8 @@ void ed_stacks_fini(struct ed_stacks *stacks)
                         ed_valgrind_stack_remove(slab_stack(slab, i)->valgrind_number);
                 if (slab->guard == ED_GUARD_MPROTECT)
                         atomic_fetch_sub(&mappings_spent, 2 * slab->stacks);
-                ed_sys_unmap(slab->memory, slab->stacks * slab->slot_bytes);
+                ed_sys_unmap(slab->memory - slab->closed_bytes,
+                             slab->closed_bytes + slab->stacks * slab->slot_bytes);
                 ed_free(slab);
         }
 }
@@ -148,11 +157,34 @@ static enum ed_guard guard_slab(struct ed_stack_slab *slab)
         return ED_GUARD_CANARY;
 }
 
+/*
+ * Maps a slab's memory for 'count' stacks.  If address space is short, a smaller slab may fit when
+ * a larger one does not, and then one without closed space.
+ */
+static int slab_map(struct ed_stack_slab *slab, size_t count)
+{
+        void *memory;
+        int err;
+
+        slab->closed_bytes = CLOSED_BYTES;
+        while ((err = ed_sys_map_above(CLOSED_BYTES, count * slab->slot_bytes, &memory)) < 0 &&
+               count > SLAB_STACKS_MIN)
+                count /= 2;
+        if (err < 0) {
+                slab->closed_bytes = 0;
+                err = ed_sys_map(count * slab->slot_bytes, &memory);
+        }
+        if (err < 0)
+                return err;
+        slab->memory = memory;
+        slab->stacks = count;
+        return 0;
+}
+
 static int slab_new(struct ed_stacks *stacks, unsigned class)
 {
         struct ed_stack_slab *slab;
         size_t count = SLAB_STACKS_MIN;
-        void *memory;
         int err;
 
         for (slab = stacks->slabs; slab; slab = slab->next)
@@ -165,15 +197,11 @@ static int slab_new(struct ed_stacks *stacks, unsigned class)
                 return -ENOMEM;
         slab->slot_bytes = slot_bytes(class);
         slab->class = class;
-        /* If address space is short, a smaller slab may fit when a larger one does not. */
-        while ((err = ed_sys_map(count * slab->slot_bytes, &memory)) < 0 && count > SLAB_STACKS_MIN)
-                count /= 2;
-        slab->stacks = count;
+        err = slab_map(slab, count);
         if (err < 0) {
                 ed_free(slab);
                 return err;
         }
-        slab->memory = memory;
         slab->guard = guard_slab(slab);
         slab->next = stacks->slabs;
         stacks->slabs = slab;
@@ -265,16 +293,29 @@ void ed_stack_look(struct ed_stacks *stacks, struct ed_stack *stack)
                 stacks->on_put(stacks, stack);
 }
 
+/* Returns the slab whose memory, or closed space below it, contains 'byte', or NULL. */
+static const struct ed_stack_slab *slab_at(const struct ed_stacks *stacks, const char *byte)
+{
+        const struct ed_stack_slab *slab = stacks->slabs;
+
+        while (slab && (byte < slab->memory - slab->closed_bytes ||
+                        byte >= slab->memory + slab->stacks * slab->slot_bytes))
+                slab = slab->next;
+        return slab;
+}
+
+bool ed_stacks_contain(const struct ed_stacks *stacks, const void *address)
+{
+        return slab_at(stacks, address) != NULL;
+}
+
 bool ed_stacks_guard_hit(const struct ed_stacks *stacks, const void *address)
 {
         const char *byte = address;
+        const struct ed_stack_slab *slab = slab_at(stacks, byte);
 
-        for (const struct ed_stack_slab *slab = stacks->slabs; slab; slab = slab->next) {
-                size_t bytes = slab->stacks * slab->slot_bytes;
-
-                if (byte >= slab->memory && byte < slab->memory + bytes)
-                        return slab->guard != ED_GUARD_CANARY &&
-                               (size_t) (byte - slab->memory) % slab->slot_bytes < GUARD_BYTES;
-        }
-        return false;
+        if (!slab || byte < slab->memory)
+                return slab != NULL;
+        return slab->guard != ED_GUARD_CANARY &&
+               (size_t) (byte - slab->memory) % slab->slot_bytes < GUARD_BYTES;
 }

@@ -1,7 +1,7 @@
 /*
  * co/stack.h - stacks of tasks.
  *
- * A stack is a slot of address space in a slab.  Only touched pages have memory; a task that waits
+ * A stack is a slot of address space in a slab, and below each slab is closed address space.  Only touched pages have memory; a task that waits
  * in a shallow call has one page.  Freed stacks are reused last in, first out, while they are in
  * the cache.  Each stack has a guard below it.  The kinds are tested, best first, and the first
  * that works is used:
@@ -104,7 +104,16 @@ static inline void ed_stack_put(struct ed_stacks *stacks, struct ed_stack *stack
  */
 void ed_stack_release(const struct ed_stack *stack, const void *sp);
 
-/* Returns true if 'address' is in the guard of one of these stacks.  Safe in signal handlers. */
+/*
+ * Returns true if 'address' is in one of these stacks, in a guard or in the closed space below a
+ * slab.
+ */
+bool ed_stacks_contain(const struct ed_stacks *stacks, const void *address);
+
+/*
+ * Returns true if 'address' is in the guard of one of these stacks, or in the closed space below a
+ * slab.  Safe in signal handlers.
+ */
 bool ed_stacks_guard_hit(const struct ed_stacks *stacks, const void *address);
 
 const char *ed_guard_name(enum ed_guard guard);

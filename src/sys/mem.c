@@ -29,6 +29,22 @@ int ed_sys_map(size_t bytes, void **ret_memory)
         return 0;
 }
 
+int ed_sys_map_above(size_t closed_bytes, size_t bytes, void **ret_memory)
+{
+        char *memory = mmap(NULL, closed_bytes + bytes, PROT_NONE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+        if (memory == MAP_FAILED)
+                return -ENOMEM;
+        if (mprotect(memory + closed_bytes, bytes, PROT_READ | PROT_WRITE) < 0) {
+                ed_sys_unmap(memory, closed_bytes + bytes);
+                return -ENOMEM;
+        }
+        (void) madvise(memory + closed_bytes, bytes, MADV_NOHUGEPAGE);
+        *ret_memory = memory + closed_bytes;
+        return 0;
+}
+
 void ed_sys_unmap(void *memory, size_t bytes)
 {
         (void) munmap(memory, bytes);

@@ -308,6 +308,12 @@ uint32_t ed_sys_cpu_count(void);
 
 /* Reserve address space; pages take no memory until touched. Errors: -ENOMEM. */
 int ed_sys_map(size_t bytes, void **ret_memory);
+
+/*
+ * ed_sys_map(), above 'closed_bytes' of address space in which each access is a fault. Errors:
+ * -ENOMEM.
+ */
+int ed_sys_map_above(size_t closed_bytes, size_t bytes, void **ret_memory);
 void ed_sys_unmap(void *memory, size_t bytes);
 /* Return whole pages to the kernel; they remain mapped, and contain zeros when touched again. */
 void ed_sys_release(void *memory, size_t bytes);

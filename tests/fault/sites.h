@@ -93,6 +93,9 @@
         X(ed_sys_is_inside_named, dladdr, 1)                                                       \
         X(ed_sys_map, madvise, 1)                                                                  \
         X(ed_sys_map, mmap, 1)                                                                     \
+        X(ed_sys_map_above, madvise, 1)                                                            \
+        X(ed_sys_map_above, mmap, 1)                                                               \
+        X(ed_sys_map_above, mprotect, 1)                                                           \
         X(ed_sys_mappings_max, close, 1)                                                           \
         X(ed_sys_mappings_max, open, 1)                                                            \
         X(ed_sys_mappings_max, read, 1)                                                            \

@@ -50,10 +50,18 @@ static void *allocate(void *ctx, void *ptr, size_t bytes)
 /* The linker has the library ask here for the memory of stacks. */
 int __real_ed_sys_map(size_t bytes, void **ret_memory);
 int __wrap_ed_sys_map(size_t bytes, void **ret_memory);
+int __real_ed_sys_map_above(size_t closed_bytes, size_t bytes, void **ret_memory);
+int __wrap_ed_sys_map_above(size_t closed_bytes, size_t bytes, void **ret_memory);
 
 int __wrap_ed_sys_map(size_t bytes, void **ret_memory)
 {
         return is_refused(MAPPINGS) ? -ENOMEM : __real_ed_sys_map(bytes, ret_memory);
+}
+
+int __wrap_ed_sys_map_above(size_t closed_bytes, size_t bytes, void **ret_memory)
+{
+        return is_refused(MAPPINGS) ? -ENOMEM
+                                    : __real_ed_sys_map_above(closed_bytes, bytes, ret_memory);
 }
 
 /* ---- the server ------------------------------------------------------------ */

@@ -120,6 +120,25 @@ TEST(a_guard_that_is_said_to_hold_does)
         ed_stacks_fini(&stacks);
 }
 
+/* A frame that is larger than the guard would come out of the slab. */
+TEST(the_space_below_the_lowest_stack_is_closed)
+{
+        enum { MIB = 1024 * 1024 };
+        struct ed_stack *stack;
+
+        ed_stacks_init(&stacks);
+        stack = ed_stack_get(&stacks, ED_STACK_DEFAULT);
+        for (int i = 1; i < 8; i++) {
+                CHECK_EQ(ed_sys_guard_holds(stack->bottom - i * MIB), 1);
+                CHECK(ed_stacks_guard_hit(&stacks, stack->bottom - i * MIB));
+                CHECK(ed_stacks_contain(&stacks, stack->bottom - i * MIB));
+        }
+        CHECK(ed_stacks_contain(&stacks, stack->bottom));
+        CHECK(!ed_stacks_contain(&stacks, &stack));
+        ed_stack_put(&stacks, stack);
+        ed_stacks_fini(&stacks);
+}
+
 /* Each kind by its own calls: what the ladder stands on. */
 TEST(both_kinds_of_guard_are_distinguished_from_plain_memory)
 {
