@@ -47,8 +47,8 @@ struct eddy_report {
 
 /*
  * Receives reports.  Called on the loop's thread, except EDDY_REPORT_WATCHDOG (on
- * a thread of its own) and EDDY_REPORT_OVERFLOW (in a signal handler).  Must not
- * suspend.  The report is valid during the call.
+ * a thread of its own) and EDDY_REPORT_OVERFLOW (possibly in a signal handler).
+ * Must not suspend.  The report is valid during the call.
  */
 typedef void eddy_report_fn(const struct eddy_report *report, void *arg);
 

@@ -685,6 +685,7 @@ void eddy_pool_close(eddy_pool *pool)
 {
         struct ed_task *task;
 
+        ed_task_check_stack_here();
         if (!pool || pool->is_closed)
                 return;
         ed_debug_gone(pool);

@@ -72,6 +72,21 @@ void ed_fiber_switch_away_handling(struct ed_loop *loop)
         *now = kept;
 }
 
+/* A function without calls may use this many bytes below the stack pointer. */
+enum { RED_ZONE_BYTES = 128 };
+
+void ed_fiber_leave_stack(struct ed_loop *loop, ed_co_fn *fn, void *arg)
+{
+        uintptr_t top = ((uintptr_t) loop->co.sp - RED_ZONE_BYTES) & ~(uintptr_t) 15;
+
+#if defined(ED_ASAN) || defined(ED_MSAN)
+        ed_co_init(&loop->co, (void *) loop->co.bottom, (void *) top, fn, arg);
+#else
+        ed_co_init(&loop->co, NULL, (void *) top, fn, arg);
+#endif
+        ed_co_switch(&loop->current->co, &loop->co);
+}
+
 static struct ed_ready *take_out(struct ed_loop *loop, struct ed_ready **place)
 {
         struct ed_ready *ready = *place;

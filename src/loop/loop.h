@@ -462,6 +462,13 @@ static inline __attribute__((noreturn, always_inline)) void ed_fiber_exit_to(str
         ed_co_exit(&self->co, &heir->co);
 }
 
+/*
+ * Leaves the running fiber for fn(arg) on the thread's stack, below the loop's frames, for a fiber
+ * without a valid stack.  'fn' must not return; it can go back by ed_co_switch(&loop->co,
+ * &fiber->co).  The loop's own context is lost.
+ */
+void ed_fiber_leave_stack(struct ed_loop *loop, ed_co_fn *fn, void *arg);
+
 /* Lets the other ready fibers run first. */
 static inline void ed_fiber_yield(struct ed_loop *loop)
 {

@@ -255,6 +255,7 @@ __attribute__((hot)) int eddy_generator_yield(eddy_generator *public_gen, const 
                         (task->inner->flags | task->node.flags) & ED_NODE_CANCELLED ||
                         !ed_loop_has_budget(loop)))
                 return yield_slow(gen, item);
+        ed_task_check_stack(task);
         memcpy(gen->ret_item, item, sizeof(uint64_t));
         gen->state = (uintptr_t) loop + PARKED;
         return hand_over_leave(loop, task, gen->asker, 1, waits_to_be_asked, unpark, gen,
@@ -416,6 +417,7 @@ __attribute__((hot)) int eddy_generator_next(eddy_generator *public_gen, void *r
         if (ed_unlikely(!task || task->inner->flags & ED_NODE_CANCELLED ||
                         !ed_loop_has_budget(loop)))
                 return next_slow(gen, ret_item);
+        ed_task_check_stack(task);
         gen->state = (uintptr_t) loop + gen->asked;
         gen->asker = task;
         gen->ret_item = ret_item;
@@ -472,6 +474,7 @@ int eddy_generator_close(eddy_generator *public_gen)
                 return 0;
         if (!task)
                 return EDDY_E_RUN_NOT_RUNNING;
+        ed_task_check_stack(task);
         if (!gen->scope || is_over(gen))
                 return 0;
         if (is_foreign(gen, task))

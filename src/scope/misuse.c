@@ -153,6 +153,40 @@ void ed_misuse_overrun(struct ed_stacks *stacks, struct ed_stack *stack)
         ed_broken(NULL);
 }
 
+struct beyond {
+        struct ed_task *task;
+        size_t used_bytes;
+};
+
+static size_t kib(size_t bytes)
+{
+        return (bytes + 1023) / 1024;
+}
+
+/* Runs on the thread's stack. */
+static void report_beyond(void *arg)
+{
+        const struct beyond *beyond = arg;
+        struct ed_task *task = beyond->task;
+        char message[256];
+
+        snprintf(message, sizeof(message),
+                 "overflowed its stack of %zu KiB by frames of %zu KiB, and may have changed the "
+                 "memory of other tasks: allocate large buffers on the heap, and compile with "
+                 "-fstack-clash-protection",
+                 kib((size_t) ((char *) task - task->stack->bottom)), kib(beyond->used_bytes));
+        ed_report_task(task->loop, EDDY_REPORT_OVERFLOW, 0, task, message);
+        ed_co_switch(&task->loop->co, &task->fiber.co);
+}
+
+void ed_misuse_beyond(struct ed_task *task, size_t used_bytes)
+{
+        struct beyond beyond = { task, used_bytes };
+
+        ed_fiber_leave_stack(task->loop, report_beyond, &beyond);
+        ed_broken(NULL); /* on the task's own stack, so that a debugger finds its frames */
+}
+
 /* --- waiters --- */
 
 void ed_misuse_waited_for(const struct ed_waiter *waiter, const char *call)

@@ -58,6 +58,12 @@ __attribute__((cold)) void ed_misuse_check_left(const struct ed_task *task,
 /* A task that ends has overflowed a stack that has a canary instead of a guard: aborts. */
 __attribute__((cold)) void ed_misuse_overrun(struct ed_stacks *stacks, struct ed_stack *stack);
 
+/*
+ * A suspending call's stack pointer is 'used_bytes' below the top of the task's stack, in another
+ * stack: reports this from the thread's stack, and aborts.
+ */
+__attribute__((cold, noreturn)) void ed_misuse_beyond(struct ed_task *task, size_t used_bytes);
+
 /* --- waiters --- */
 
 /* 'call' frees an object that 'waiter' waits for: reports this and aborts. */

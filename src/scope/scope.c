@@ -341,6 +341,7 @@ int eddy_scope_end(eddy_scope *public_scope)
 
         if (ed_unlikely(!task || task->inner != &scope->node))
                 return ed_misuse_ended(scope, task, __builtin_frame_address(0));
+        ed_task_check_stack(task);
         return scope_end(scope, task);
 }
 
@@ -352,6 +353,7 @@ int eddy_scope_end_with(eddy_scope *public_scope, int result)
 
         if (ed_unlikely(!task || task->inner != &scope->node))
                 return ed_misuse_ended(scope, task, __builtin_frame_address(0));
+        ed_task_check_stack(task);
         /* The block reports that the cancel stopped it, even if none of its calls was refused. */
         if (result == -ECANCELED && scope->node.flags & ED_NODE_CANCELLED)
                 ed_node_attribute(&scope->node);

@@ -93,5 +93,7 @@ ed_at_suspend_fn *ed_test_at_suspend_set(ed_at_suspend_fn *fn)
 
 int ed_suspend_park(struct ed_task *task, const char *waits_for, ed_abort_fn *abort, void *arg)
 {
+        /* A close may wait without ed_suspend_enter(). */
+        ed_task_check_stack(task);
         return ed_suspend_park_here(task, waits_for, abort, arg);
 }

@@ -34,6 +34,7 @@ static inline int ed_suspend_enter(struct ed_task **ret_task)
 
         if (ed_unlikely(!task))
                 return EDDY_E_RUN_NOT_RUNNING;
+        ed_task_check_stack(task);
         if (ed_unlikely(task->inner->flags & ED_NODE_CANCELLED)) {
                 (void) ed_cancel_deliver(task);
                 return -ECANCELED; /* a constant, so that the compiler knows this is a failure */

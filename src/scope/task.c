@@ -156,7 +156,9 @@ static __attribute__((noreturn)) void task_main(void *arg)
 static __attribute__((cold, noinline)) void task_make(struct ed_task *task, struct ed_loop *loop,
                                                       struct ed_stack *stack)
 {
-        *task = (struct ed_task){ .loop = loop, .inner = &task->node, .stack = stack };
+        *task = (struct ed_task){
+                .loop = loop, .inner = &task->node, .stack = stack, .stack_low = stack->bottom
+        };
         ed_fiber_init(&task->fiber);
         ed_list_init(&task->node.children);
         task->node.owner = task;
@@ -228,6 +230,17 @@ void ed_task_made(struct ed_task *task, const void *place)
                 ed_trace_start(task, place);
         if (task->loop->debug)
                 ed_debug_task_made(task, place);
+}
+
+void ed_task_stack_low(struct ed_task *task, const char *at)
+{
+        const struct ed_stack *stack = task->stack;
+
+        if (at >= stack->bottom && at < stack->top)
+                task->stack_low = at;
+        else if (ed_stacks_contain(&task->loop->stacks, at))
+                ed_misuse_beyond(task, (size_t) (stack->top - at));
+        /* Else the program runs the task's code on memory of its own. */
 }
 
 void ed_task_release_stack(const struct ed_task *task)

@@ -78,6 +78,11 @@ struct ed_task {
         struct ed_debug_task debug;
         _Alignas(64) struct ed_node *inner; /* innermost node: a scope's, or the task's own */
         struct ed_loop *loop;
+        /*
+         * A suspending call checks that the stack pointer is not below this address: the lowest
+         * byte of the stack; in debug mode the lowest stack pointer of its calls up to now.
+         */
+        const char *stack_low;
         const char *scope_place; /* where the innermost open scope began, if known */
         struct ed_node node;
         struct ed_scope *scope; /* the scope it was started in */
@@ -111,6 +116,35 @@ static inline struct ed_task *ed_task_running(void)
         if (ed_unlikely(!loop || !loop->current))
                 return NULL;
         return ed_container_of(loop->current, struct ed_task, fiber);
+}
+
+/*
+ * The stack pointer of a suspending call is below 'stack_low': in debug mode notes the new depth;
+ * aborts if the frame is in another stack.  Uses little stack until it knows.
+ */
+ED_SHARED __attribute__((cold, noinline)) void ed_task_stack_low(struct ed_task *task,
+                                                                 const char *at);
+
+/*
+ * Checks in a suspending call that the frames of the running task are within its stack.  The
+ * library's own frames are: the compiler checks them (-fstack-clash-protection).  A program that is
+ * compiled without that option can have a frame that jumps over the guard.
+ */
+static inline __attribute__((always_inline)) void ed_task_check_stack(struct ed_task *task)
+{
+        const char *at = ed_co_stack_pointer();
+
+        if (ed_unlikely(at < task->stack_low))
+                ed_task_stack_low(task, at);
+}
+
+/* The same, in a call that may return before ed_suspend_enter(). */
+static inline void ed_task_check_stack_here(void)
+{
+        struct ed_task *task = ed_task_running();
+
+        if (task)
+                ed_task_check_stack(task);
 }
 
 /*

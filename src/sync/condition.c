@@ -64,6 +64,7 @@ int eddy_condition_wait_for(eddy_condition *condition, eddy_lock *lock, int (*pr
 {
         int err;
 
+        ed_task_check_stack_here();
         if (!eddy_lock_is_mine(lock))
                 return -EPERM;
         while (!predicate(arg)) {

@@ -98,6 +98,7 @@ int eddy_lock_acquire(eddy_lock *lock)
 
         if (ed_unlikely(!task))
                 return EDDY_E_RUN_NOT_RUNNING;
+        ed_task_check_stack(task);
         if (ed_unlikely(task->inner->flags & (ED_NODE_CANCELLED | ED_NODE_DEBUG)))
                 return acquire_slowly(lock, __builtin_return_address(0));
         /* A lock with waiters has an owner: release hands the lock over. */

@@ -141,6 +141,7 @@ static int try_to_read(void *arg)
         int err;
 
         (void) arg;
+        victim_may_not_suspend();
         while ((n = eddy_stream_try_read(net.there, buf, 1 + world_chance(PIECE))) == -EAGAIN) {
                 err = eddy_stream_wait(net.there, EDDY_STREAM_READING);
                 if (err < 0)

@@ -49,6 +49,7 @@ struct victim {
         uint64_t number;   /* the task's own: its address is used again */
         eddy_scope *scope; /* around the call; NULL: not in it */
         bool cancelled, stopped;
+        bool may_not_suspend;
 };
 
 /* Of the run under way. */
@@ -190,6 +191,27 @@ static bool is_cancelled(uint64_t number)
         return false;
 }
 
+void victim_may_not_suspend(void)
+{
+        for (int i = 0; i < run.count; i++)
+                if (run.victims[i].number == ed_task_running()->number)
+                        run.victims[i].may_not_suspend = true;
+}
+
+/* Every call that suspends checks that the stack pointer is within the task's stack. */
+static int call_checked(const struct victim *victim, eddy_task_fn *fn, void *arg)
+{
+        struct ed_task *task = ed_task_running();
+        const char *low = task->stack_low;
+        int result;
+
+        task->stack_low = task->stack->top;
+        result = fn(arg);
+        CHECK(victim->may_not_suspend || task->stack_low < task->stack->top);
+        task->stack_low = low;
+        return result;
+}
+
 int victim_call(eddy_task_fn *fn, void *arg)
 {
         struct victim *victim = &run.victims[run.count];
@@ -207,7 +229,7 @@ int victim_call(eddy_task_fn *fn, void *arg)
         eddy_scope_begin(&scope, NULL);
         if (victim == &run.victims[run.target])
                 (void) at_point();
-        result = fn(arg);
+        result = call_checked(victim, fn, arg);
         stopped = result == -ECANCELED;
         if (stopped)
                 CHECK(victim->cancelled || run.others);

@@ -66,6 +66,9 @@ void world_begin(int victims);
  */
 int victim_call(eddy_task_fn *fn, void *arg);
 
+/* In 'fn': this time it may return without a call that suspends. */
+void victim_may_not_suspend(void);
+
 /* From now on the world itself may return -ECANCELED to victims. */
 void world_cancels_too(void);
 

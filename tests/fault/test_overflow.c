@@ -1,6 +1,7 @@
 /*
  * test_overflow.c - a task that overflows its stack dies at its guard, is
- * named, and harms no neighbour; a fault that is not ours is passed on.
+ * named, and harms no neighbour; or, if it jumps over the guard, in its next
+ * suspending call. A fault that is not ours is passed on.
  */
 #include <errno.h>
 #include <signal.h>
@@ -8,7 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "co/co.h"
 #include "eddy/eddy.h"
+#include "scope/task.h"
 #include "test.h"
 
 /* The frames here are meant to be large, and the recursion to be deep. */
@@ -257,8 +260,96 @@ TEST(the_message_on_stderr_names_the_task)
         CHECK_EQ(WTERMSIG(status), SIGSEGV);
         CHECK(strstr(text, "eddy: task deep one: overflowed its stack of "));
         /* The remedy: stacks of another size do not exist. */
-        CHECK(strstr(text, "allocate large buffers on the heap"));
+        CHECK(strstr(text, " KiB: allocate large buffers on the heap, and limit recursion"));
         CHECK_EQ(text[strlen(text) - 1], '\n');
+}
+
+/* --- frames that jump over the guard --- */
+
+enum { JUMP_BYTES = 100 * 1024, GUARD_MAX = 16 * 1024 };
+
+static struct ed_co own, back;
+
+static void suspend_elsewhere(void *arg)
+{
+        *(int *) arg = eddy_sleep(0);
+        ed_co_switch(&own, &back);
+}
+
+/* Run a suspending call with a stack that ends at 'top'. */
+static int suspend_below(char *bottom, char *top)
+{
+        int result = 1;
+
+        back = own = ed_task_running()->fiber.co;
+        ed_co_init(&own, bottom, top, suspend_elsewhere, &result);
+        ed_co_switch(&back, &own);
+        return result;
+}
+
+/* As if it had a frame from here to the middle of the slot below. */
+static int jump(void *arg)
+{
+        char *top = ed_task_running()->stack->bottom - GUARD_MAX - JUMP_BYTES;
+
+        (void) arg;
+        top -= (uintptr_t) top % 16;
+        return suspend_below(top - GUARD_MAX, top);
+}
+
+TEST(a_jump_over_the_guard_is_reported_by_the_next_suspending_call)
+{
+        struct program program = { .overflow = jump };
+        char text[1024];
+        int status = run_apart(run_with_default_report, &program, text, sizeof(text));
+        const char *frames;
+
+        CHECK(WIFSIGNALED(status));
+        CHECK_EQ(WTERMSIG(status), SIGABRT);
+        CHECK(strstr(text, "eddy: task deep one: overflowed its stack of "));
+        frames = strstr(text, " KiB by frames of ");
+        CHECK(frames);
+        frames += strlen(" KiB by frames of ");
+        CHECK(strtol(frames, NULL, 10) * 1024 > JUMP_BYTES + GUARD_MAX);
+        CHECK(strstr(text, " KiB, and may have changed the memory of other tasks: allocate large "
+                           "buffers on the heap, and compile with -fstack-clash-protection\n"));
+}
+
+TEST(a_jump_is_given_to_the_report_of_the_run)
+{
+        struct program program = { .overflow = jump };
+        char text[1024];
+        int status = run_apart(run_program, &program, text, sizeof(text));
+
+        CHECK_EQ(WTERMSIG(status), SIGABRT);
+        CHECK_EQ(left->reports, 1);
+        CHECK_EQ(left->kind, EDDY_REPORT_OVERFLOW);
+        CHECK_STR(left->task, "deep one");
+}
+
+/* --- code on memory of the program's own --- */
+
+static int leave_the_stack(void *arg)
+{
+        static _Alignas(16) char memory[256 * 1024];
+
+        (void) arg;
+        return suspend_below(memory, memory + sizeof(memory));
+}
+
+static void run_on_own_memory(void *arg)
+{
+        (void) arg;
+        _exit(eddy_run(leave_the_stack, NULL, NULL));
+}
+
+/* As makecontext() and the coroutines of other libraries do. */
+TEST(a_task_may_suspend_on_memory_of_the_programs_own)
+{
+        char text[1024];
+
+        CHECK_EQ(run_apart(run_on_own_memory, NULL, text, sizeof(text)), 0);
+        CHECK_STR(text, "");
 }
 
 /* --- faults that are not ours --- */

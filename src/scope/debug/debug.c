@@ -148,6 +148,7 @@ void ed_debug_task_made(struct ed_task *task, const void *place)
 {
         task->debug = (struct ed_debug_task){ .place = place, .fn = task->fn };
         task->fn = run_task;
+        task->stack_low = task->stack->top;
 }
 
 /* Returns true if the end of the scope will not report the next failure in the scope. */

@@ -92,6 +92,9 @@ static struct entry *measure(struct ed_run *run, const struct ed_task *task, siz
         } else {
                 depth = least;
         }
+        /* A frame whose array was not written is known only by the stack pointer. */
+        if (depth < (size_t) (stack->top - task->stack_low))
+                depth = (size_t) (stack->top - task->stack_low);
         if (depth > entry->deepest)
                 entry->deepest = depth;
         return entry;

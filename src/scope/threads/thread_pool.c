@@ -281,6 +281,7 @@ static bool is_forked(const eddy_thread_pool *pool)
 
 int eddy_thread_pool_shutdown(eddy_thread_pool *pool)
 {
+        ed_task_check_stack_here();
         if (!pool || is_forked(pool))
                 return 0;
         return pool->state == ED_POOL_OPEN ? pool_close(pool, pool->close_ns) : 0;

@@ -162,6 +162,40 @@ DEBUG_TEST(among_many_shallow_tasks_the_one_that_goes_deep_is_seen)
         return 0;
 }
 
+enum { LARGE_BYTES = 50 * 1000 };
+
+/* A local array that no byte is written of, or a small one. */
+static int has_an_array(void *arg)
+{
+        volatile char array[LARGE_BYTES];
+
+        __asm__ volatile("" : : "r"(array) : "memory");
+        known = (size_t) (ed_task_running()->stack->top - (char *) array);
+        return eddy_sleep(*(int64_t *) arg);
+}
+
+static int may_have_an_array(void *arg)
+{
+        return arg ? has_an_array(arg) : stays_shallow(arg);
+}
+
+/* On a stack that was not cleared: only the stack pointer of a suspending call shows it. */
+DEBUG_TEST(an_array_that_is_not_written_counts)
+{
+        int64_t no_time = 0;
+
+        (void) arg;
+        for (int i = 0; i < 200; i++)
+                run_task(may_have_an_array, NULL, 0);
+        run_task(may_have_an_array, &no_time, 0);
+        if (known > (size_t) 100 * 1024)
+                test_skip("arrays are not on the stack here");
+        CHECK(known > LARGE_BYTES);
+        CHECK(record_of(may_have_an_array, 0)->deepest_bytes + 16 > known);
+        CHECK(record_of(may_have_an_array, 0)->deepest_bytes < known + 2 * SLACK);
+        return 0;
+}
+
 DEBUG_TEST(the_first_tasks_of_a_function_are_measured_on_a_deep_ones_stack_too)
 {
         unsigned middling = 9;
