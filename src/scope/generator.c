@@ -253,9 +253,8 @@ __attribute__((hot)) int eddy_generator_yield(eddy_generator *public_gen, const 
 
         if (ed_unlikely(gen->state != (uintptr_t) loop + ASKED || loop->current != &task->fiber ||
                         (task->inner->flags | task->node.flags) & ED_NODE_CANCELLED ||
-                        !ed_loop_has_budget(loop)))
+                        !ed_loop_has_budget(loop) || ed_task_is_stack_low(task)))
                 return yield_slow(gen, item);
-        ed_task_check_stack(task);
         memcpy(gen->ret_item, item, sizeof(uint64_t));
         gen->state = (uintptr_t) loop + PARKED;
         return hand_over_leave(loop, task, gen->asker, 1, waits_to_be_asked, unpark, gen,
@@ -415,9 +414,8 @@ __attribute__((hot)) int eddy_generator_next(eddy_generator *public_gen, void *r
                 return next_slow(gen, ret_item);
         task = ed_task_running();
         if (ed_unlikely(!task || task->inner->flags & ED_NODE_CANCELLED ||
-                        !ed_loop_has_budget(loop)))
+                        !ed_loop_has_budget(loop) || ed_task_is_stack_low(task)))
                 return next_slow(gen, ret_item);
-        ed_task_check_stack(task);
         gen->state = (uintptr_t) loop + gen->asked;
         gen->asker = task;
         gen->ret_item = ret_item;

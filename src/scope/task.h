@@ -125,6 +125,11 @@ static inline struct ed_task *ed_task_running(void)
 ED_SHARED __attribute__((cold, noinline)) void ed_task_stack_low(struct ed_task *task,
                                                                  const char *at);
 
+static inline __attribute__((always_inline)) bool ed_task_is_stack_low(const struct ed_task *task)
+{
+        return ed_co_stack_pointer() < task->stack_low;
+}
+
 /*
  * Checks in a suspending call that the frames of the running task are within its stack.  The
  * library's own frames are: the compiler checks them (-fstack-clash-protection).  A program that is
@@ -132,10 +137,8 @@ ED_SHARED __attribute__((cold, noinline)) void ed_task_stack_low(struct ed_task 
  */
 static inline __attribute__((always_inline)) void ed_task_check_stack(struct ed_task *task)
 {
-        const char *at = ed_co_stack_pointer();
-
-        if (ed_unlikely(at < task->stack_low))
-                ed_task_stack_low(task, at);
+        if (ed_unlikely(ed_task_is_stack_low(task)))
+                ed_task_stack_low(task, ed_co_stack_pointer());
 }
 
 /* The same, in a call that may return before ed_suspend_enter(). */
