@@ -147,10 +147,12 @@ int ed_fd_watch_wait(struct ed_fd_watch *watch, int fd, unsigned events)
 
 int ed_fd_watch_wait_next(struct ed_fd_watch *watch, int fd, unsigned events)
 {
+        /* The end may have come with bytes that were read; no event follows it. */
+        unsigned seen_soon = events | ED_EVENT_END | ED_EVENT_HANGUP;
         struct ed_task *task;
         int err;
 
-        if (!watch->loop || watch->loop != ed_loop_current || watch->unseen & events ||
+        if (!watch->loop || watch->loop != ed_loop_current || watch->unseen & seen_soon ||
             events != watch->events)
                 return wait_watched(watch, fd, events, false);
         err = ed_suspend_enter(&task);

@@ -511,6 +511,47 @@ TEST(a_watch_can_end_after_a_cancelled_wait)
         close_pipe(w.fds);
 }
 
+static int write_and_close(void *arg)
+{
+        struct watching *w = arg;
+
+        CHECK_EQ(write(w->fds[1], "x", 1), 1);
+        close(w->fds[1]);
+        return 0;
+}
+
+static int wait_next(void *arg)
+{
+        struct watching *w = arg;
+
+        return ed_fd_watch_wait_next(&w->watch, w->fds[0], EDDY_FD_READABLE);
+}
+
+static int end_with_bytes_run(void *arg)
+{
+        struct watching *w = arg;
+        eddy_scope scope;
+        char byte;
+
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, write_and_close, w);
+        CHECK_EQ(ed_fd_watch_wait(&w->watch, w->fds[0], EDDY_FD_READABLE), EDDY_FD_READABLE);
+        CHECK_EQ(read(w->fds[0], &byte, 1), 1);
+        CHECK_EQ(eddy_call_timeout(wait_next, w, EDDY_SEC(5)), EDDY_FD_READABLE);
+        CHECK_EQ(read(w->fds[0], &byte, 1), 0);
+        ed_fd_watch_end(&w->watch);
+        return eddy_scope_end(&scope);
+}
+
+TEST(an_end_that_came_with_bytes_is_seen_by_the_wait_for_what_comes_next)
+{
+        struct watching w = { .rounds = 1 };
+
+        CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, w.fds), 0);
+        CHECK_EQ(eddy_run(end_with_bytes_run, &w, NULL), 0);
+        close(w.fds[0]);
+}
+
 /* Tasks that wait on one watch, each for its own direction. */
 struct directions {
         struct ed_fd_watch watch;
