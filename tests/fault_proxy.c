@@ -15,6 +15,7 @@ enum { PIECE_BYTES = 16 << 10 };
 struct link {
         struct fault_proxy *proxy;
         eddy_stream *client, *server;
+        uint64_t passed_up, passed_down;
         bool is_reset;
 };
 
@@ -22,7 +23,7 @@ struct flow {
         struct link *link;
         const struct fault_way *way;
         eddy_stream *from, *to;
-        uint64_t *passed;
+        uint64_t *passed, *passed_last; /* of the link, and of the proxy */
 };
 
 static int stall(void)
@@ -64,8 +65,6 @@ static int pass(struct flow *flow, const char *data, size_t bytes)
         int64_t ns = time_of(way, bytes);
         int err = ns > 0 ? eddy_sleep(ns) : 0;
 
-        if (err == 0)
-                err = eddy_stream_write(flow->to, data, bytes);
         if (err < 0)
                 return err;
         if (way->tap && *flow->passed < way->tap_room) {
@@ -73,8 +72,10 @@ static int pass(struct flow *flow, const char *data, size_t bytes)
 
                 memcpy((char *) way->tap + *flow->passed, data, bytes < room ? bytes : room);
         }
+        /* Before the receiver has them. */
         *flow->passed += bytes;
-        return 0;
+        *flow->passed_last = *flow->passed;
+        return eddy_stream_write(flow->to, data, bytes);
 }
 
 /* The fault's byte is reached. Ends the connection by a negative result. */
@@ -106,9 +107,8 @@ static int flow_run(void *arg)
                 if (n <= 0)
                         break;
                 /* The fault may be newer than the read. */
-                if (room_of(flow) == 0)
-                        return fault(flow);
-                n = pass(flow, piece, (size_t) n);
+                room = room_of(flow);
+                n = pass(flow, piece, (size_t) n < room ? (size_t) n : room);
                 if (n < 0)
                         break;
         }
@@ -126,8 +126,11 @@ static int link_run(void *arg)
 {
         struct link *link = arg;
         struct fault_proxy *proxy = link->proxy;
-        struct flow up = { link, &proxy->up, link->client, NULL, &proxy->passed_up };
-        struct flow down = { link, &proxy->down, NULL, link->client, &proxy->passed_down };
+        struct flow up = {
+                link, &proxy->up, link->client, NULL, &link->passed_up, &proxy->passed_up
+        };
+        struct flow down = { link,         &proxy->down,       NULL,
+                             link->client, &link->passed_down, &proxy->passed_down };
         eddy_scope scope;
         int err = -ECONNREFUSED;
 

@@ -51,7 +51,7 @@ struct fault_proxy {
         /* Set by the proxy. */
         uint16_t own_port;
         uint32_t accepted, open;
-        uint64_t passed_up, passed_down; /* bytes of the latest connection */
+        uint64_t passed_up, passed_down; /* bytes of the connection that has passed some last */
         struct eddy_listener *listener;
         eddy_scope *scope;
 };

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "../fault_proxy.h"
+#include "../turning.h"
 #include "eddy/test.h"
 #include "eddy/test_net.h"
 #include "tls_test.h"
@@ -171,6 +172,7 @@ static void sweep(bool by_server, enum fault_then then)
         TEST(claim)                                                                                \
         {                                                                                          \
                 tls_files_make_fixed(&files);                                                      \
+                turning_watch();                                                                   \
                 sweep(by_server, then);                                                            \
         }
 SWEEP(the_client_of_tls_is_cut_off_after_every_byte, false, FAULT_END)
