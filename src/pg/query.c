@@ -355,6 +355,9 @@ int ed_pg_leave(eddy_pg *pg, int result)
         pg->is_busy = false;
         pg->is_expected = false;
         pg->is_fresh = result == 0;
+        /* What was repeated, or tolerated, is not the call's. */
+        if (result == 0 && *pg->fault.text)
+                memset(&pg->fault, 0, sizeof(pg->fault));
         if (result == -ECANCELED && !pg->is_lost &&
             PQtransactionStatus(pg->conn) == PQTRANS_ACTIVE) {
                 pg->owes = true;

@@ -382,6 +382,7 @@ static int statements_run(void *arg)
         CHECK_EQ(pg_int(pg, "select * from t"), 1);
         CHECK_EQ(eddy_pg_exec(pg, "alter table t add b int"), 0);
         CHECK_EQ(pg_int(pg, "select * from t"), 1);
+        CHECK_STR(eddy_pg_fault(pg)->text, ""); /* the first try failed, the repetition did not */
         /* A statement that is not valid is not kept. */
         CHECK_EQ(eddy_pg_query(pg, "select * from u", NULL, 0, NULL), EDDY_E_PG_SERVER);
         CHECK_EQ(eddy_pg_exec(pg, "create temp table u as select 7"), 0);
