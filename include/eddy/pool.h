@@ -131,7 +131,8 @@ EDDY_API EDDY_MUST_USE int eddy_pool_acquire_at(eddy_pool *pool, eddy_pool_loan 
                                                 const char *place);
 
 /*
- * Give an item back, and clear '*loan'.  An empty loan is ignored.  A task of the pool
+ * Give an item back, and clear '*loan'.  After the run of the pool has ended, the item
+ * is closed.  An empty loan is ignored.  A task of the pool
  * resets an item that is USED before its next loan, and closes a broken one.
  *
  * Suspends: no.

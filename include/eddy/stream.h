@@ -36,6 +36,7 @@ enum { EDDY_STREAM_SLICES_MAX = 16 };
  *         EDDY_E_NET_TIMED_OUT  the kernel's timeout for the peer expired
  *         -EBUSY                another task is reading
  *         -EINVAL               'bytes' is 0
+ *         EDDY_E_RUN_OTHER_LOOP the stream belongs to another loop, see eddy/def.h
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_stream_read(eddy_stream *stream, void *buf, size_t bytes);
 
@@ -54,6 +55,7 @@ EDDY_API EDDY_MUST_USE int64_t eddy_stream_read(eddy_stream *stream, void *buf, 
  *         -EPIPE, -ECONNRESET   the peer has closed or reset the connection
  *         EDDY_E_NET_TIMED_OUT  the kernel's timeout for the peer expired
  *         -EBUSY                another task is writing
+ *         EDDY_E_RUN_OTHER_LOOP
  *         others from the system
  */
 EDDY_API EDDY_MUST_USE int eddy_stream_write(eddy_stream *stream, const void *data, size_t bytes);

@@ -132,7 +132,7 @@ struct eddy_stream {
         bool is_closing; /* eddy's: eddy_stream_close() is waiting */
         bool is_lent;    /* eddy's: a handshake of TLS uses the stream; it cannot be closed */
         uint64_t taken;  /* eddy's: bytes that try_writev took */
-        uintptr_t reserved[1];
+        void *member;    /* eddy's: the place in the loop; NULL: not bound to a loop */
 };
 
 /* Initialise a new stream with its operations.  Suspends: no. */

@@ -84,8 +84,8 @@ EDDY_API int eddy_to_thread_named(eddy_task_fn *fn, void *arg, const char *text)
  * Errors: as above, and
  *         EDDY_E_THREAD_POOL_CLOSED  before the call, or before a thread took
  *                                    the job
- *         -EINVAL                    a flag is not known, or the pool belongs to
- *                                    another loop
+ *         -EINVAL                    a flag is not known
+ *         EDDY_E_RUN_OTHER_LOOP      the pool belongs to another loop
  */
 EDDY_API int eddy_thread_pool_call(eddy_thread_pool *pool, eddy_task_fn *fn, void *arg,
                                    const struct eddy_thread_opts *opts);

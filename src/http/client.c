@@ -14,6 +14,7 @@
 #include "http/attempt.h"
 #include "http/origin.h"
 #include "scope/debug/debug.h"
+#include "scope/misuse.h"
 #include "scope/suspend.h"
 #include "tls/config.h"
 
@@ -127,7 +128,7 @@ void ed_http_client_unref(eddy_http_client *client)
 
 void eddy_http_client_close(eddy_http_client *client)
 {
-        if (!client)
+        if (!client || !ed_misuse_may_close(&client->pool.member, "an HTTP client"))
                 return;
         ed_debug_gone(client);
         ed_http_pool_close(&client->pool);
@@ -383,6 +384,8 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
+        if (client->pool.member.loop != task->loop)
+                return EDDY_E_RUN_OTHER_LOOP;
         err = ed_http1_response_new(client, &response);
         if (err < 0)
                 return err;

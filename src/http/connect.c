@@ -225,11 +225,12 @@ static int open_start(struct ed_http_conn *conn)
         struct ed_task *task;
         int err;
 
-        err = ed_background_start(conn->pool->loop, open_run, conn, "http_connect", NULL, &task);
+        err = ed_background_start(conn->pool->member.loop, open_run, conn, "http_connect", NULL,
+                                  &task);
         if (err < 0)
                 return err == -ECANCELED ? EDDY_E_HTTP_CLIENT_CLOSED : err;
         conn->opening = true;
-        conn->began_ns = ed_loop_now(conn->pool->loop);
+        conn->began_ns = ed_loop_now(conn->pool->member.loop);
         client->refs++;
         return 0;
 }

@@ -210,7 +210,7 @@ static void idle_watch_time(struct ed_http_pool *pool)
         if (pool->timer.armed || ed_list_is_empty(&pool->idle))
                 return;
         oldest = ed_container_of(pool->idle.prev, struct ed_http_conn, link);
-        ed_timer_arm(&pool->loop->timers, &pool->timer,
+        ed_timer_arm(&pool->member.loop->timers, &pool->timer,
                      ed_time_after(oldest->idle_since_ns, pool->keepalive_ns));
 }
 
@@ -248,7 +248,7 @@ static void idle_expire(struct ed_timer *timer)
                 struct ed_http_conn *oldest =
                         ed_container_of(pool->idle.prev, struct ed_http_conn, link);
 
-                if (!idle_is_over(oldest, pool->loop->now_ns))
+                if (!idle_is_over(oldest, pool->member.loop->now_ns))
                         break;
                 idle_take(oldest);
                 conn_free(oldest);
@@ -265,7 +265,7 @@ static void idle_put(struct ed_http_conn *conn)
                 conn_free(conn);
                 return;
         }
-        conn->idle_since_ns = pool->loop->now_ns;
+        conn->idle_since_ns = pool->member.loop->now_ns;
         ed_list_remove(&conn->link);
         ed_list_push_front(&pool->idle, &conn->link);
         ed_list_push_front(&conn->origin->idle, &conn->same);
@@ -309,7 +309,7 @@ static struct ed_http_conn *idle_lend(struct ed_http_origin *origin, int64_t now
 
 static bool opening_is_slow(const struct ed_http_conn *conn)
 {
-        return ed_loop_now(conn->pool->loop) - conn->began_ns >= OPENING_LENT_NS;
+        return ed_loop_now(conn->pool->member.loop) - conn->began_ns >= OPENING_LENT_NS;
 }
 
 /* Let a spare opening end: at its deadline, or, with 0, whenever it ends by itself. */
@@ -600,7 +600,7 @@ int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_http_key *ke
         }
         if (!conn) {
                 err = wait_for_slot(task, pool, origin, ret_conn);
-                *now_ns = ed_loop_now(pool->loop);
+                *now_ns = ed_loop_now(pool->member.loop);
                 return err;
         }
         *ret_conn = lend(conn);
@@ -613,11 +613,11 @@ int ed_http_pool_init(struct ed_http_pool *pool, struct ed_loop *loop)
 {
         int err;
 
-        pool->loop = loop;
         pool->buckets_count = ED_HTTP_BUCKETS_FIRST;
         err = buckets_new(pool->buckets_count, &pool->buckets);
         if (err < 0)
                 return err;
+        ed_member_join(&pool->member, loop, NULL);
         ed_list_init(&pool->idle);
         ed_list_init(&pool->spare);
         ed_list_init(&pool->busy);
@@ -645,7 +645,8 @@ static void turn_away(struct ed_http_pool *pool, struct ed_http_origin *origin)
 void ed_http_pool_close(struct ed_http_pool *pool)
 {
         pool->closed = true;
-        ed_timer_cancel(&pool->loop->timers, &pool->timer);
+        if (pool->member.loop)
+                ed_timer_cancel(&pool->member.loop->timers, &pool->timer);
         for (uint32_t i = 0; i < pool->buckets_count; i++) {
                 ed_list_each_safe (link, &pool->buckets[i]) {
                         turn_away(pool, ed_container_of(link, struct ed_http_origin, link));
@@ -674,4 +675,5 @@ void ed_http_pool_fini(struct ed_http_pool *pool)
         eddy_tls_config_close(pool->made_tls);
         ed_assert(pool->open == 0, "an HTTP client's pool ended with a slot held");
         ed_free(pool->buckets);
+        ed_member_leave(&pool->member);
 }

@@ -34,7 +34,7 @@
 #include "eddy/scope.h"
 #include "eddy/stream.h"
 #include "eddy/tls.h"
-#include "loop/loop.h"
+#include "loop/member.h"
 #include "wire/url.h"
 
 enum {
@@ -44,7 +44,7 @@ enum {
 };
 
 struct ed_http_pool {
-        struct ed_loop *loop;
+        struct ed_member member;
         eddy_tls_config *tls; /* one reference: openings outlive the client; NULL: 'made_tls' */
         eddy_tls_config *made_tls; /* owned; made for the first https connection */
         eddy_lock making_tls;      /* held while 'made_tls' is made */

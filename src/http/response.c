@@ -211,8 +211,8 @@ void eddy_http_response_retry_hint(const eddy_http_response *response,
         };
 
         *ret_hint = (struct eddy_retry_hint){ 0 };
-        if (!response)
+        if (!response || !response->client->pool.member.loop)
                 return;
-        sys = response->client->pool.loop->sys;
+        sys = response->client->pool.member.loop->sys;
         eddy_retry_hint_read(&headers, sys->ops->time_of_day(sys) / EDDY_SEC(1), ret_hint);
 }

@@ -32,7 +32,7 @@ static struct descriptor *descriptor_of(const eddy_stream *stream)
 /* Returns true if a transfer would not wait. A wait that follows gets the next change. */
 static bool is_ready(struct ed_watch *watch, enum ed_watch_side side)
 {
-        struct ed_sys *sys = watch->loop->sys;
+        struct ed_sys *sys = watch->member.loop->sys;
 
         if (watch->always)
                 return true;
@@ -65,7 +65,7 @@ static int64_t descriptor_try_read(eddy_stream *stream, void *buf, size_t bytes)
 {
         struct descriptor *d = descriptor_of(stream);
         struct ed_watch *watch = &d->base.watch;
-        struct ed_sys *sys = watch->loop->sys;
+        struct ed_sys *sys = watch->member.loop->sys;
         int err;
 
         if (watch->idle)
@@ -80,7 +80,7 @@ static int64_t descriptor_try_read(eddy_stream *stream, void *buf, size_t bytes)
 static int64_t put(struct descriptor *d, const struct eddy_slice *slice)
 {
         struct ed_watch *watch = &d->base.watch;
-        struct ed_sys *sys = watch->loop->sys;
+        struct ed_sys *sys = watch->member.loop->sys;
         struct eddy_slice piece = *slice;
 
         if (!watch->always && piece.bytes > PIPE_BUF)
@@ -136,14 +136,8 @@ static bool descriptor_is_readable(eddy_stream *stream)
 static void descriptor_close(eddy_stream *stream, unsigned flags)
 {
         struct descriptor *d = descriptor_of(stream);
-        struct ed_watch *watch = &d->base.watch;
-        struct ed_sys *sys = watch->loop->sys;
 
-        ed_watch_fini(watch);
-        if (d->own && d->is_socket && flags & EDDY_STREAM_ABORT)
-                sys->ops->abort(sys, watch->fd);
-        else if (d->own)
-                sys->ops->close(sys, watch->fd);
+        ed_watch_close(&d->base.watch, d->is_socket && flags & EDDY_STREAM_ABORT);
         ed_free(d);
 }
 
@@ -180,7 +174,7 @@ int eddy_stream_from_fd(int fd, unsigned flags, eddy_stream **ret_stream)
         ed_fd_stream_init(&d->base, &descriptor_ops, loop, fd);
         d->retry[ED_WATCH_READ] = d->retry[ED_WATCH_WRITE] = false;
         d->is_socket = err != -ENOTSOCK;
-        d->own = flags & EDDY_STREAM_OWN_FD;
+        d->base.watch.is_borrowed = !(flags & EDDY_STREAM_OWN_FD);
         ed_debug_made(&d->base.stream, ED_DEBUG_STREAM);
         *ret_stream = &d->base.stream;
         return 0;

@@ -8,7 +8,7 @@
 void ed_fd_stream_init(struct ed_fd_stream *fds, const struct eddy_stream_ops *ops,
                        struct ed_loop *loop, int fd)
 {
-        fds->stream = (struct eddy_stream){ .ops = ops };
+        fds->stream = (struct eddy_stream){ .ops = ops, .member = &fds->watch.member };
         fds->sent = 0;
         ed_watch_init(&fds->watch, loop, fd);
 }
@@ -26,7 +26,7 @@ int ed_fd_stream_wait(struct ed_fd_stream *fds, enum ed_watch_side side, const c
 int ed_fd_stream_shutdown(eddy_stream *stream)
 {
         struct ed_fd_stream *fds = ed_fd_stream_of(stream);
-        struct ed_sys *sys = fds->watch.loop->sys;
+        struct ed_sys *sys = fds->watch.member.loop->sys;
 
         return ed_io_error(sys->ops->shutdown(sys, fds->watch.fd));
 }
@@ -50,7 +50,7 @@ int ed_fd_stream_endpoint(const eddy_stream *stream, enum eddy_stream_end end,
                           struct eddy_endpoint *ret_endpoint)
 {
         const struct ed_watch *watch = &ed_fd_stream_of(stream)->watch;
-        struct ed_sys *sys = watch->loop->sys;
+        struct ed_sys *sys = watch->member.loop->sys;
         int err = sys->ops->endpoint(sys, watch->fd, end, ret_endpoint);
 
         return err == -ENOTSOCK ? -ENOTSUP : ed_io_error(err);

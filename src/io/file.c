@@ -11,6 +11,7 @@
 #include "io/file_op.h"
 #include "io/slices.h"
 #include "scope/debug/debug.h"
+#include "scope/misuse.h"
 #include "scope/suspend.h"
 
 enum { MODE_MAX = 07777, MODE_DEFAULT = 0666 };
@@ -21,6 +22,14 @@ enum {
 };
 
 /* --- opening and closing --- */
+
+static void loop_ends(struct ed_member *member)
+{
+        eddy_file *file = ed_container_of(member, eddy_file, member);
+
+        member->loop->sys->ops->close(member->loop->sys, file->fd);
+        file->fd = -1;
+}
 
 /* The memory comes first: an open that fails for the lack of it makes no file. */
 static int open_by(struct ed_file_op *op, eddy_file **ret_file)
@@ -35,8 +44,8 @@ static int open_by(struct ed_file_op *op, eddy_file **ret_file)
                 ed_free(file);
                 return (int) fd;
         }
-        file->loop = ed_loop_current;
         file->fd = (int) fd;
+        ed_member_join(&file->member, ed_loop_current, loop_ends);
         ed_debug_made(file, ED_DEBUG_FILE);
         *ret_file = file;
         return 0;
@@ -76,9 +85,11 @@ int eddy_file_temporary(const char *folder, eddy_file **ret_file)
 
 void eddy_file_close(eddy_file *file)
 {
-        if (!file)
+        if (!file || !ed_misuse_may_close(&file->member, "a file"))
                 return;
-        file->loop->sys->ops->close(file->loop->sys, file->fd);
+        if (file->member.loop)
+                loop_ends(&file->member);
+        ed_member_leave(&file->member);
         ed_debug_gone(file);
         ed_free(file);
 }
@@ -86,6 +97,17 @@ void eddy_file_close(eddy_file *file)
 int eddy_file_fd(const eddy_file *file)
 {
         return file ? file->fd : -1;
+}
+
+/* Do an operation on an open file. Errors: EDDY_E_RUN_OTHER_LOOP, those of ed_file_do(). */
+static int64_t file_do(const eddy_file *file, struct ed_file_op *op)
+{
+        int err = ed_file_check(file);
+
+        if (err < 0)
+                return err;
+        op->fd = file->fd;
+        return ed_file_do(op);
 }
 
 /* --- reading --- */
@@ -101,8 +123,7 @@ int64_t eddy_file_readv(eddy_file *file, const struct eddy_space *spaces, size_t
                 bytes |= spaces[i].bytes;
         if (bytes == 0)
                 return -EINVAL;
-        op.fd = file->fd;
-        return ed_file_do(&op);
+        return file_do(file, &op);
 }
 
 int64_t eddy_file_read(eddy_file *file, void *buf, size_t bytes)
@@ -145,11 +166,10 @@ static int write_all(const eddy_file *file, struct ed_slices *slices, int64_t of
                 return write_none();
         while (!ed_slices_is_empty(slices)) {
                 struct ed_file_op op = { .call = ED_FILE_WRITE,
-                                         .fd = file->fd,
                                          .slices = slices->list + slices->first,
                                          .n = slices->n - slices->first,
                                          .offset = offset };
-                int64_t n = ed_file_do(&op);
+                int64_t n = file_do(file, &op);
 
                 if (n <= 0)
                         return n < 0 ? (int) n : -EIO;
@@ -199,8 +219,7 @@ int eddy_file_sync(eddy_file *file, unsigned flags)
                 err = -EINVAL;
         if (err < 0)
                 return err;
-        op.fd = file->fd;
-        err = (int) ed_file_do(&op);
+        err = (int) file_do(file, &op);
         /* The kernel reports a failure once, and forgets the bytes that it could not write. */
         if (op.result < 0 && !is_refusal(op.result))
                 file->is_lost = true;
@@ -218,19 +237,22 @@ int eddy_file_truncate(eddy_file *file, int64_t bytes)
                 err = -EINVAL;
         if (err < 0)
                 return err;
-        op.fd = file->fd;
-        return (int) ed_file_do(&op);
+        return (int) file_do(file, &op);
 }
 
 int eddy_file_seek(eddy_file *file, int64_t offset)
 {
         struct ed_file_op op = { .call = ED_FILE_SEEK, .offset = offset };
         int64_t at;
+        int err;
 
-        if (!file || offset < 0)
-                return -EINVAL;
+        err = ed_file_check(file);
+        if (err == 0 && offset < 0)
+                err = -EINVAL;
+        if (err < 0)
+                return err;
         op.fd = file->fd;
-        at = file->loop->sys->ops->file_try(file->loop->sys, &op);
+        at = file->member.loop->sys->ops->file_try(file->member.loop->sys, &op);
         return at < 0 ? (int) at : 0;
 }
 
@@ -242,8 +264,7 @@ int eddy_file_chmod(eddy_file *file, uint32_t mode)
 
         if (!file || mode > MODE_MAX)
                 return -EINVAL;
-        op.fd = file->fd;
-        return (int) ed_file_do(&op);
+        return (int) file_do(file, &op);
 }
 
 int eddy_file_stat(eddy_file *file, struct eddy_file_info *ret_info)
@@ -252,6 +273,5 @@ int eddy_file_stat(eddy_file *file, struct eddy_file_info *ret_info)
 
         if (!file)
                 return -EINVAL;
-        op.fd = file->fd;
-        return (int) ed_file_do(&op);
+        return (int) file_do(file, &op);
 }

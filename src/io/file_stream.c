@@ -52,7 +52,7 @@ static int64_t take(struct file_stream *s, void *buf, size_t bytes)
 static int64_t file_stream_try_read(eddy_stream *stream, void *buf, size_t bytes)
 {
         struct file_stream *s = self(stream);
-        struct ed_sys *sys = s->file->loop->sys;
+        struct ed_sys *sys = s->file->member.loop->sys;
         struct eddy_space space = { buf, bytes };
         struct ed_file_op op = {
                 .call = ED_FILE_READ, .fd = s->file->fd, .spaces = &space, .n = 1, .offset = -1
@@ -185,7 +185,7 @@ static void file_stream_close(eddy_stream *stream, unsigned flags)
 {
         struct file_stream *s = self(stream);
 
-        if (flags == 0 && s->waits == 0)
+        if (flags == 0 && s->waits == 0 && s->file->member.loop)
                 (void) file_stream_shutdown(stream);
         s->is_closed = true;
         if (s->waits == 0)
@@ -219,6 +219,7 @@ int eddy_file_stream(eddy_file *file, unsigned flags, eddy_stream **ret_stream)
         if (!s)
                 return -ENOMEM;
         eddy_stream_init(&s->stream, &file_stream_ops);
+        s->stream.member = &file->member; /* the file outlives the stream */
         s->file = file;
         s->own = flags & EDDY_FILE_STREAM_OWN;
         s->is_closed = s->is_ended = false;

@@ -8,14 +8,15 @@
 
 #include "base/alloc.h"
 #include "io/file_op.h"
-#include "loop/loop.h"
+#include "loop/member.h"
 #include "scope/debug/debug.h"
+#include "scope/misuse.h"
 #include "scope/suspend.h"
 
 enum { MODE_MAX = 07777, MODE_DEFAULT = 0777 };
 
 struct eddy_folder {
-        struct ed_loop *loop;
+        struct ed_member member;
         int fd;
         bool is_busy; /* a task waits for more entries */
         size_t next, count;
@@ -27,6 +28,14 @@ static int64_t open_fd(const char *path)
         struct ed_file_op op = { .call = ED_FILE_OPEN_FOLDER, .path = path };
 
         return path ? ed_file_do(&op) : -EINVAL;
+}
+
+static void loop_ends(struct ed_member *member)
+{
+        eddy_folder *folder = ed_container_of(member, eddy_folder, member);
+
+        member->loop->sys->ops->close(member->loop->sys, folder->fd);
+        folder->fd = -1;
 }
 
 int eddy_folder_open(const char *path, eddy_folder **ret_folder)
@@ -41,8 +50,8 @@ int eddy_folder_open(const char *path, eddy_folder **ret_folder)
                 ed_loop_current->sys->ops->close(ed_loop_current->sys, (int) fd);
                 return -ENOMEM;
         }
-        folder->loop = ed_loop_current;
         folder->fd = (int) fd;
+        ed_member_join(&folder->member, ed_loop_current, loop_ends);
         ed_debug_made(folder, ED_DEBUG_FOLDER);
         *ret_folder = folder;
         return 0;
@@ -74,6 +83,9 @@ int eddy_folder_next(eddy_folder *folder, struct eddy_folder_entry *ret_entry)
 
         if (!folder)
                 return -EINVAL;
+        err = ed_member_check(&folder->member);
+        if (err < 0)
+                return err;
         if (folder->is_busy)
                 return -EBUSY;
         err = ed_suspend_enter(&task);
@@ -91,9 +103,11 @@ int eddy_folder_next(eddy_folder *folder, struct eddy_folder_entry *ret_entry)
 
 void eddy_folder_close(eddy_folder *folder)
 {
-        if (!folder)
+        if (!folder || !ed_misuse_may_close(&folder->member, "a folder"))
                 return;
-        folder->loop->sys->ops->close(folder->loop->sys, folder->fd);
+        if (folder->member.loop)
+                loop_ends(&folder->member);
+        ed_member_leave(&folder->member);
         ed_debug_gone(folder);
         ed_free(folder);
 }

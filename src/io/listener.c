@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "io/socket.h"
 #include "scope/debug/debug.h"
+#include "scope/misuse.h"
 
 struct eddy_listener {
         uint32_t users; /* the owner until it closes the listener, and servers */
@@ -23,6 +24,14 @@ struct eddy_listener {
 static int family_of(const struct eddy_endpoint *endpoint)
 {
         return endpoint->kind == EDDY_ENDPOINT_UNIX ? AF_UNIX : endpoint->address.family;
+}
+
+static void remove_file(struct ed_watch *watch)
+{
+        struct eddy_listener *listener = ed_container_of(watch, struct eddy_listener, watch);
+        struct ed_sys *sys = watch->member.loop->sys;
+
+        sys->ops->socket_file_remove(sys, &listener->endpoint, &listener->file);
 }
 
 int ed_listener_new(const struct eddy_endpoint *at, const struct ed_listen_opts *opts,
@@ -52,6 +61,7 @@ int ed_listener_new(const struct eddy_endpoint *at, const struct ed_listen_opts 
                 goto fail_remove;
         listener->users = 1;
         ed_watch_init(&listener->watch, loop, fd);
+        listener->watch.before_close = remove_file;
         *ret_listener = listener;
         return 0;
 
@@ -95,7 +105,7 @@ static bool is_of_one_call(int err)
 /* Accept a connection without waiting. Returns its descriptor; 'spare' is its stream. */
 static int accept_one(struct eddy_listener *listener)
 {
-        struct ed_loop *loop = listener->watch.loop;
+        struct ed_loop *loop = listener->watch.member.loop;
         int fd;
 
         if (!listener->spare)
@@ -178,15 +188,11 @@ void ed_listener_unref(eddy_listener *listener)
 
 void eddy_listener_close(eddy_listener *listener)
 {
-        struct ed_sys *sys;
-
-        if (!listener || listener->closed)
+        if (!listener || listener->closed ||
+            !ed_misuse_may_close(&listener->watch.member, "a listener"))
                 return;
         ed_debug_gone(listener);
-        sys = listener->watch.loop->sys;
         listener->closed = true;
-        ed_watch_fini(&listener->watch);
-        sys->ops->socket_file_remove(sys, &listener->endpoint, &listener->file);
-        sys->ops->close(sys, listener->watch.fd);
+        ed_watch_close(&listener->watch, false);
         ed_listener_unref(listener);
 }

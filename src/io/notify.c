@@ -19,6 +19,7 @@
 #include "eddy/time.h"
 #include "io/watch.h"
 #include "scope/debug/debug.h"
+#include "scope/misuse.h"
 #include "sys/notify.h"
 
 enum {
@@ -102,7 +103,7 @@ static struct entry *entry_new(eddy_notify *notify, int kind, const struct ed_no
         entry->is_folder = event->flags & ED_NOTIFY_FOLDER;
         /* A move may replace a file. */
         entry->was_there = kind != EDDY_NOTIFY_CREATED || event->flags & ED_NOTIFY_MOVED_TO;
-        entry->due_ns = ed_loop_now(notify->watch.loop) + notify->merge_ns;
+        entry->due_ns = ed_loop_now(notify->watch.member.loop) + notify->merge_ns;
         memcpy(entry->name, event->name, name_bytes);
         memcpy(entry->name + name_bytes, from, from_bytes);
         entry->from = entry->name + name_bytes;
@@ -241,7 +242,7 @@ static bool has_watch(const eddy_notify *notify, int watch)
 static void watch_forget(eddy_notify *notify, int watch)
 {
         uint32_t place = watch_place(notify, watch);
-        struct ed_sys *sys = notify->watch.loop->sys;
+        struct ed_sys *sys = notify->watch.member.loop->sys;
 
         notify->watches_count--;
         memmove(&notify->watches[place], &notify->watches[place + 1],
@@ -249,17 +250,24 @@ static void watch_forget(eddy_notify *notify, int watch)
         sys->ops->notify_remove(sys, notify->watch.fd, watch);
 }
 
+static int check(const eddy_notify *notify)
+{
+        return notify ? ed_member_check(&notify->watch.member) : -EINVAL;
+}
+
 int eddy_notify_add(eddy_notify *notify, const char *path)
 {
         struct ed_sys *sys;
         uint32_t place;
-        int watch;
+        int watch, err = check(notify);
 
-        if (!notify || !path)
+        if (err < 0)
+                return err;
+        if (!path)
                 return -EINVAL;
         if (notify->watches_count == EDDY_NOTIFY_WATCHES_MAX)
                 return -ENOSPC;
-        sys = notify->watch.loop->sys;
+        sys = notify->watch.member.loop->sys;
         watch = sys->ops->notify_add(sys, notify->watch.fd, path);
         if (watch < 0)
                 return watch;
@@ -275,7 +283,11 @@ int eddy_notify_add(eddy_notify *notify, const char *path)
 
 int eddy_notify_remove(eddy_notify *notify, int watch)
 {
-        if (!notify || !has_watch(notify, watch))
+        int err = check(notify);
+
+        if (err < 0)
+                return err;
+        if (!has_watch(notify, watch))
                 return -EINVAL;
         watch_forget(notify, watch);
         ed_list_each_safe (link, &notify->events) {
@@ -323,7 +335,7 @@ static void event_add(eddy_notify *notify, const struct ed_notify_event *event)
 /* Read events until there are none, or other tasks should run first. */
 static int drain(eddy_notify *notify)
 {
-        struct ed_sys *sys = notify->watch.loop->sys;
+        struct ed_sys *sys = notify->watch.member.loop->sys;
 
         for (int i = 0; i < READS_MAX && notify->watch.ready[ED_WATCH_READ]; i++) {
                 int64_t n = sys->ops->notify_read(sys, notify->watch.fd, notify->buf, READ_BYTES);
@@ -350,7 +362,7 @@ static int64_t time_left(const eddy_notify *notify)
         if (ed_list_is_empty(&notify->events))
                 return -1;
         left_ns = ed_container_of(notify->events.next, struct entry, link)->due_ns -
-                  ed_loop_now(notify->watch.loop);
+                  ed_loop_now(notify->watch.member.loop);
         return left_ns > 0 ? left_ns : 0;
 }
 
@@ -414,6 +426,8 @@ int eddy_notify_next(eddy_notify *notify, struct eddy_notify_event *ret_event)
         for (;;) {
                 /* The end of a wait is not a result, so a cancel takes precedence. */
                 err = ed_suspend_enter(&task);
+                if (err == 0)
+                        err = check(notify);
                 if (err < 0)
                         return err;
                 if (notify->user)
@@ -476,16 +490,12 @@ int eddy_notify_open(const struct eddy_notify_opts *opts, eddy_notify **ret_noti
 
 void eddy_notify_close(eddy_notify *notify)
 {
-        struct ed_sys *sys;
-
-        if (!notify)
+        if (!notify || !ed_misuse_may_close(&notify->watch.member, "a notify object"))
                 return;
         ed_debug_gone(notify);
-        sys = notify->watch.loop->sys;
         if (notify->user)
                 notify->user->notify = NULL;
-        ed_watch_fini(&notify->watch);
-        sys->ops->close(sys, notify->watch.fd);
+        ed_watch_close(&notify->watch, false);
         queue_empty(notify);
         ed_free(notify->returned);
         ed_free(notify);

@@ -11,6 +11,7 @@
 #include "base/list.h"
 #include "eddy/error.h"
 #include "eddy/stream_ops.h"
+#include "loop/member.h"
 #include "scope/suspend.h"
 
 enum { BUFFER_BYTES = 64 * 1024 };
@@ -27,7 +28,7 @@ struct waiter {
 
 struct end {
         struct eddy_stream stream;
-        struct ed_loop *loop;
+        struct ed_member member;
         struct end *peer; /* NULL: closed */
         struct waiter *waiters[2];
         eddy_stream_idle_fn *idle; /* NULL: none */
@@ -53,7 +54,7 @@ static size_t least(size_t a, size_t b)
 
 static size_t capped(const struct end *end, size_t bytes)
 {
-        size_t max = end->loop->sys->transfer_max;
+        size_t max = end->member.loop->sys->transfer_max;
 
         return max ? least(bytes, max) : bytes;
 }
@@ -83,8 +84,8 @@ static void wake(struct end *end, enum eddy_stream_side side)
 static void became_readable(struct end *end)
 {
         wake(end, EDDY_STREAM_READING);
-        if (end->idle)
-                ed_timer_arm(&end->loop->timers, &end->idle_timer, 0);
+        if (end->idle && end->member.loop)
+                ed_timer_arm(&end->member.loop->timers, &end->idle_timer, 0);
 }
 
 static void on_idle_timer(struct ed_timer *timer)
@@ -137,9 +138,9 @@ static int pair_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *a
         end->idle = fn;
         end->idle_arg = arg;
         if (fn && is_readable(end))
-                ed_timer_arm(&end->loop->timers, &end->idle_timer, 0);
+                ed_timer_arm(&end->member.loop->timers, &end->idle_timer, 0);
         else
-                ed_timer_cancel(&end->loop->timers, &end->idle_timer);
+                ed_timer_cancel(&end->member.loop->timers, &end->idle_timer);
         return 0;
 }
 
@@ -243,7 +244,9 @@ static void pair_close(eddy_stream *stream, unsigned flags)
                 if (!waiter->woken)
                         ed_suspend_wake(waiter->task, -ECANCELED);
         }
-        ed_timer_cancel(&end->loop->timers, &end->idle_timer);
+        if (end->member.loop)
+                ed_timer_cancel(&end->member.loop->timers, &end->idle_timer);
+        ed_member_leave(&end->member);
         if (peer) {
                 peer->peer = NULL;
                 if (flags & EDDY_STREAM_ABORT || end->count > 0)
@@ -274,7 +277,8 @@ static struct end *end_new(struct ed_loop *loop, size_t size)
 
         if (!end)
                 return NULL;
-        *end = (struct end){ .loop = loop, .size = size };
+        *end = (struct end){ .size = size };
+        ed_member_join(&end->member, loop, NULL);
         ed_timer_init(&end->idle_timer, on_idle_timer);
         return end;
 }
@@ -295,6 +299,7 @@ int eddy_stream_pair(const struct eddy_stream_pair_opts *opts, eddy_stream **ret
                 return -ENOMEM;
         second = end_new(loop, size);
         if (!second) {
+                ed_member_leave(&first->member);
                 ed_free(first);
                 return -ENOMEM;
         }
@@ -302,6 +307,8 @@ int eddy_stream_pair(const struct eddy_stream_pair_opts *opts, eddy_stream **ret
         second->peer = first;
         eddy_stream_init(&first->stream, &pair_ops);
         eddy_stream_init(&second->stream, &pair_ops);
+        first->stream.member = &first->member;
+        second->stream.member = &second->member;
         *ret_first = &first->stream;
         *ret_second = &second->stream;
         return 0;

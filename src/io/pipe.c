@@ -33,7 +33,7 @@ static int64_t pipe_try_read(eddy_stream *stream, void *buf, size_t bytes)
 {
         struct pipe *pipe = pipe_of(stream);
         struct ed_watch *watch = &pipe->base.watch;
-        struct ed_sys *sys = watch->loop->sys;
+        struct ed_sys *sys = watch->member.loop->sys;
         int64_t n;
 
         if (pipe->is_shut)
@@ -55,7 +55,7 @@ static int64_t pipe_try_writev(eddy_stream *stream, const struct eddy_slice *sli
 {
         struct pipe *pipe = pipe_of(stream);
         struct ed_watch *watch = &pipe->base.watch;
-        struct ed_sys *sys = watch->loop->sys;
+        struct ed_sys *sys = watch->member.loop->sys;
         int64_t n;
 
         (void) slices_count;
@@ -84,7 +84,8 @@ static bool pipe_is_readable(eddy_stream *stream)
         struct ed_watch *watch = &pipe->base.watch;
 
         /* The loop may not have polled since the bytes arrived. */
-        if (!pipe->is_shut && !watch->loop->sys->ops->is_readable(watch->loop->sys, watch->fd))
+        if (!pipe->is_shut &&
+            !watch->member.loop->sys->ops->is_readable(watch->member.loop->sys, watch->fd))
                 return false;
         watch->ready[ED_WATCH_READ] = true;
         return true;
@@ -102,15 +103,8 @@ static int pipe_watch_hangup(eddy_stream *stream, eddy_stream_idle_fn *fn, void 
 
 static void shut(struct pipe *pipe)
 {
-        struct ed_watch *watch = &pipe->base.watch;
-        struct ed_sys *sys = watch->loop->sys;
-
-        if (pipe->is_shut)
-                return;
         pipe->is_shut = true;
-        ed_watch_fini(watch);
-        sys->ops->close(sys, watch->fd);
-        watch->fd = -1;
+        ed_watch_shut(&pipe->base.watch, false);
 }
 
 static int pipe_shutdown(eddy_stream *stream)
@@ -128,7 +122,7 @@ static void pipe_close(eddy_stream *stream, unsigned flags)
         struct pipe *pipe = pipe_of(stream);
 
         (void) flags;
-        shut(pipe);
+        ed_watch_close(&pipe->base.watch, false);
         ed_free(pipe);
 }
 

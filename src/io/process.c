@@ -45,7 +45,7 @@ static void processes_free(struct ed_loop_local *local)
                 ed_list_remove(&process->link);
                 streams_close(process);
                 ed_process_unwatch(process);
-                process->loop = NULL;
+                ed_member_leave(&process->member);
         }
         while (!ed_list_is_empty(&processes->left)) {
                 eddy_process *process =
@@ -82,16 +82,14 @@ int ed_process_check_use(const eddy_process *process)
                 return -EINVAL;
         if (ed_sys_forked_since(process->forks))
                 return EDDY_E_LOOP_FORKED;
-        if (!process->loop || process->loop != ed_loop_current)
-                return EDDY_E_RUN_OTHER_LOOP;
-        return 0;
+        return ed_member_check(&process->member);
 }
 
 /* --- its end --- */
 
 void ed_process_unwatch(eddy_process *process)
 {
-        struct ed_loop *loop = process->loop;
+        struct ed_loop *loop = process->member.loop;
 
         if (!process->is_watched)
                 return;
@@ -105,7 +103,7 @@ void ed_process_unwatch(eddy_process *process)
 
 void ed_process_detach(eddy_process *process)
 {
-        struct ed_loop *loop = process->loop;
+        struct ed_loop *loop = process->member.loop;
 
         ed_process_unwatch(process);
         if (process->is_held && process->id.pidfd >= 0)
@@ -115,7 +113,7 @@ void ed_process_detach(eddy_process *process)
 
 void ed_process_collect(eddy_process *process)
 {
-        struct ed_sys *sys = process->loop->sys;
+        struct ed_sys *sys = process->member.loop->sys;
         struct eddy_process_exit unused;
 
         if (process->is_held)
@@ -136,7 +134,7 @@ static void wake_waiters(eddy_process *process)
 
 void ed_process_look(eddy_process *process)
 {
-        struct ed_sys *sys = process->loop->sys;
+        struct ed_sys *sys = process->member.loop->sys;
         int err;
 
         if (process->state != ED_PROCESS_RUNNING)
@@ -156,7 +154,7 @@ void ed_process_look(eddy_process *process)
 /* Without a pidfd, look from time to time. */
 static void timer_arm(eddy_process *process)
 {
-        struct ed_loop *loop = process->loop;
+        struct ed_loop *loop = process->member.loop;
 
         ed_timer_arm(&loop->timers, &process->timer, ed_loop_now(loop) + LOOK_NS);
 }
@@ -186,7 +184,7 @@ static void on_timer(struct ed_timer *timer)
 /* Errors: -ENOMEM, -ENOSPC. */
 static int watch(eddy_process *process)
 {
-        struct ed_sys *sys = process->loop->sys;
+        struct ed_sys *sys = process->member.loop->sys;
         int err;
 
         if (process->is_watched)
@@ -282,13 +280,13 @@ static int streams_new(eddy_process *process, const struct ed_process_start *sta
 {
         process->has_terminal = start->flags & EDDY_PROCESS_TERMINAL;
         if (process->has_terminal) {
-                process->streams[0] = ed_pipe_new(process->loop, ED_PIPE_TERMINAL);
+                process->streams[0] = ed_pipe_new(process->member.loop, ED_PIPE_TERMINAL);
                 return process->streams[0] ? 0 : -ENOMEM;
         }
         for (int i = 0; i < ED_PROCESS_STREAMS; i++) {
                 if (start->io[i].kind != EDDY_PROCESS_PIPE)
                         continue;
-                process->streams[i] = ed_pipe_new(process->loop, ED_PIPE);
+                process->streams[i] = ed_pipe_new(process->member.loop, ED_PIPE);
                 if (!process->streams[i])
                         return -ENOMEM;
         }
@@ -301,7 +299,7 @@ static eddy_process *process_new(struct ed_loop *loop, const struct eddy_process
 
         if (!process)
                 return NULL;
-        process->loop = loop;
+        ed_member_join(&process->member, loop, NULL);
         ed_list_init(&process->link);
         process->target.on_events = on_events;
         ed_timer_init(&process->timer, on_timer);
@@ -324,6 +322,7 @@ void ed_process_free(eddy_process *process)
 {
         ed_list_remove(&process->link);
         ed_process_empty(process);
+        ed_member_leave(&process->member);
         ed_free(process);
 }
 
@@ -378,7 +377,7 @@ static void look_at_left(struct ed_processes *processes)
 static int start_in(struct ed_processes *processes, struct ed_process_start *start,
                     eddy_process *process)
 {
-        struct job job = { process->loop->sys, start };
+        struct job job = { process->member.loop->sys, start };
         int err = streams_new(process, start);
 
         if (err == 0)
@@ -465,7 +464,7 @@ int eddy_process_signal(eddy_process *process, int signo)
         ed_process_look(process);
         if (process->state != ED_PROCESS_RUNNING)
                 return -ESRCH;
-        sys = process->loop->sys;
+        sys = process->member.loop->sys;
         return sys->ops->process_signal(sys, &process->id, false, signo);
 }
 
@@ -478,7 +477,7 @@ int eddy_process_signal_group(eddy_process *process, int signo)
 
 int ed_process_send_group(eddy_process *process, int signo)
 {
-        struct ed_sys *sys = process->loop->sys;
+        struct ed_sys *sys = process->member.loop->sys;
         struct eddy_process_exit unused;
         int err;
 

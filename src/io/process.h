@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/list.h"
-#include "loop/loop.h"
+#include "loop/member.h"
 #include "sys/process.h"
 
 enum ed_process_state {
@@ -25,8 +25,8 @@ struct ed_process_talk {
 };
 
 struct eddy_process {
-        struct ed_loop *loop; /* NULL: its run has ended */
-        struct ed_list link;  /* in a list of struct ed_processes */
+        struct ed_member member;
+        struct ed_list link; /* in a list of struct ed_processes */
         struct ed_target target;
         struct ed_timer timer; /* only without a pidfd */
         void *waiters[2];

@@ -8,6 +8,7 @@
 #include "eddy/time.h"
 #include "io/process.h"
 #include "scope/debug/debug.h"
+#include "scope/misuse.h"
 #include "scope/waiters.h"
 #include "sys/fork.h"
 
@@ -66,7 +67,7 @@ static void end_blocking(eddy_process *process, bool kill)
 /* The process runs on: its loop collects it when it ends. */
 static void leave(eddy_process *process)
 {
-        struct ed_processes *processes = ed_processes_of(process->loop);
+        struct ed_processes *processes = ed_processes_of(process->member.loop);
 
         process->is_left = true;
         process->has_group = false; /* no signal follows, so its number need not be kept */
@@ -102,12 +103,15 @@ void eddy_process_close(eddy_process *process)
 {
         if (!process)
                 return;
+        if (!ed_sys_forked_since(process->forks) &&
+            !ed_misuse_may_close(&process->member, "a process"))
+                return;
         ed_debug_gone(process);
         if (ed_sys_forked_since(process->forks)) {
                 if (process->is_held)
                         ed_process_fd_close(&process->id);
                 ed_process_free(process);
-        } else if (!process->loop) {
+        } else if (!process->member.loop) {
                 end_blocking(process, process->at_close != EDDY_PROCESS_LEAVE);
                 ed_process_free(process);
         } else {

@@ -14,6 +14,7 @@
 #include "eddy/thread.h"
 #include "eddy/time.h"
 #include "scope/debug/debug.h"
+#include "scope/misuse.h"
 #include "scope/waiters.h"
 #include "sys/fork.h"
 #include "sys/shared.h"
@@ -45,7 +46,7 @@ struct worker {
 static int64_t receive(struct worker *worker, struct ed_packet *ret_head, void *buf, size_t bytes)
 {
         struct ed_watch *watch = &worker->watch;
-        struct ed_sys *sys = watch->loop->sys;
+        struct ed_sys *sys = watch->member.loop->sys;
         int64_t n = sys->ops->packet_recv(sys, watch->fd, ret_head, buf, bytes, NULL);
 
         watch->ready[ED_WATCH_READ] = n != -EAGAIN;
@@ -65,7 +66,7 @@ static int request_send(struct worker *worker, struct ed_task *task, const struc
                         const struct eddy_process_call *call)
 {
         struct ed_watch *watch = &worker->watch;
-        struct ed_sys *sys = watch->loop->sys;
+        struct ed_sys *sys = watch->member.loop->sys;
         struct ed_packet packet = *head;
         int fds[EDDY_PROCESS_BUFFERS_MAX], err = 0;
         struct ed_packet_part part = { .fds = fds, .fds_count = call->buffers_count };
@@ -170,10 +171,8 @@ static void place_give(eddy_process_pool *pool)
 static void worker_drop(struct worker *worker)
 {
         eddy_process_pool *pool = worker->pool;
-        struct ed_sys *sys = worker->watch.loop->sys;
 
-        ed_watch_fini(&worker->watch);
-        sys->ops->close(sys, worker->watch.fd);
+        ed_watch_close(&worker->watch, false);
         ed_list_remove(&worker->link);
         ed_free(worker);
         place_give(pool);
@@ -181,7 +180,7 @@ static void worker_drop(struct worker *worker)
 
 static void worker_kill(struct worker *worker)
 {
-        struct ed_sys *sys = worker->watch.loop->sys;
+        struct ed_sys *sys = worker->watch.member.loop->sys;
 
         if (!worker->has_ended && !worker->is_killed)
                 (void) sys->ops->shutdown(sys, worker->watch.fd);
@@ -217,7 +216,7 @@ static void worker_end(struct worker *worker)
 /* The caller has a place for it, which is given back after an error. */
 static int worker_start(eddy_process_pool *pool, struct worker **ret_worker)
 {
-        struct ed_sys *sys = pool->loop->sys;
+        struct ed_sys *sys = pool->member.loop->sys;
         struct worker *worker = ed_alloc_zero(sizeof(*worker));
         int fd, err = worker ? 0 : -ENOMEM;
 
@@ -233,7 +232,7 @@ static int worker_start(eddy_process_pool *pool, struct worker **ret_worker)
                 return err;
         }
         worker->pool = pool;
-        ed_watch_init(&worker->watch, pool->loop, fd);
+        ed_watch_init(&worker->watch, pool->member.loop, fd);
         ed_list_push_back(&pool->busy, &worker->link);
         pool->started++;
         *ret_worker = worker;
@@ -317,15 +316,19 @@ static int worker_take(eddy_process_pool *pool, struct ed_task *task, struct wor
 
 /* --- calls --- */
 
+static void pool_free(eddy_process_pool *pool)
+{
+        ed_member_leave(&pool->member);
+        ed_free(pool);
+}
+
 static int check_use(const eddy_process_pool *pool)
 {
         if (!pool)
                 return -EINVAL;
         if (ed_sys_forked_since(pool->forks))
                 return EDDY_E_LOOP_FORKED;
-        if (!pool->loop || pool->loop != ed_loop_current)
-                return EDDY_E_RUN_OTHER_LOOP;
-        return 0;
+        return ed_member_check(&pool->member);
 }
 
 int ed_process_pool_enter(eddy_process_pool *pool, struct ed_task **ret_task)
@@ -348,7 +351,7 @@ void ed_process_pool_leave(eddy_process_pool *pool)
         while (ed_waiters_wake(pool->joiners, 0))
                 continue;
         if (pool->is_freed)
-                ed_free(pool);
+                pool_free(pool);
 }
 
 int ed_process_pool_talk(eddy_process_pool *pool, const struct ed_packet *head,
@@ -445,7 +448,7 @@ static void pools_free(struct ed_loop_local *local)
                 drop_all(&pool->idle);
                 drop_all(&pool->busy);
                 ed_list_remove(&pool->link);
-                pool->loop = NULL;
+                ed_member_leave(&pool->member);
         }
         ed_free(pools);
 }
@@ -496,7 +499,7 @@ int eddy_process_pool_open(const struct eddy_process_pool_opts *opts, eddy_proce
         pool = pools ? ed_alloc_zero(sizeof(*pool)) : NULL;
         if (!pool)
                 return -ENOMEM;
-        pool->loop = loop;
+        ed_member_join(&pool->member, loop, NULL);
         pool->forks = ed_sys_forks();
         pool->workers_max = opts->workers_max ? opts->workers_max : eddy_cpu_count();
         if (pool->workers_max > EDDY_PROCESS_WORKERS_MAX)
@@ -541,7 +544,7 @@ int eddy_process_pool_join(eddy_process_pool *pool)
 
 void eddy_process_pool_terminate(eddy_process_pool *pool)
 {
-        if (!pool || !pool->loop || ed_sys_forked_since(pool->forks) || pool->is_terminated)
+        if (!pool || !pool->member.loop || ed_sys_forked_since(pool->forks) || pool->is_terminated)
                 return;
         pool->is_shut = pool->is_terminated = true;
         kill_all(&pool->idle);
@@ -557,6 +560,7 @@ static void forget_all(struct ed_list *workers)
                 struct worker *worker = ed_container_of(workers->next, struct worker, link);
 
                 ed_packet_close(worker->watch.fd);
+                ed_member_leave(&worker->watch.member);
                 ed_list_remove(&worker->link);
                 ed_free(worker);
         }
@@ -587,11 +591,14 @@ void eddy_process_pool_close(eddy_process_pool *pool)
 {
         if (!pool)
                 return;
+        if (!ed_sys_forked_since(pool->forks) &&
+            !ed_misuse_may_close(&pool->member, "a process pool"))
+                return;
         ed_debug_gone(pool);
         if (ed_sys_forked_since(pool->forks)) {
                 forget_all(&pool->idle);
                 forget_all(&pool->busy);
-        } else if (pool->loop) {
+        } else if (pool->member.loop) {
                 eddy_process_pool_terminate(pool);
                 if (ed_task_running())
                         close_in_task(pool, ed_task_running());
@@ -600,7 +607,7 @@ void eddy_process_pool_close(eddy_process_pool *pool)
                 pool->is_freed = pool->users > 0;
         }
         if (!pool->is_freed)
-                ed_free(pool);
+                pool_free(pool);
 }
 
 void eddy_process_pool_info(const eddy_process_pool *pool, struct eddy_process_pool_info *ret_info)

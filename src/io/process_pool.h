@@ -9,9 +9,9 @@
 #include "sys/packet.h"
 
 struct eddy_process_pool {
-        struct ed_list link;  /* in its loop's list of pools */
-        struct ed_loop *loop; /* NULL: its run has ended */
-        unsigned forks;       /* ed_sys_forks() when it was opened */
+        struct ed_list link; /* in its loop's list of pools */
+        struct ed_member member;
+        unsigned forks; /* ed_sys_forks() when it was opened */
         uint32_t workers_max, queued_max, calls_max;
         uint64_t memory_bytes_max;
         struct ed_list idle; /* workers; the most recently busy one is first */

@@ -6,8 +6,9 @@
 #include <errno.h>
 
 #include "base/alloc.h"
-#include "base/list.h"
+#include "loop/member.h"
 #include "scope/debug/debug.h"
+#include "scope/misuse.h"
 #include "scope/waiters.h"
 #include "sync/choosable.h"
 #include "sys/fork.h"
@@ -18,52 +19,19 @@ _Static_assert((int) EDDY_SIGNALS_MAX == (int) ED_SIGNALS_MAX, "two numbers for 
 struct eddy_signal {
         struct ed_choosable choosable; /* must be first; has at most one waiter */
         struct ed_target target;
-        struct ed_list link; /* in its loop's list */
-        int slot;            /* negative: its run has ended */
-        unsigned forks;      /* ed_sys_forks() when opened */
-        uint64_t come;       /* arrived signals, not yet returned */
-        uint64_t given;      /* returned in this round: each pending signal gets a turn */
+        struct ed_member member;
+        int slot;
+        unsigned forks; /* ed_sys_forks() when opened */
+        uint64_t come;  /* arrived signals, not yet returned */
+        uint64_t given; /* returned in this round: each pending signal gets a turn */
 };
 
-/* The open signals of a loop; the run's end closes them. */
-struct signals {
-        struct ed_loop_local local;
-        struct ed_list open;
-};
-
-static const char signals_key;
-
-static void signal_detach(eddy_signal *signal)
+static void loop_ends(struct ed_member *member)
 {
-        ed_list_remove(&signal->link);
+        eddy_signal *signal = ed_container_of(member, eddy_signal, member);
+
         ed_signals_close(signal->slot);
-        signal->slot = -1;
-}
-
-static void signals_free(struct ed_loop_local *local)
-{
-        struct signals *signals = ed_container_of(local, struct signals, local);
-
-        while (!ed_list_is_empty(&signals->open))
-                signal_detach(ed_container_of(signals->open.next, struct eddy_signal, link));
-        ed_free(signals);
-}
-
-static struct signals *signals_of(struct ed_loop *loop)
-{
-        struct ed_loop_local *local = ed_loop_local_find(loop, &signals_key);
-        struct signals *signals;
-
-        if (local)
-                return ed_container_of(local, struct signals, local);
-        signals = ed_alloc_zero(sizeof(*signals));
-        if (!signals)
-                return NULL;
-        signals->local.key = &signals_key;
-        signals->local.free = signals_free;
-        ed_list_init(&signals->open);
-        ed_loop_local_add(loop, &signals->local);
-        return signals;
+        ed_loop_forget(member->loop, &signal->target);
 }
 
 /* Returns true if a signal is pending. */
@@ -107,9 +75,13 @@ static void on_signals(struct ed_target *target, unsigned events)
 static int signal_take(struct ed_choosable *choosable)
 {
         eddy_signal *signal = ed_container_of(choosable, struct eddy_signal, choosable);
+        int err;
 
         if (ed_sys_forked_since(signal->forks))
                 return EDDY_E_LOOP_FORKED;
+        err = ed_member_check(&signal->member);
+        if (err < 0)
+                return err;
         if (ed_waiters_first(signal->choosable.waiters))
                 return -EBUSY;
         return has_come(signal) ? signal_next(signal) : -EAGAIN;
@@ -118,7 +90,6 @@ static int signal_take(struct ed_choosable *choosable)
 int eddy_signal_open(const int *signos, size_t n, eddy_signal **ret_signal)
 {
         struct ed_loop *loop = ed_loop_current;
-        struct signals *signals;
         eddy_signal *signal;
         uint64_t wanted = 0;
         int err;
@@ -133,8 +104,7 @@ int eddy_signal_open(const int *signos, size_t n, eddy_signal **ret_signal)
                         return err;
                 wanted |= ed_signal_bit(signos[i]);
         }
-        signals = signals_of(loop);
-        signal = signals ? ed_alloc_zero(sizeof(*signal)) : NULL;
+        signal = ed_alloc_zero(sizeof(*signal));
         if (!signal)
                 return -ENOMEM;
         signal->choosable.take = signal_take;
@@ -146,7 +116,7 @@ int eddy_signal_open(const int *signos, size_t n, eddy_signal **ret_signal)
                 ed_free(signal);
                 return err;
         }
-        ed_list_push_back(&signals->open, &signal->link);
+        ed_member_join(&signal->member, loop, loop_ends);
         ed_debug_made(signal, ED_DEBUG_SIGNAL);
         *ret_signal = signal;
         return 0;
@@ -180,17 +150,19 @@ void eddy_signal_close(eddy_signal *signal)
 {
         if (!signal)
                 return;
-        ed_debug_gone(signal);
         /* In a child of fork() another object may use the slot, and the waiter does not exist. */
         if (ed_sys_forked_since(signal->forks)) {
+                ed_debug_gone(signal);
+                ed_member_leave(&signal->member);
                 ed_free(signal);
                 return;
         }
+        if (!ed_misuse_may_close(&signal->member, "a signal object"))
+                return;
+        ed_debug_gone(signal);
         (void) ed_waiters_wake(signal->choosable.waiters, -ECANCELED);
-        if (signal->slot >= 0) {
-                signal_detach(signal);
-                if (ed_loop_current)
-                        ed_loop_forget(ed_loop_current, &signal->target);
-        }
+        if (signal->member.loop)
+                loop_ends(&signal->member);
+        ed_member_leave(&signal->member);
         ed_free(signal);
 }

@@ -28,7 +28,7 @@ static int64_t failed(struct ed_watch *watch, enum ed_watch_side side, int64_t n
 static int64_t socket_try_read(eddy_stream *stream, void *buf, size_t bytes)
 {
         struct ed_watch *watch = &ed_fd_stream_of(stream)->watch;
-        struct ed_sys *sys = watch->loop->sys;
+        struct ed_sys *sys = watch->member.loop->sys;
         int64_t n;
 
         if (ed_unlikely(watch->idle != NULL))
@@ -47,7 +47,7 @@ static int64_t socket_try_writev(eddy_stream *stream, const struct eddy_slice *s
 {
         struct ed_fd_stream *sock = ed_fd_stream_of(stream);
         struct ed_watch *watch = &sock->watch;
-        struct ed_sys *sys = watch->loop->sys;
+        struct ed_sys *sys = watch->member.loop->sys;
         int64_t sent;
 
         if (!watch->ready[ED_WATCH_WRITE])
@@ -71,7 +71,7 @@ static int socket_wait(eddy_stream *stream, enum eddy_stream_side side)
 static void socket_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent)
 {
         const struct ed_fd_stream *sock = ed_fd_stream_of(stream);
-        struct ed_sys *sys = sock->watch.loop->sys;
+        struct ed_sys *sys = sock->watch.member.loop->sys;
         uint64_t pending = sys->ops->unsent(sys, sock->watch.fd);
 
         /* The kernel counts the end of the stream as a byte. */
@@ -88,7 +88,7 @@ static void socket_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_
 static void unix_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent)
 {
         const struct ed_fd_stream *sock = ed_fd_stream_of(stream);
-        struct ed_sys *sys = sock->watch.loop->sys;
+        struct ed_sys *sys = sock->watch.member.loop->sys;
 
         *ret_sent = (struct eddy_stream_sent){
                 .acknowledged = sock->sent,
@@ -101,7 +101,7 @@ static bool socket_is_readable(eddy_stream *stream)
         struct ed_watch *watch = &ed_fd_stream_of(stream)->watch;
 
         /* The loop may not have polled since the bytes arrived. */
-        if (!watch->loop->sys->ops->is_readable(watch->loop->sys, watch->fd))
+        if (!watch->member.loop->sys->ops->is_readable(watch->member.loop->sys, watch->fd))
                 return false;
         watch->ready[ED_WATCH_READ] = true;
         return true;
@@ -110,13 +110,8 @@ static bool socket_is_readable(eddy_stream *stream)
 static void socket_close(eddy_stream *stream, unsigned flags)
 {
         struct ed_fd_stream *sock = ed_fd_stream_of(stream);
-        struct ed_sys *sys = sock->watch.loop->sys;
 
-        ed_watch_fini(&sock->watch);
-        if (flags & EDDY_STREAM_ABORT)
-                sys->ops->abort(sys, sock->watch.fd);
-        else
-                sys->ops->close(sys, sock->watch.fd);
+        ed_watch_close(&sock->watch, flags & EDDY_STREAM_ABORT);
         ed_free(sock);
 }
 
@@ -152,6 +147,9 @@ struct ed_fd_stream *ed_socket_new(struct ed_loop *loop, int kind)
 
 void ed_socket_free(struct ed_fd_stream *sock)
 {
+        if (!sock)
+                return;
+        ed_watch_close(&sock->watch, false);
         ed_free(sock);
 }
 

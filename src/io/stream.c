@@ -23,9 +23,21 @@ void eddy_stream_init(eddy_stream *stream, const struct eddy_stream_ops *ops)
 
 /* ---- reading and writing ----------------------------------------------------- */
 
-/* Errors: -EBUSY  another task uses 'side'; -ECANCELED  the stream is being closed. */
+/* Errors: -EINVAL; EDDY_E_RUN_OTHER_LOOP. */
+static inline int check(const eddy_stream *stream)
+{
+        if (ed_unlikely(!stream))
+                return -EINVAL;
+        return stream->member ? ed_member_check(stream->member) : 0;
+}
+
+/* Errors: those of check(); -EBUSY  another task uses 'side'; -ECANCELED  it is being closed. */
 static inline int check_free(const eddy_stream *stream, enum eddy_stream_side side)
 {
+        int err = check(stream);
+
+        if (ed_unlikely(err < 0))
+                return err;
         if (ed_unlikely(stream->is_closing))
                 return -ECANCELED;
         return ed_unlikely(stream->users[side] != NULL) ? -EBUSY : 0;
@@ -34,11 +46,8 @@ static inline int check_free(const eddy_stream *stream, enum eddy_stream_side si
 /* Errors: -EINVAL, those of check_free(), EDDY_E_STREAM_BROKEN. */
 static int check_writable(const eddy_stream *stream)
 {
-        int err;
+        int err = check_free(stream, EDDY_STREAM_WRITING);
 
-        if (!stream)
-                return -EINVAL;
-        err = check_free(stream, EDDY_STREAM_WRITING);
         return err == 0 && stream->is_broken ? EDDY_E_STREAM_BROKEN : err;
 }
 
@@ -195,7 +204,7 @@ int64_t eddy_stream_try_read(eddy_stream *stream, void *buf, size_t bytes)
 {
         int err;
 
-        if (!stream || bytes == 0)
+        if (bytes == 0)
                 return -EINVAL;
         err = check_free(stream, EDDY_STREAM_READING);
         return err < 0 ? err : stream->ops->try_read(stream, buf, bytes);
@@ -230,16 +239,15 @@ int eddy_stream_wait(eddy_stream *stream, enum eddy_stream_side side)
 
 int eddy_stream_is_readable(eddy_stream *stream)
 {
-        return stream ? stream->ops->is_readable(stream) : -EINVAL;
+        int err = check(stream);
+
+        return err < 0 ? err : stream->ops->is_readable(stream);
 }
 
 int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
 {
-        int err;
+        int err = check_free(stream, EDDY_STREAM_READING);
 
-        if (!stream)
-                return -EINVAL;
-        err = check_free(stream, EDDY_STREAM_READING);
         if (err < 0)
                 return err;
         return stream->ops->watch_idle ? stream->ops->watch_idle(stream, fn, arg) : -ENOTSUP;
@@ -247,8 +255,10 @@ int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *a
 
 int eddy_stream_watch_hangup(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
 {
-        if (!stream)
-                return -EINVAL;
+        int err = check(stream);
+
+        if (err < 0)
+                return err;
         return stream->ops->watch_hangup ? stream->ops->watch_hangup(stream, fn, arg) : -ENOTSUP;
 }
 
@@ -257,7 +267,7 @@ int eddy_stream_watch_hangup(eddy_stream *stream, eddy_stream_idle_fn *fn, void 
 void eddy_stream_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_sent)
 {
         *ret_sent = (struct eddy_stream_sent){ 0 };
-        if (stream && stream->ops->sent)
+        if (check(stream) == 0 && stream->ops->sent)
                 stream->ops->sent(stream, ret_sent);
 }
 
@@ -274,8 +284,10 @@ int eddy_stream_fd(const eddy_stream *stream)
 static int endpoint(const eddy_stream *stream, enum eddy_stream_end end,
                     struct eddy_endpoint *ret_endpoint)
 {
-        if (!stream)
-                return -EINVAL;
+        int err = check(stream);
+
+        if (err < 0)
+                return err;
         return stream->ops->endpoint ? stream->ops->endpoint(stream, end, ret_endpoint) : -ENOTSUP;
 }
 
@@ -308,6 +320,8 @@ int eddy_stream_shutdown(eddy_stream *stream)
 static void close_stream(eddy_stream *stream, unsigned flags)
 {
         if (!stream || stream->is_closing)
+                return;
+        if (stream->member && !ed_misuse_may_close(stream->member, "a stream"))
                 return;
         if (ed_unlikely(stream->is_lent)) {
                 (void) ed_misuse_refuse(ed_loop_current, ed_task_running(),

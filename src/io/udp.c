@@ -15,6 +15,7 @@
 #include "io/dns_name.h"
 #include "io/watch.h"
 #include "scope/debug/debug.h"
+#include "scope/misuse.h"
 
 enum { BUFFER_MAX = 1 << 30 };
 
@@ -164,18 +165,20 @@ int eddy_udp_connect(const char *host, uint16_t port, const struct eddy_udp_opts
 
 void eddy_udp_close(eddy_udp *udp)
 {
-        struct ed_sys *sys;
-
-        if (!udp)
+        if (!udp || !ed_misuse_may_close(&udp->watch.member, "a UDP socket"))
                 return;
         ed_debug_gone(udp);
-        sys = udp->watch.loop->sys;
-        ed_watch_fini(&udp->watch);
-        sys->ops->close(sys, udp->watch.fd);
+        ed_watch_close(&udp->watch, false);
         ed_free(udp);
 }
 
 /* --- sending and receiving --- */
+
+/* Begin a call that does not suspend. Errors: -EINVAL, EDDY_E_RUN_OTHER_LOOP. */
+static int check(const eddy_udp *udp)
+{
+        return udp ? ed_member_check(&udp->watch.member) : -EINVAL;
+}
 
 /* Begin a call that moves 'n' datagrams. */
 static int enter(const eddy_udp *udp, enum ed_watch_side side, size_t n, struct ed_task **ret_task)
@@ -213,8 +216,8 @@ int eddy_udp_send_batch(eddy_udp *udp, const struct eddy_udp_message *messages, 
 
                 sent = -EAGAIN;
                 if (watch->ready[ED_WATCH_WRITE])
-                        sent = watch->loop->sys->ops->send_datagrams(watch->loop->sys, watch->fd,
-                                                                     messages, n);
+                        sent = watch->member.loop->sys->ops->send_datagrams(watch->member.loop->sys,
+                                                                            watch->fd, messages, n);
                 if (sent != -EAGAIN)
                         break;
                 err = wait(udp, ED_WATCH_WRITE, task, "room for a datagram");
@@ -237,8 +240,8 @@ int eddy_udp_receive_batch(eddy_udp *udp, struct eddy_udp_message *messages, siz
 
                 received = -EAGAIN;
                 if (watch->ready[ED_WATCH_READ])
-                        received = watch->loop->sys->ops->recv_datagrams(watch->loop->sys,
-                                                                         watch->fd, messages, n);
+                        received = watch->member.loop->sys->ops->recv_datagrams(
+                                watch->member.loop->sys, watch->fd, messages, n);
                 if (received != -EAGAIN)
                         break;
                 err = wait(udp, ED_WATCH_READ, task, "a datagram");
@@ -294,10 +297,11 @@ int64_t eddy_udp_receive(eddy_udp *udp, void *buf, size_t bytes)
 int eddy_udp_error(eddy_udp *udp, struct eddy_udp_error *ret_error)
 {
         struct ed_sys *sys;
+        int err = check(udp);
 
-        if (!udp)
-                return -EINVAL;
-        sys = udp->watch.loop->sys;
+        if (err < 0)
+                return err;
+        sys = udp->watch.member.loop->sys;
         return sys->ops->datagram_error(sys, udp->watch.fd, ret_error);
 }
 
@@ -327,11 +331,13 @@ static bool option_check(enum eddy_udp_option option, int value)
 int eddy_udp_set_option(eddy_udp *udp, enum eddy_udp_option option, int value)
 {
         struct ed_sys *sys;
-        int err;
+        int err = check(udp);
 
-        if (!udp || !option_check(option, value))
-                return -EINVAL;
-        sys = udp->watch.loop->sys;
+        if (err == 0 && !option_check(option, value))
+                err = -EINVAL;
+        if (err < 0)
+                return err;
+        sys = udp->watch.member.loop->sys;
         err = sys->ops->option(sys, udp->watch.fd, udp->family, (int) option, value);
         if (err == 0 && option == EDDY_UDP_MULTICAST_INTERFACE)
                 udp->interface_id = value;
@@ -341,13 +347,16 @@ int eddy_udp_set_option(eddy_udp *udp, enum eddy_udp_option option, int value)
 int eddy_udp_option(eddy_udp *udp, enum eddy_udp_option option)
 {
         struct ed_sys *sys;
+        int err = check(udp);
 
-        if (!udp || (int) option < 0 || option >= EDDY_UDP_OPTIONS)
-                return -EINVAL;
+        if (err == 0 && ((int) option < 0 || option >= EDDY_UDP_OPTIONS))
+                err = -EINVAL;
+        if (err < 0)
+                return err;
         /* For IPv4 the system returns an address. */
         if (option == EDDY_UDP_MULTICAST_INTERFACE)
                 return udp->interface_id;
-        sys = udp->watch.loop->sys;
+        sys = udp->watch.member.loop->sys;
         return sys->ops->option_value(sys, udp->watch.fd, udp->family, (int) option);
 }
 
@@ -362,12 +371,15 @@ static int change_group(eddy_udp *udp, const char *group, uint32_t interface_id,
 {
         struct eddy_address address;
         struct ed_sys *sys;
+        int err = check(udp);
 
-        if (!udp || !group || ed_address_parse(group, &address) < 0)
+        if (err < 0)
+                return err;
+        if (!group || ed_address_parse(group, &address) < 0)
                 return -EINVAL;
         if (address.family != udp->family || !is_multicast(&address))
                 return -EINVAL;
-        sys = udp->watch.loop->sys;
+        sys = udp->watch.member.loop->sys;
         return sys->ops->group(sys, udp->watch.fd, &address, interface_id, join);
 }
 
@@ -387,10 +399,11 @@ static int endpoint(const eddy_udp *udp, enum eddy_stream_end end,
                     struct eddy_endpoint *ret_endpoint)
 {
         struct ed_sys *sys;
+        int err = check(udp);
 
-        if (!udp)
-                return -EINVAL;
-        sys = udp->watch.loop->sys;
+        if (err < 0)
+                return err;
+        sys = udp->watch.member.loop->sys;
         return sys->ops->endpoint(sys, udp->watch.fd, end, ret_endpoint);
 }
 

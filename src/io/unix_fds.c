@@ -114,13 +114,17 @@ int eddy_unix_peer_credentials(const eddy_stream *stream, struct eddy_unix_crede
 {
         const struct ed_fd_stream *sock;
         struct ed_sys *sys;
+        int err;
 
         if (!stream)
                 return -EINVAL;
         sock = unix_of(stream);
         if (!sock)
                 return -ENOTSUP;
-        sys = sock->watch.loop->sys;
+        err = ed_member_check(&sock->watch.member);
+        if (err < 0)
+                return err;
+        sys = sock->watch.member.loop->sys;
         return sys->ops->credentials ? sys->ops->credentials(sys, sock->watch.fd, ret_peer)
                                      : -ENOTSUP;
 }

@@ -22,7 +22,7 @@ static void wake(struct ed_watch *watch, enum ed_watch_side side)
 static void idle_end(struct ed_watch *watch)
 {
         if (watch->idle)
-                watch->loop->waits--;
+                watch->member.loop->waits--;
         watch->idle = NULL;
 }
 
@@ -62,17 +62,23 @@ static void on_events(struct ed_target *target, unsigned events)
         }
 }
 
+static void loop_ends(struct ed_member *member)
+{
+        ed_watch_close(ed_container_of(member, struct ed_watch, member), false);
+}
+
 void ed_watch_init(struct ed_watch *watch, struct ed_loop *loop, int fd)
 {
         *watch = (struct ed_watch){
                 .target = { on_events },
-                .loop = loop,
                 .fd = fd,
                 .ready = { true, true },
         };
+        ed_member_join(&watch->member, loop, loop_ends);
 }
 
-void ed_watch_fini(struct ed_watch *watch)
+/* Wake the waiters, and unregister the descriptor. */
+static void give_up(struct ed_watch *watch)
 {
         for (int side = 0; side < ED_WATCH_SIDES; side++) {
                 struct ed_watch_waiter *waiter = watch->waiters[side];
@@ -92,8 +98,32 @@ void ed_watch_fini(struct ed_watch *watch)
         if (!watch->registered)
                 return;
         watch->registered = false;
-        watch->loop->sys->ops->unwatch(watch->loop->sys, watch->fd);
-        ed_loop_forget(watch->loop, &watch->target);
+        watch->member.loop->sys->ops->unwatch(watch->member.loop->sys, watch->fd);
+        ed_loop_forget(watch->member.loop, &watch->target);
+}
+
+void ed_watch_shut(struct ed_watch *watch, bool abort)
+{
+        struct ed_sys *sys = watch->member.loop->sys;
+
+        give_up(watch);
+        if (watch->fd < 0)
+                return;
+        if (watch->before_close)
+                watch->before_close(watch);
+        if (abort && !watch->is_borrowed)
+                sys->ops->abort(sys, watch->fd);
+        else if (!watch->is_borrowed)
+                sys->ops->close(sys, watch->fd);
+        watch->fd = -1;
+}
+
+void ed_watch_close(struct ed_watch *watch, bool abort)
+{
+        if (!watch->member.loop)
+                return;
+        ed_watch_shut(watch, abort);
+        ed_member_leave(&watch->member);
 }
 
 int ed_watch_register(struct ed_watch *watch)
@@ -102,7 +132,8 @@ int ed_watch_register(struct ed_watch *watch)
 
         if (watch->registered || watch->always)
                 return 0;
-        err = watch->loop->sys->ops->watch(watch->loop->sys, watch->fd, &watch->target);
+        err = watch->member.loop->sys->ops->watch(watch->member.loop->sys, watch->fd,
+                                                  &watch->target);
         if (err == -EPERM) {
                 watch->always = true;
                 watch->ready[ED_WATCH_READ] = watch->ready[ED_WATCH_WRITE] = true;
@@ -142,7 +173,7 @@ static int park(struct ed_watch *watch, enum ed_watch_side side, struct ed_watch
                 const char *waits_for)
 {
         struct ed_task *task = waiter->task;
-        struct ed_loop *loop = watch->loop;
+        struct ed_loop *loop = watch->member.loop;
         int err;
 
         watch->waiters[side] = waiter;
@@ -183,7 +214,7 @@ int ed_watch_pause(struct ed_watch *watch, enum ed_watch_side side, struct ed_ta
 
 int ed_watch_set_idle(struct ed_watch *watch, void (*fn)(void *arg), void *arg)
 {
-        struct ed_sys *sys = watch->loop->sys;
+        struct ed_sys *sys = watch->member.loop->sys;
         int err;
 
         if (!fn) {
@@ -207,7 +238,7 @@ int ed_watch_set_idle(struct ed_watch *watch, void (*fn)(void *arg), void *arg)
                 return -EINVAL;
         watch->ready[ED_WATCH_READ] = watch->ended;
         if (!watch->idle)
-                watch->loop->waits++;
+                watch->member.loop->waits++;
         watch->idle = fn;
         watch->idle_arg = arg;
         return 0;

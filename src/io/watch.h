@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "loop/long_wait.h"
+#include "loop/member.h"
 #include "scope/suspend.h"
 
 struct ed_watch;
@@ -34,8 +35,9 @@ enum ed_watch_side { ED_WATCH_READ, ED_WATCH_WRITE, ED_WATCH_SIDES };
 
 struct ed_watch {
         struct ed_target target;
-        struct ed_loop *loop;
-        int fd;
+        struct ed_member member;
+        int fd;           /* -1: none, or closed */
+        bool is_borrowed; /* the descriptor stays open at the end */
         bool registered;
         bool always; /* this kind of descriptor never blocks */
         bool net;    /* a connection: waits for it should have a deadline */
@@ -48,16 +50,23 @@ struct ed_watch {
         bool hung_up; /* the connection was reset, or both directions have ended */
         void (*hangup)(void *arg);
         void *hangup_arg;
+        void (*before_close)(struct ed_watch *watch); /* NULL: nothing to do */
 };
 
-/* The state of 'fd' is unknown: both directions count as ready. */
+/*
+ * The state of 'fd' is unknown: both directions count as ready. When the loop ends, the descriptor is
+ * closed as by ed_watch_close().
+ */
 void ed_watch_init(struct ed_watch *watch, struct ed_loop *loop, int fd);
 
 /*
- * Wake the waiters with -ECANCELED, and unregister the descriptor, which the caller then closes.
- * Call only once.
+ * Wake the waiters with -ECANCELED, and close the descriptor, with a reset if 'abort'. Can be
+ * repeated.
  */
-void ed_watch_fini(struct ed_watch *watch);
+void ed_watch_shut(struct ed_watch *watch, bool abort);
+
+/* ed_watch_shut(), and leave the loop. Does nothing if the loop has ended. */
+void ed_watch_close(struct ed_watch *watch, bool abort);
 
 /* Register the descriptor, unless it is registered. Errors: -ENOMEM, -ENOSPC, -EBADF. */
 EDDY_MUST_USE int ed_watch_register(struct ed_watch *watch);
@@ -105,7 +114,8 @@ static inline bool ed_watch_is_busy(const struct ed_watch *watch, enum ed_watch_
 /*
  * Begin a suspending call that moves bytes on 'side'.
  *
- * Errors: -EBUSY  another task is in such a call
+ * Errors: -EBUSY                 another task is in such a call
+ *         EDDY_E_RUN_OTHER_LOOP
  *         those of ed_suspend_enter()
  */
 static inline int ed_watch_enter(const struct ed_watch *watch, enum ed_watch_side side,
@@ -115,6 +125,8 @@ static inline int ed_watch_enter(const struct ed_watch *watch, enum ed_watch_sid
 
         if (ed_unlikely(err < 0))
                 return err;
+        if (ed_unlikely(watch->member.loop != (*ret_task)->loop))
+                return EDDY_E_RUN_OTHER_LOOP;
         return ed_unlikely(ed_watch_is_busy(watch, side)) ? -EBUSY : 0;
 }
 

@@ -12,6 +12,7 @@
 #include "eddy/error.h"
 #include "limit/bucket.h"
 #include "limit/window.h"
+#include "scope/misuse.h"
 #include "scope/waiters.h"
 
 enum { UNITS = 2 };
@@ -44,7 +45,7 @@ struct report {
 };
 
 struct eddy_limiter {
-        struct ed_loop *loop;
+        struct ed_member member;
         void *line[2];
         struct ed_timer timer;
         int64_t paused_until_ns;
@@ -242,14 +243,14 @@ static void set_timer(eddy_limiter *limiter, int64_t at_ns)
         limiter->stats.next_ns = at_ns;
         /* A pause without an end is not pending work. */
         if (at_ns > 0 && at_ns < INT64_MAX)
-                ed_timer_arm(&limiter->loop->timers, &limiter->timer, at_ns);
+                ed_timer_arm(&limiter->member.loop->timers, &limiter->timer, at_ns);
         else
-                ed_timer_cancel(&limiter->loop->timers, &limiter->timer);
+                ed_timer_cancel(&limiter->member.loop->timers, &limiter->timer);
 }
 
 static void serve(eddy_limiter *limiter)
 {
-        int64_t now_ns = ed_loop_now(limiter->loop), at_ns = 0;
+        int64_t now_ns = ed_loop_now(limiter->member.loop), at_ns = 0;
         struct ed_waiter *first;
 
         while ((first = ed_waiters_first(limiter->line))) {
@@ -307,7 +308,7 @@ static int wait_in_line(eddy_limiter *limiter, struct ed_task *task, const uint6
         ed_waiter_init(&wait.waiter, task, limiter);
         /* Only the timer may grant: the task does not wait yet. */
         if (limiter->stats.waiting++ == 0)
-                set_timer(limiter, fits_ns(limiter, amounts, ed_loop_now(limiter->loop)));
+                set_timer(limiter, fits_ns(limiter, amounts, ed_loop_now(limiter->member.loop)));
         ed_waiters_push(limiter->line, &wait.waiter);
         err = ed_suspend_park(task, "a limiter", leave_line, &wait);
         /* The limiter may have been closed meanwhile. */
@@ -320,7 +321,7 @@ static int wait_in_line(eddy_limiter *limiter, struct ed_task *task, const uint6
 static int try_reserve(eddy_limiter *limiter, const uint64_t amounts[UNITS],
                        struct eddy_reservation *ret_reservation)
 {
-        int64_t now_ns = ed_loop_now(limiter->loop);
+        int64_t now_ns = ed_loop_now(limiter->member.loop);
 
         if (!fits_at_all(limiter, amounts))
                 return EDDY_E_LIMITER_AMOUNT;
@@ -335,7 +336,7 @@ static int check_loop(const eddy_limiter *limiter)
 {
         if (!limiter)
                 return -EINVAL;
-        return ed_likely(limiter->loop == ed_loop_current) ? 0 : EDDY_E_RUN_OTHER_LOOP;
+        return ed_member_check(&limiter->member);
 }
 
 int eddy_limiter_reserve(eddy_limiter *limiter, uint64_t requests, uint64_t tokens,
@@ -374,7 +375,7 @@ static void correct(eddy_limiter *limiter, enum eddy_limiter_unit unit, int64_t 
                     uint64_t before, uint64_t after)
 {
         struct report *report = &limiter->reports[unit];
-        int64_t now_ns = ed_loop_now(limiter->loop);
+        int64_t now_ns = ed_loop_now(limiter->member.loop);
 
         for (uint32_t i = 0; i < limiter->limits_count; i++)
                 if (limiter->limits[i]->unit == unit)
@@ -421,7 +422,8 @@ int eddy_limiter_pause(eddy_limiter *limiter, int64_t until_ns)
 {
         int err = check_loop(limiter);
 
-        if (err < 0 || until_ns <= later(limiter->paused_until_ns, ed_loop_now(limiter->loop)))
+        if (err < 0 ||
+            until_ns <= later(limiter->paused_until_ns, ed_loop_now(limiter->member.loop)))
                 return err;
         limiter->paused_until_ns = until_ns;
         limiter->stats.pauses++;
@@ -450,7 +452,7 @@ int eddy_limiter_learn(eddy_limiter *limiter, enum eddy_limiter_unit unit,
         if (err < 0 || (unsigned) unit >= UNITS || seen->remaining < 0 || seen->reset_ns < 0)
                 return err;
         report = &limiter->reports[unit];
-        now_ns = ed_loop_now(limiter->loop);
+        now_ns = ed_loop_now(limiter->member.loop);
         until_ns = ed_time_after(now_ns, seen->reset_ns);
         left = seen->remaining < INT64_MAX / 4 ? seen->remaining : INT64_MAX / 4;
         /* The server does not count what is still on its way to it. */
@@ -512,7 +514,7 @@ void eddy_limiter_stats(const eddy_limiter *limiter, struct eddy_limiter_stats *
                 return;
         }
         *ret_stats = limiter->stats;
-        if (limiter->paused_until_ns > ed_loop_now(limiter->loop))
+        if (limiter->member.loop && limiter->paused_until_ns > ed_loop_now(limiter->member.loop))
                 ret_stats->paused_until_ns = limiter->paused_until_ns;
 }
 
@@ -543,7 +545,7 @@ int eddy_limiter_new(const struct eddy_limiter_opts *opts, eddy_limiter **ret_li
         limiter = ed_alloc_zero(sizeof(*limiter));
         if (!limiter)
                 return -ENOMEM;
-        limiter->loop = ed_loop_current;
+        ed_member_join(&limiter->member, ed_loop_current, NULL);
         limiter->burst_ns = opts->burst_ns ? opts->burst_ns : BURST_DEFAULT_NS;
         ed_timer_init(&limiter->timer, on_timer);
         err = add_all(limiter, opts);
@@ -557,14 +559,15 @@ int eddy_limiter_new(const struct eddy_limiter_opts *opts, eddy_limiter **ret_li
 
 void eddy_limiter_close(eddy_limiter *limiter)
 {
-        if (!limiter)
+        if (!limiter || !ed_misuse_may_close(&limiter->member, "a limiter"))
                 return;
         if (limiter->stats.waiting > 0) {
-                ed_timer_cancel(&limiter->loop->timers, &limiter->timer);
+                ed_timer_cancel(&limiter->member.loop->timers, &limiter->timer);
                 while (ed_waiters_wake(limiter->line, EDDY_E_LIMITER_CLOSED))
                         continue;
         }
         while (limiter->limits_count > 0)
                 ed_free(limiter->limits[--limiter->limits_count]);
+        ed_member_leave(&limiter->member);
         ed_free(limiter);
 }

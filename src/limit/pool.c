@@ -18,6 +18,7 @@
 #include "eddy/error.h"
 #include "eddy/scope.h"
 #include "scope/debug/debug.h"
+#include "scope/misuse.h"
 #include "scope/run.h"
 #include "scope/vars.h"
 #include "scope/waiters.h"
@@ -57,7 +58,7 @@ struct place {
 };
 
 struct eddy_pool {
-        struct ed_loop *loop;
+        struct ed_member member;
         struct eddy_pool_opts opts;
         void *line[2];
         struct ed_timer idle_timer; /* of the item that is idle longest */
@@ -115,6 +116,11 @@ static int fill_in(struct eddy_pool_opts *opts)
 
 /* --- places --- */
 
+static bool is_in_loop(const eddy_pool *pool)
+{
+        return pool->member.loop && pool->member.loop == ed_loop_current;
+}
+
 static uint32_t index_of(const struct place *place)
 {
         return (uint32_t) (place - place->pool->places);
@@ -134,7 +140,7 @@ static bool is_expired(const struct place *place)
 
         return place->generation != pool->generation ||
                (pool->opts.loans_max > 0 && place->loans >= pool->opts.loans_max) ||
-               ed_loop_now(pool->loop) - place->opened_ns > pool->opts.age_max_ns;
+               ed_loop_now(pool->member.loop) - place->opened_ns > pool->opts.age_max_ns;
 }
 
 static int check(const struct place *place, int otherwise)
@@ -227,9 +233,9 @@ static bool may_open(eddy_pool *pool)
                 return false;
         if (pool->opts.opening_gap_ns == 0)
                 return true;
-        now_ns = ed_loop_now(pool->loop);
+        now_ns = ed_loop_now(pool->member.loop);
         if (now_ns < pool->next_open_ns) {
-                ed_timer_arm(&pool->loop->timers, &pool->gap_timer, pool->next_open_ns);
+                ed_timer_arm(&pool->member.loop->timers, &pool->gap_timer, pool->next_open_ns);
                 return false;
         }
         pool->next_open_ns = now_ns + pool->opts.opening_gap_ns;
@@ -259,7 +265,7 @@ static struct place *take(eddy_pool *pool, const char *text)
         }
         place->state = LENT;
         place->text = text;
-        place->lent_ns = ed_loop_now(pool->loop);
+        place->lent_ns = ed_loop_now(pool->member.loop);
         pool->stats.lent++;
         return place;
 }
@@ -281,6 +287,7 @@ static void pool_free(eddy_pool *pool)
 {
         if (pool->opts.ops->release)
                 pool->opts.ops->release(pool->opts.arg);
+        ed_member_leave(&pool->member);
         ed_free(pool);
 }
 
@@ -342,11 +349,11 @@ static int wait_turn(eddy_pool *pool, struct ed_task *task, const char *text, bo
         else
                 ed_waiters_push(pool->line, &turn.waiter);
         pool->stats.waiting++;
-        began_ns = ed_loop_now(pool->loop);
+        began_ns = ed_loop_now(pool->member.loop);
         index = ed_suspend_park(task, "an item of a pool", leave_line, &turn.waiter);
         if (index < 0)
                 return index;
-        waited_ns = ed_loop_now(pool->loop) - began_ns;
+        waited_ns = ed_loop_now(pool->member.loop) - began_ns;
         pool->stats.waits++;
         pool->stats.waited_ns += waited_ns;
         if (waited_ns > pool->stats.waited_max_ns)
@@ -390,8 +397,8 @@ static void tend(struct place *place, enum plan plan)
         place->state = TENDED;
         place->plan = plan;
         pool->resetting += plan == RESET;
-        if (ed_loop_current == pool->loop &&
-            ed_background_start(pool->loop, tend_run, place, "pool_item", NULL, &task) == 0)
+        if (is_in_loop(pool) &&
+            ed_background_start(pool->member.loop, tend_run, place, "pool_item", NULL, &task) == 0)
                 return;
         /* The run is ending, or there is no memory for a task. */
         if (plan == RESET) {
@@ -407,13 +414,13 @@ static void tend(struct place *place, enum plan plan)
 static void on_idle(struct ed_timer *timer)
 {
         eddy_pool *pool = ed_container_of(timer, eddy_pool, idle_timer);
-        int64_t now_ns = ed_loop_now(pool->loop);
+        int64_t now_ns = ed_loop_now(pool->member.loop);
 
         while (!ed_list_is_empty(&pool->idle)) {
                 struct place *place = ed_container_of(pool->idle.prev, struct place, link);
 
                 if (now_ns - place->idle_ns < pool->opts.idle_max_ns) {
-                        ed_timer_arm(&pool->loop->timers, timer,
+                        ed_timer_arm(&pool->member.loop->timers, timer,
                                      place->idle_ns + pool->opts.idle_max_ns);
                         return;
                 }
@@ -442,11 +449,11 @@ static void make_idle(struct place *place)
                 return;
         }
         place->state = IDLE;
-        place->idle_ns = ed_loop_now(pool->loop);
+        place->idle_ns = ed_loop_now(pool->member.loop);
         ed_list_push_front(&pool->idle, &place->link);
         pool->stats.idle++;
         if (pool->opts.idle_max_ns != INT64_MAX && !pool->idle_timer.armed)
-                ed_timer_arm(&pool->loop->timers, &pool->idle_timer,
+                ed_timer_arm(&pool->member.loop->timers, &pool->idle_timer,
                              place->idle_ns + pool->opts.idle_max_ns);
         serve(pool);
 }
@@ -460,7 +467,7 @@ static int open_place(struct place *place)
         int err;
 
         place->generation = pool->generation;
-        place->opened_ns = ed_loop_now(pool->loop);
+        place->opened_ns = ed_loop_now(pool->member.loop);
         place->loans = 0;
         place->item = NULL;
         err = timed(place, open_item, pool->opts.open_timeout_ns, true);
@@ -483,7 +490,7 @@ static int open_place(struct place *place)
 static int refresh(struct place *place)
 {
         eddy_pool *pool = place->pool;
-        int64_t idle_ns = ed_loop_now(pool->loop) - place->idle_ns;
+        int64_t idle_ns = ed_loop_now(pool->member.loop) - place->idle_ns;
         bool is_ready = place->is_checked || check(place, EDDY_POOL_READY) == EDDY_POOL_READY;
         int err = is_ready ? 0 : TRY_ANOTHER;
 
@@ -562,7 +569,7 @@ int eddy_pool_acquire_at(eddy_pool *pool, eddy_pool_loan *loan, const char *text
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        if (task->loop != pool->loop)
+        if (task->loop != pool->member.loop)
                 return EDDY_E_RUN_OTHER_LOOP;
         err = borrow(pool, task, text, &place);
         if (err < 0)
@@ -580,13 +587,15 @@ int eddy_pool_acquire_at(eddy_pool *pool, eddy_pool_loan *loan, const char *text
 static int give_back(eddy_pool_loan *loan, bool is_broken)
 {
         eddy_pool *pool = loan ? loan->pool : NULL;
+        bool is_closed = pool && pool->is_closed;
         struct place *place;
         int state;
 
         if (!pool)
                 return 0;
-        if (ed_loop_current != pool->loop)
+        if (pool->member.loop && !is_in_loop(pool))
                 return EDDY_E_RUN_OTHER_LOOP;
+        is_broken |= !pool->member.loop; /* only closed */
         place = loan->index < pool->places_count ? &pool->places[loan->index] : NULL;
         if (!place || place->state != LENT || place->number != loan->number)
                 return -EINVAL;
@@ -604,7 +613,8 @@ static int give_back(eddy_pool_loan *loan, bool is_broken)
         } else {
                 place->is_checked = true;
                 make_idle(place);
-                if (place->state == IDLE)
+                /* A closed pool may be gone. */
+                if (!is_closed && place->state == IDLE)
                         place->is_checked = false;
         }
         return 0;
@@ -639,7 +649,7 @@ int eddy_pool_new(const struct eddy_pool_opts *opts, eddy_pool **ret_pool)
         pool = ed_alloc_zero(sizeof(*pool) + count * sizeof(pool->places[0]));
         if (!pool)
                 return -ENOMEM;
-        pool->loop = ed_loop_current;
+        ed_member_join(&pool->member, ed_loop_current, NULL);
         pool->opts = filled;
         pool->places_count = count;
         ed_timer_init(&pool->idle_timer, on_idle);
@@ -668,7 +678,7 @@ static void close_idle(eddy_pool *pool)
 
 void eddy_pool_expire(eddy_pool *pool)
 {
-        if (!pool)
+        if (!pool || ed_member_check(&pool->member) < 0)
                 return;
         pool->generation++;
         pool->stats.expired += pool->stats.idle;
@@ -686,12 +696,12 @@ void eddy_pool_close(eddy_pool *pool)
         struct ed_task *task;
 
         ed_task_check_stack_here();
-        if (!pool || pool->is_closed)
+        if (!pool || pool->is_closed || !ed_misuse_may_close(&pool->member, "a pool"))
                 return;
         ed_debug_gone(pool);
-        if (ed_loop_current == pool->loop) {
-                ed_timer_cancel(&pool->loop->timers, &pool->idle_timer);
-                ed_timer_cancel(&pool->loop->timers, &pool->gap_timer);
+        if (is_in_loop(pool)) {
+                ed_timer_cancel(&pool->member.loop->timers, &pool->idle_timer);
+                ed_timer_cancel(&pool->member.loop->timers, &pool->gap_timer);
         }
         pool->is_closed = true;
         pool->is_closing = true;
@@ -701,7 +711,8 @@ void eddy_pool_close(eddy_pool *pool)
                 if (pool->places[i].opening)
                         eddy_scope_cancel(pool->places[i].opening);
         close_idle(pool);
-        if (pool->stats.open > 0 && ed_suspend_enter(&task) == 0) {
+        /* Items that are lent when the run ends never come back in it. */
+        if (pool->stats.open > 0 && pool->member.loop && ed_suspend_enter(&task) == 0) {
                 pool->closer = task;
                 (void) ed_suspend_park(task, "the end of a pool", stop_closing, pool);
         }

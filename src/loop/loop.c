@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "loop/inbox.h"
+#include "loop/member.h"
 
 __thread struct ed_loop *ed_loop_current;
 
@@ -19,10 +20,24 @@ void ed_loop_init(struct ed_loop *loop, struct ed_sys *sys)
         loop->thread = ed_thread_self();
         loop->now_ns = sys->ops->now(sys);
         ed_list_init(&loop->locals);
+        ed_list_init(&loop->members);
         ed_list_init(&loop->long_waits);
         ed_co_init_thread(&loop->co);
         ed_stacks_init(&loop->stacks);
         ed_timers_init(&loop->timers, loop->now_ns);
+}
+
+static void end_members(struct ed_loop *loop)
+{
+        struct ed_list *link;
+
+        while ((link = ed_list_pop_front(&loop->members))) {
+                struct ed_member *member = ed_container_of(link, struct ed_member, link);
+
+                if (member->on_end)
+                        member->on_end(member);
+                member->loop = NULL;
+        }
 }
 
 void ed_loop_fini(struct ed_loop *loop)
@@ -40,6 +55,7 @@ void ed_loop_fini(struct ed_loop *loop)
 
                 local->free(local);
         }
+        end_members(loop);
         ed_stacks_fini(&loop->stacks);
         loop->sys->ops->free(loop->sys);
 }

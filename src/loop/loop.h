@@ -120,6 +120,7 @@ struct ed_loop {
         void (*on_wake)(struct ed_loop *loop); /* after each poll: signals */
         bool (*on_deadlock)(struct ed_loop *loop);
         struct ed_list locals;
+        struct ed_list members;            /* of struct ed_member */
         const struct ed_loop_trace *trace; /* NULL: not traced */
         struct ed_inbox *inbox;            /* from other threads; NULL: not requested yet */
         struct ed_timers timers;

@@ -72,7 +72,8 @@ static size_t build(eddy_log *log, enum eddy_log_level level, const char *messag
         static const char json_cut[] = ",\"cut\":true}\n", console_cut[] = " cut=true\n";
         struct ed_log_line line = { log->line, log->line,
                                     log->line + sizeof(log->line) - sizeof(json_cut), false };
-        int64_t time_ns = log->loop->sys->ops->time_of_day(log->loop->sys);
+        struct ed_sys *sys = log->member.loop->sys;
+        int64_t time_ns = sys->ops->time_of_day(sys);
         size_t bytes = message_bytes(message), json_bytes = (size_t) (values->at - values->begin);
         bool json = log->format == EDDY_LOG_JSON, colour = log->format == EDDY_LOG_COLOUR;
         bool is_cut;
@@ -237,7 +238,7 @@ void eddy_log_write(eddy_log *log, enum eddy_log_level level, const char *messag
         const char *context;
         va_list args;
 
-        if (!eddy_log_has(log, level) || !message || log->loop != ed_loop_current ||
+        if (!eddy_log_has(log, level) || !message || ed_member_check(&log->member) < 0 ||
             is_repeated(log, level, message))
                 return;
         ed_log_report_dropped(log);
@@ -325,13 +326,14 @@ int eddy_log_open(const struct eddy_log_opts *opts, eddy_log **ret_log)
         log = ed_alloc_zero(sizeof(*log));
         if (!log)
                 return -ENOMEM;
-        log->loop = ed_loop_current;
+        ed_member_join(&log->member, ed_loop_current, NULL);
         log->level = (enum eddy_log_level) opts->level;
         log->repeats_max = opts->repeats_max;
         err = ed_log_ring_init(&log->ring, opts->buffer_bytes ? opts->buffer_bytes : BUFFER_BYTES);
         if (err == 0)
                 err = open_output(log, opts);
         if (err < 0) {
+                ed_member_leave(&log->member);
                 ed_log_ring_fini(&log->ring);
                 ed_free(log);
                 return err;

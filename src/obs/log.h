@@ -8,7 +8,7 @@
 #include "eddy/file.h"
 #include "eddy/log.h"
 #include "eddy/scope.h"
-#include "loop/loop.h"
+#include "loop/member.h"
 #include "obs/log_line.h"
 #include "obs/log_ring.h"
 
@@ -24,7 +24,7 @@ struct ed_log_repeat {
 };
 
 struct eddy_log {
-        struct ed_loop *loop;
+        struct ed_member member;
         /* The output: a stream or a file. */
         eddy_stream *stream;
         eddy_file *file;

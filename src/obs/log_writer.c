@@ -122,8 +122,8 @@ void ed_log_writer_start(eddy_log *log)
         struct ed_task *task;
 
         if (!log->has_writer && !log->is_stopping)
-                log->has_writer = ed_background_start(log->loop, log_writer, log, "log_writer",
-                                                      NULL, &task) == 0;
+                log->has_writer = ed_background_start(log->member.loop, log_writer, log,
+                                                      "log_writer", NULL, &task) == 0;
 }
 
 /* --- flushing and closing --- */
@@ -145,7 +145,7 @@ int eddy_log_flush(eddy_log *log)
 
         if (err < 0 || !log)
                 return err;
-        if (log->loop != task->loop)
+        if (log->member.loop != task->loop)
                 return EDDY_E_RUN_OTHER_LOOP;
         ed_suspend_passed(task);
         return flush(log);
@@ -167,11 +167,25 @@ static void stop(eddy_log *log)
         }
 }
 
+static void log_free(eddy_log *log)
+{
+        if (log->own_stream)
+                eddy_stream_close(log->stream);
+        eddy_file_close(log->file);
+        ed_log_ring_fini(&log->ring);
+        ed_member_leave(&log->member);
+        ed_free(log);
+}
+
 void eddy_log_close(eddy_log *log)
 {
         eddy_scope shield;
 
-        if (!log || !ed_task_running() || log->loop != ed_loop_current)
+        if (log && !log->member.loop) {
+                log_free(log); /* what it holds could only be written in its run */
+                return;
+        }
+        if (!log || !ed_task_running() || log->member.loop != ed_loop_current)
                 return;
         ed_log_report_left_out(log);
         ed_log_report_dropped(log);
@@ -180,9 +194,5 @@ void eddy_log_close(eddy_log *log)
         (void) flush(log);
         (void) eddy_scope_end(&shield);
         stop(log);
-        if (log->own_stream)
-                eddy_stream_close(log->stream);
-        eddy_file_close(log->file);
-        ed_log_ring_fini(&log->ring);
-        ed_free(log);
+        log_free(log);
 }

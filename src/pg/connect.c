@@ -8,6 +8,7 @@
 #include "eddy/fd.h"
 #include "eddy/pg_pool.h"
 #include "pg/pg.h"
+#include "scope/misuse.h"
 #include "scope/suspend.h"
 
 enum { STATEMENTS_DEFAULT = 100 };
@@ -135,6 +136,7 @@ int eddy_pg_connect(const struct eddy_pg_opts *opts, eddy_pg **ret_pg)
         pg = ed_alloc_zero(sizeof(*pg));
         if (!pg)
                 return -ENOMEM;
+        ed_member_join(&pg->member, ed_loop_current, NULL);
         ed_pg_statements_init(&pg->statements, 0);
         err = fill_in(pg, opts);
         if (err == 0)
@@ -151,7 +153,7 @@ int eddy_pg_connect(const struct eddy_pg_opts *opts, eddy_pg **ret_pg)
 
 void eddy_pg_close(eddy_pg *pg)
 {
-        if (!pg)
+        if (!pg || !ed_misuse_may_close(&pg->member, "a connection to PostgreSQL"))
                 return;
         if (pg->owes)
                 ed_pg_cancel_begin(pg);
@@ -159,6 +161,7 @@ void eddy_pg_close(eddy_pg *pg)
         ed_pg_statements_fini(&pg->statements);
         ed_fd_watch_end(&pg->watch);
         PQfinish(pg->conn);
+        ed_member_leave(&pg->member);
         ed_free(pg);
 }
 

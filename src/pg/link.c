@@ -69,7 +69,7 @@ static eddy_pool_loan detach(struct ed_pg_link *link)
         eddy_pool_loan loan = link->loan;
 
         unwatch(link);
-        ed_call_cancel(pipeline->loop, &link->sending);
+        ed_call_cancel(pipeline->member.loop, &link->sending);
         if (link->first != link->last && PQstatus(link->pg->conn) == CONNECTION_OK) {
                 link->pg->owes = true;
                 ed_pg_cancel_begin(link->pg);
@@ -151,7 +151,7 @@ static int sync_group(struct ed_pg_link *link)
 static void add_place(struct ed_pg_link *link, struct ed_pg_request *request, uint32_t prepares)
 {
         if (link->first == link->last)
-                link->heard_ns = ed_loop_now(link->pipeline->loop);
+                link->heard_ns = ed_loop_now(link->pipeline->member.loop);
         if (request) {
                 request->is_sent = true;
                 request->place = link->last;
@@ -289,7 +289,7 @@ static int send_all(struct ed_pg_link *link)
 static void plan_sending(struct ed_pg_link *link)
 {
         if (!link->sending.queued)
-                ed_call_queue(link->pipeline->loop, &link->sending, false);
+                ed_call_queue(link->pipeline->member.loop, &link->sending, false);
 }
 
 /* --- answers --- */
@@ -478,7 +478,7 @@ static int read_answers(struct ed_pg_link *link)
                 (void) lose_with(link, too_large_text);
                 return consumed;
         }
-        link->heard_ns = ed_loop_now(link->pipeline->loop);
+        link->heard_ns = ed_loop_now(link->pipeline->member.loop);
         err = take_answers(link);
         /* Nothing comes after the end of the connection. */
         if (err == 0)
@@ -597,7 +597,7 @@ static bool take_back(void *arg)
 static void abandon(struct ed_pg_link *link)
 {
         eddy_pg_pipeline *pipeline = link->pipeline;
-        int64_t silence_ns = ed_loop_now(pipeline->loop) - link->heard_ns;
+        int64_t silence_ns = ed_loop_now(pipeline->member.loop) - link->heard_ns;
         bool is_present = pipeline->link == link, is_owing = link->first != link->last;
 
         if (!link->pg)

@@ -16,6 +16,7 @@
 #include "eddy/pg.h"
 #include "eddy/pg_result.h"
 #include "io/fd_watch.h"
+#include "loop/member.h"
 
 struct ed_pg_cancel;
 
@@ -36,6 +37,7 @@ struct ed_pg_statements {
 };
 
 struct eddy_pg {
+        struct ed_member member;
         PGconn *conn;
         struct ed_fd_watch watch; /* of its socket, once connected */
         uint32_t flags;

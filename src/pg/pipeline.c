@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "eddy/pg_pool.h"
 #include "pg/pipeline.h"
+#include "scope/misuse.h"
 
 enum { COMMANDS_DEFAULT = 256 };
 
@@ -18,8 +19,10 @@ enum { COMMANDS_DEFAULT = 256 };
 
 void ed_pg_pipeline_unref(eddy_pg_pipeline *pipeline)
 {
-        if (--pipeline->refs == 0)
-                ed_free(pipeline);
+        if (--pipeline->refs > 0)
+                return;
+        ed_member_leave(&pipeline->member);
+        ed_free(pipeline);
 }
 
 int eddy_pg_pipeline_new(const struct eddy_pg_opts *opts,
@@ -46,7 +49,7 @@ int eddy_pg_pipeline_new(const struct eddy_pg_opts *opts,
                 return err;
         }
         pipeline->refs = 1;
-        pipeline->loop = ed_loop_current;
+        ed_member_join(&pipeline->member, ed_loop_current, NULL);
         pipeline->commands_max = max ? max : COMMANDS_DEFAULT;
         pipeline->silence_max_ns = own.cancel_timeout_ns ? own.cancel_timeout_ns : SILENCE_MAX_NS;
         ed_list_init(&pipeline->links);
@@ -58,7 +61,8 @@ void eddy_pg_pipeline_close(eddy_pg_pipeline *pipeline)
 {
         struct ed_list *at, *next;
 
-        if (!pipeline || pipeline->is_closed)
+        if (!pipeline || pipeline->is_closed ||
+            !ed_misuse_may_close(&pipeline->member, "a pipeline"))
                 return;
         pipeline->is_closed = true;
         for (at = pipeline->links.next; at != &pipeline->links; at = next) {
@@ -209,7 +213,7 @@ static int call(eddy_pg_pipeline *pipeline, bool is_alone, const char *sql,
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        if (task->loop != pipeline->loop)
+        if (task->loop != pipeline->member.loop)
                 return EDDY_E_RUN_OTHER_LOOP;
         if (!is_shareable(sql)) {
                 ed_pg_fault_set(&pipeline->fault,

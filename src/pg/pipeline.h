@@ -71,7 +71,7 @@ struct eddy_pg_pipeline {
         uint32_t refs; /* the owner, calls and links */
         uint32_t commands_max;
         int64_t silence_max_ns;
-        struct ed_loop *loop;
+        struct ed_member member;
         eddy_pool *pool;
         eddy_lock connecting;
         uint64_t attempts; /* to connect */

@@ -335,6 +335,8 @@ int ed_pg_enter(eddy_pg *pg)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
+        if (pg->member.loop != task->loop)
+                return EDDY_E_RUN_OTHER_LOOP;
         pg->is_busy = true;
         if (pg->owes)
                 err = settle(pg);

@@ -12,6 +12,7 @@
 #include "eddy/scope.h"
 #include "eddy/time.h"
 #include "redis/redis.h"
+#include "scope/misuse.h"
 #include "scope/run.h"
 
 enum { COMMANDS_DEFAULT = 1024, LINKS_MAX = 8 };
@@ -49,7 +50,7 @@ int eddy_redis_new(const struct eddy_redis_opts *opts, eddy_redis **ret_redis)
                         opts->request_bytes_max ? opts->request_bytes_max : BYTES_DEFAULT,
                 .reply_bytes_max = opts->reply_bytes_max ? opts->reply_bytes_max : BYTES_DEFAULT,
         };
-        redis->loop = ed_loop_current;
+        ed_member_join(&redis->member, ed_loop_current, NULL);
         redis->refs = 1;
         *ret_redis = redis;
         return 0;
@@ -61,7 +62,7 @@ eddy_redis *ed_redis_clone(const eddy_redis *redis)
 
         if (!clone)
                 return NULL;
-        clone->loop = redis->loop;
+        ed_member_join(&clone->member, redis->member.loop, NULL);
         clone->target = redis->target;
         clone->opts = redis->opts;
         clone->opts.flags |= EDDY_REDIS_DEDICATED;
@@ -80,6 +81,7 @@ void ed_redis_unref(eddy_redis *redis)
                 return;
         eddy_tls_config_close(redis->made_tls);
         explicit_bzero(&redis->target, sizeof(redis->target));
+        ed_member_leave(&redis->member);
         ed_free(redis);
 }
 
@@ -95,7 +97,7 @@ static void drop_link(eddy_redis *redis)
 
 void eddy_redis_close(eddy_redis *redis)
 {
-        if (!redis || redis->is_closed)
+        if (!redis || redis->is_closed || !ed_misuse_may_close(&redis->member, "a Redis client"))
                 return;
         redis->is_closed = true;
         if (redis->link)
@@ -180,7 +182,7 @@ static int connect_or_close(eddy_redis *redis, struct ed_redis_link **ret_link)
 
         eddy_scope_begin(&scope, NULL);
         redis->attempting = &scope;
-        err = ed_redis_pace(redis->loop, &redis->pace);
+        err = ed_redis_pace(redis->member.loop, &redis->pace);
         if (err == 0)
                 err = ed_redis_connect(redis, ret_link);
         redis->attempting = NULL;
@@ -248,7 +250,7 @@ static bool has_link(eddy_redis *redis)
         if (ed_redis_link_is_idle(link))
                 return !eddy_stream_is_readable(link->stream); /* closed by the server, or stale */
         return link->abandoned == 0 || redis->stats.links >= LINKS_MAX ||
-               ed_loop_now(redis->loop) - link->silence_ns <= DRAIN_NS ||
+               ed_loop_now(redis->member.loop) - link->silence_ns <= DRAIN_NS ||
                eddy_stream_is_readable(link->stream); /* this process was slow, not the server */
 }
 
@@ -316,7 +318,7 @@ int ed_redis_run(eddy_redis *redis, const char *data, size_t bytes, uint32_t cou
 
         if (err < 0)
                 return err;
-        if (task->loop != redis->loop)
+        if (task->loop != redis->member.loop)
                 return EDDY_E_RUN_OTHER_LOOP;
         if (redis->is_closed)
                 return fail(redis, EDDY_E_REDIS_CLOSED);

@@ -155,7 +155,7 @@ static int take(struct ed_redis_link *link, size_t bytes)
         eddy_redis_reply *reply;
         int err;
 
-        link->silence_ns = ed_loop_now(link->redis->loop);
+        link->silence_ns = ed_loop_now(link->redis->member.loop);
         err = ed_redis_reader_feed(&link->reader, link->in, bytes);
         while (err >= 0) {
                 err = ed_redis_reader_next(&link->reader, &reply);
@@ -358,7 +358,7 @@ static int wait_in_line(struct ed_redis_link *link, struct ed_redis_request *req
 static void abandon(struct ed_redis_link *link, struct ed_redis_request *request)
 {
         if (link->abandoned == 0)
-                link->silence_ns = ed_loop_now(link->redis->loop);
+                link->silence_ns = ed_loop_now(link->redis->member.loop);
         for (uint32_t i = request->got; i < request->count; i++)
                 *place_of(link, request->number + i) = NULL;
         link->abandoned += request->count - request->got;

@@ -16,7 +16,7 @@
  */
 static void note(eddy_redis *origin, bool has_failed)
 {
-        int64_t next_ns = ed_loop_now(origin->loop) + FIRST_PAUSE_NS;
+        int64_t next_ns = ed_loop_now(origin->member.loop) + FIRST_PAUSE_NS;
 
         if (has_failed && !origin->has_pool_failed && origin->pool_pace.next_ns < next_ns)
                 origin->pool_pace = (struct ed_redis_pace){ .next_ns = next_ns };
@@ -25,8 +25,10 @@ static void note(eddy_redis *origin, bool has_failed)
 
 static int item_connect(eddy_redis *origin, eddy_redis *item)
 {
-        int err = origin->has_pool_failed ? ed_redis_pace(origin->loop, &origin->pool_pace) : 0;
+        int err = 0;
 
+        if (origin->has_pool_failed)
+                err = ed_redis_pace(origin->member.loop, &origin->pool_pace);
         if (err == 0)
                 err = ed_redis_connect(item, &item->link);
         if (err < 0)
@@ -130,6 +132,9 @@ int eddy_redis_pool_new(eddy_redis *redis, const struct eddy_pool_opts *opts, ed
                 return -EINVAL;
         if (redis->is_closed)
                 return EDDY_E_REDIS_CLOSED;
+        err = ed_member_check(&redis->member);
+        if (err < 0)
+                return err;
         own.ops = &ops;
         own.arg = redis;
         err = eddy_pool_new(&own, ret_pool);

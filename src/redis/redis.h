@@ -15,7 +15,7 @@
 #include "base/list.h"
 #include "eddy/lock.h"
 #include "eddy/redis.h"
-#include "loop/loop.h"
+#include "loop/member.h"
 #include "scope/suspend.h"
 #include "scope/waiters.h"
 
@@ -171,7 +171,7 @@ int ed_redis_connect(eddy_redis *redis, struct ed_redis_link **ret_link);
 /* --- the client (client.c) --- */
 
 struct eddy_redis {
-        struct ed_loop *loop;
+        struct ed_member member;
         struct ed_redis_target target;
         struct eddy_redis_opts opts; /* numbers, 'tls' and 'flags' only */
         eddy_tls_config *made_tls;

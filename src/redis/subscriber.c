@@ -89,6 +89,9 @@ int eddy_redis_subscriber_new(eddy_redis *redis, const struct eddy_redis_subscri
                 return -EINVAL;
         if (redis->is_closed)
                 return EDDY_E_REDIS_CLOSED;
+        err = ed_member_check(&redis->member);
+        if (err < 0)
+                return err;
         opts = opts ? opts : &defaults;
         subscriber = ed_alloc_zero(sizeof(*subscriber));
         if (!subscriber)
@@ -137,7 +140,7 @@ void eddy_redis_subscriber_close(eddy_redis_subscriber *subscriber)
 static int connect_now(eddy_redis_subscriber *subscriber)
 {
         const struct ed_buf *commands = &subscriber->commands;
-        int err = ed_redis_pace(subscriber->redis->loop, &subscriber->pace);
+        int err = ed_redis_pace(subscriber->redis->member.loop, &subscriber->pace);
 
         if (err == 0)
                 err = ed_redis_connect(subscriber->redis, &subscriber->link);
@@ -147,7 +150,7 @@ static int connect_now(eddy_redis_subscriber *subscriber)
         }
         subscriber->unconfirmed = subscriber->names;
         subscriber->is_asked = false;
-        subscriber->link->silence_ns = ed_loop_now(subscriber->redis->loop);
+        subscriber->link->silence_ns = ed_loop_now(subscriber->redis->member.loop);
         err = eddy_stream_write(subscriber->link->stream, ed_buf_data(commands),
                                 ed_buf_bytes(commands));
         if (err < 0)
@@ -180,7 +183,7 @@ static int reconnect(eddy_redis_subscriber *subscriber)
 static int64_t read_some(eddy_redis_subscriber *subscriber)
 {
         struct ed_redis_link *link = subscriber->link;
-        struct ed_loop *loop = subscriber->redis->loop;
+        struct ed_loop *loop = subscriber->redis->member.loop;
         struct eddy_scope_opts opts = { .timeout_ns = 0 }; /* none */
         bool is_due = false;
         eddy_scope scope;
@@ -423,7 +426,7 @@ static int exclusively(eddy_redis_subscriber *subscriber, struct eddy_redis_mess
 
         if (err < 0)
                 return err;
-        if (task->loop != subscriber->redis->loop)
+        if (task->loop != subscriber->redis->member.loop)
                 return EDDY_E_RUN_OTHER_LOOP;
         if (subscriber->is_busy)
                 return -EBUSY;

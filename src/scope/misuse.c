@@ -40,6 +40,23 @@ void ed_misuse_end(struct ed_loop *loop, const struct ed_task *task, const char 
         ed_broken(NULL);
 }
 
+bool ed_misuse_may_close(const struct ed_member *member, const char *object)
+{
+        if (ed_likely(ed_member_may_close(member)))
+                return true;
+        ed_misuse_closed_elsewhere(object);
+        return false;
+}
+
+void ed_misuse_closed_elsewhere(const char *object)
+{
+        if (ed_loop_current)
+                (void) ed_misuse_refuse(ed_loop_current, ed_task_running(),
+                                        "closed %s of a loop on another thread: close it there, or "
+                                        "after that loop has ended",
+                                        object);
+}
+
 /* --- scopes --- */
 
 static const char how_to_end[] = "call eddy_scope_end() on every way out of its block, or use "

@@ -7,6 +7,7 @@
 #ifndef ED_SCOPE_MISUSE_H
 #define ED_SCOPE_MISUSE_H
 
+#include "loop/member.h"
 #include "scope/waiters.h"
 
 /*
@@ -18,6 +19,14 @@ __attribute__((cold)) int ed_misuse_refuse(struct ed_loop *loop, const struct ed
 /* Reports a mistake after which the process cannot continue, and aborts. */
 __attribute__((cold, noreturn)) void ed_misuse_end(struct ed_loop *loop, const struct ed_task *task,
                                                    const char *format, ...) EDDY_PRINTF(3, 4);
+
+/*
+ * Returns true if this thread may free an object of a loop.  Else the call is refused and reported.
+ */
+ED_SHARED bool ed_misuse_may_close(const struct ed_member *member, const char *object);
+
+/* Reports a close that was refused, because the object's loop runs on another thread. */
+ED_SHARED __attribute__((cold)) void ed_misuse_closed_elsewhere(const char *object);
 
 /* --- scopes --- */
 

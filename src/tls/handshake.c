@@ -93,6 +93,7 @@ static int tls_new(eddy_stream *lower, eddy_tls_config *config, struct ed_tls **
         if (!tls)
                 return -ENOMEM;
         tls->stream.ops = &ed_tls_stream_ops;
+        tls->stream.member = lower->member; /* freed after 'tls' */
         tls->config = ed_tls_config_ref(config);
         ed_tls_bio_init(&tls->bio, lower);
         tls->contexts = config->contexts;

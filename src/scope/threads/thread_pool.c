@@ -158,7 +158,7 @@ int ed_thread_pool_add(eddy_thread_pool *pool, unsigned which, struct ed_thread_
         if (pool->state != ED_POOL_OPEN)
                 return EDDY_E_THREAD_POOL_CLOSED;
         if (pool->loop != job->call->task->loop)
-                return -EINVAL;
+                return EDDY_E_RUN_OTHER_LOOP;
         job->lane = lane;
         job->base.done.on_events = on_done;
         ed_list_push_back(&lane->queued, &job->link);
@@ -297,6 +297,10 @@ void eddy_thread_pool_close(eddy_thread_pool *pool)
 {
         if (!pool || is_forked(pool))
                 return;
+        if (pool->state != ED_POOL_CLOSED && !ed_thread_is_self(pool->loop->thread)) {
+                ed_misuse_closed_elsewhere("a thread pool");
+                return;
+        }
         if (pool->state == ED_POOL_CLOSING) {
                 (void) ed_misuse_refuse(pool->loop, ed_task_running(),
                                         "called eddy_thread_pool_close() while another task shuts "
