@@ -238,8 +238,11 @@ static int set_target(struct ed_sys *sys, int fd, unsigned events, const struct 
 {
         struct ed_sim *sim = ed_sim_of(sys);
         struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
-        int err = ed_sim_socket_fault(sim, sock, ED_SIM_CALL_WATCH);
+        int err;
 
+        if (ed_sim_is_output(fd))
+                return -EPERM;
+        err = ed_sim_socket_fault(sim, sock, ED_SIM_CALL_WATCH);
         if (err < 0)
                 return err;
         if (sock->target != former)
@@ -597,10 +600,10 @@ int ed_sim_endpoint(struct ed_sys *sys, int fd, enum eddy_stream_end end,
 {
         const struct ed_sim_socket *sock = ed_sim_socket_of(sys, fd);
 
+        if (ed_sim_is_output(fd) || (sock && sock->is_pipe))
+                return -ENOTSOCK;
         if (!sock)
                 return -EBADF;
-        if (sock->is_pipe)
-                return -ENOTSOCK;
         if (end == EDDY_STREAM_PEER && (sock->phase != ED_SIM_PHASE_CONNECTED || sock->dead))
                 return -ENOTCONN;
         *ret_endpoint = end == EDDY_STREAM_LOCAL ? sock->local : sock->remote;

@@ -79,6 +79,15 @@ void ed_sim_line_up(struct ed_sim *sim, struct ed_list *list, struct ed_list *li
 /* Report the socket's readiness at the next poll. */
 void ed_sim_notify(struct ed_sim *sim, struct ed_sim_socket *sock);
 
+/*
+ * Returns true for the standard output and standard error, which are the real ones in a simulated
+ * run too: a program may log there.  They behave like files: never watched, always ready.
+ */
+static inline bool ed_sim_is_output(int fd)
+{
+        return fd == 1 || fd == 2;
+}
+
 /* As ed_sim_fault(), and -EBADF if 'sock' is NULL: there is no such socket. */
 int ed_sim_socket_fault(struct ed_sim *sim, struct ed_sim_socket *sock, enum ed_sim_call call);
 

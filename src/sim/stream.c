@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "sim/socket.h"
+#include "sys/output.h"
 
 static size_t least(size_t a, size_t b)
 {
@@ -230,6 +231,8 @@ int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes,
         struct eddy_slice slice = { data, bytes };
 
         (void) may_signal;
+        if (ed_sim_is_output(fd))
+                return ed_sys_write_quietly(fd, data, bytes);
         return gather(sys, fd, &slice, 1, ED_SIM_CALL_WRITE);
 }
 

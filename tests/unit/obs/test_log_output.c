@@ -572,3 +572,60 @@ TEST(a_pipe_gets_json_and_its_end_raises_no_signal)
 {
         CHECK_EQ(eddy_run(log_to_pipe, NULL, NULL), 0);
 }
+
+/* --- standard error and standard output --- */
+
+static int log_to_stderr(void *arg)
+{
+        eddy_log *log = NULL;
+
+        (void) arg;
+        CHECK_EQ(eddy_log_open(NULL, &log), 0);
+        eddy_log_info(log, "to standard error", eddy_log_int("n", 1));
+        CHECK_EQ(eddy_log_flush(log), 0);
+        eddy_log_close(log);
+        return 0;
+}
+
+static int log_to_stdout(void *arg)
+{
+        struct eddy_log_opts opts = { .format = EDDY_LOG_JSON };
+        eddy_log *log = NULL;
+
+        (void) arg;
+        CHECK_EQ(eddy_stream_from_fd(1, 0, &opts.stream), 0);
+        CHECK_EQ(eddy_log_open(&opts, &log), 0);
+        eddy_log_info(log, "to standard output", eddy_log_int("n", 2));
+        eddy_log_close(log);
+        eddy_stream_close(opts.stream);
+        return 0;
+}
+
+/* Returns what a run writes to the descriptor 'fd'. */
+static const char *written_to(int fd, eddy_task_fn *fn)
+{
+        static char text[1024];
+        int ends[2], former = dup(fd);
+        ssize_t n;
+
+        CHECK(former >= 0 && pipe(ends) == 0 && dup2(ends[1], fd) == fd);
+        obs_run(fn);
+        CHECK_EQ(dup2(former, fd), fd);
+        (void) close(former);
+        (void) close(ends[1]);
+        n = read(ends[0], text, sizeof(text) - 1);
+        (void) close(ends[0]);
+        CHECK(n > 0);
+        text[n] = '\0';
+        return text;
+}
+
+TEST(a_log_on_standard_error_writes_in_a_simulated_run_too)
+{
+        CHECK(strstr(written_to(2, log_to_stderr), "\"message\":\"to standard error\",\"n\":1}\n"));
+}
+
+TEST(a_log_on_standard_output_writes_in_a_simulated_run_too)
+{
+        CHECK(strstr(written_to(1, log_to_stdout), "\"message\":\"to standard output\",\"n\":2}\n"));
+}
