@@ -57,6 +57,7 @@ EDDY_BEGIN_DECLS
         X(HTTP, 9, TIMEOUT_READ, "the server sent nothing for too long")                           \
         X(HTTP, 10, TIMEOUT_TOTAL, "the request was not complete within its time")                 \
         X(HTTP, 11, BODY_LENGTH, "the source of the body ended before the body's length")          \
+        X(HTTP, 12, INVALID_ANSWER, "the handler's answer is not valid HTTP")                      \
         X(HTTP, 20, CODING_UNKNOWN, "the body has a content coding that is not supported")         \
         X(HTTP, 21, CODING_INVALID, "the body does not follow its content coding")                 \
         X(HTTP, 22, PROXY_AUTH, "the proxy does not accept the credentials, or wants some")        \

@@ -163,7 +163,11 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_body(eddy_http_exchange *exchange,
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_STATE            a response was begun already
- *         EDDY_E_HTTP_INVALID_REQUEST  a status or header that HTTP forbids; nothing was sent
+ *         EDDY_E_HTTP_INVALID_ANSWER   a status or header that HTTP forbids, or a header that
+ *                                      the server writes; nothing was sent.  Unless the
+ *                                      handler then sends another answer, the client gets a
+ *                                      500, and the reason is reported with the header's
+ *                                      name (EDDY_REPORT_MISUSE)
  *         EDDY_E_NET_TIMED_OUT         the client accepts the response too slowly, or the
  *                                      kernel's timeout expired
  *         -ECANCELED, -EPIPE, -ECONNRESET, ...

@@ -183,6 +183,8 @@ static void finish_request(struct connection *connection, int result)
                 return;
         }
         if (exchange->answer == ED_HTTP_UNANSWERED) {
+                if (exchange->refused[0])
+                        ed_http_exchange_report_refused(exchange);
                 if (exchange->failed == EDDY_E_HTTP_TOO_LARGE ||
                     exchange->failed == EDDY_E_HTTP_INVALID_REQUEST)
                         ed_http_exchange_refuse(exchange,
@@ -192,7 +194,7 @@ static void finish_request(struct connection *connection, int result)
                         ed_http_exchange_refuse(exchange, 400, "the body was cut short");
                 else if (exchange->failed == EDDY_E_NET_TIMED_OUT)
                         ed_http_exchange_refuse(exchange, 408, "the body came too slowly");
-                else if (result < 0)
+                else if (result < 0 || exchange->refused[0])
                         ed_http_exchange_refuse(exchange, 500, "the server failed");
                 else if (result >= 0 && exchange->failed == 0)
                         exchange->failed = eddy_http_exchange_respond(&exchange->base, 404, NULL, 0,

@@ -5,11 +5,13 @@
 #include "http/server_exchange.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "eddy/error.h"
+#include "eddy/http_text.h"
 #include "scope/suspend.h"
 
 /* Unread request bodies up to this size are read and dropped, to keep the connection. */
@@ -79,6 +81,7 @@ int ed_http_exchange_begin_request(struct ed_http1_exchange *exchange)
         exchange->chunked = false;
         exchange->continued = !head->expect_continue;
         exchange->aborted = false;
+        exchange->refused[0] = '\0';
         exchange->failed = 0;
         ed_http_pace_reset(&exchange->upload);
         if (!head->keep_alive)
@@ -251,6 +254,71 @@ static bool rest_is_small(const struct ed_http1_exchange *exchange)
         return message->head.content_length - message->body.bytes <= UNREAD_BYTES_MAX;
 }
 
+enum { SHOWN_BYTES_MAX = 40 }; /* of a name or a path in a report */
+
+/* Copy text that may have any bytes, for a report. Returns 'out'. */
+static const char *show(const char *text, char out[SHOWN_BYTES_MAX + 1])
+{
+        size_t n = 0;
+
+        for (; text[n] && n < SHOWN_BYTES_MAX; n++)
+                out[n] = text[n];
+        out[n] = '\0';
+        for (size_t i = 0; i < n; i++)
+                if (out[i] < ' ' || out[i] > '~')
+                        out[i] = '?';
+        return out;
+}
+
+/* Refuse a handler's answer, and keep the reason until the request ends. */
+static int refuse_answer(struct ed_http1_exchange *exchange, const char *format, ...)
+        EDDY_PRINTF(2, 3);
+static int refuse_answer(struct ed_http1_exchange *exchange, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        vsnprintf(exchange->refused, sizeof(exchange->refused), format, args);
+        va_end(args);
+        return EDDY_E_HTTP_INVALID_ANSWER;
+}
+
+void ed_http_exchange_report_refused(const struct ed_http1_exchange *exchange)
+{
+        char path[SHOWN_BYTES_MAX + 1], text[256];
+
+        snprintf(text, sizeof(text), "the answer to %.20s %s was refused: %s",
+                 http1_method(&exchange->base), show(http1_path(&exchange->base), path),
+                 exchange->refused);
+        ed_report_task(ed_loop_current, EDDY_REPORT_MISUSE, EDDY_E_HTTP_INVALID_ANSWER,
+                       ed_task_running(), text);
+}
+
+/*
+ * Refuse an answer with a header that the server writes itself, or that HTTP forbids. The value may
+ * be a secret, so the reason does not have it.
+ */
+static int refuse_header(struct ed_http1_exchange *exchange, const struct eddy_http_header *header)
+{
+        char name[SHOWN_BYTES_MAX + 1];
+
+        if (!header->name || !header->value)
+                return refuse_answer(exchange, "a header has no %s (%s)",
+                                     header->name ? "value" : "name",
+                                     header->name ? show(header->name, name) : "NULL");
+        show(header->name, name);
+        if (!eddy_http_is_token(header->name, strlen(header->name)))
+                return refuse_answer(exchange, "the name of the header \"%s\" is not a token",
+                                     name);
+        if (!eddy_http_is_value(header->value, strlen(header->value)))
+                return refuse_answer(
+                        exchange, "the value of the header \"%s\" has a control character", name);
+        if (strcasecmp(header->name, "connection") == 0)
+                return refuse_answer(exchange, "the header \"%s\" can only be \"close\"", name);
+        return refuse_answer(exchange, "the server writes the header \"%s\" itself: leave it out",
+                             name);
+}
+
 /*
  * Write the handler's headers. The server decides how a message ends, so fields that affect this
  * are refused, except "Connection: close".
@@ -263,16 +331,39 @@ static int write_fields(struct ed_http1_exchange *exchange, struct ed_http1_writ
 
                 if (!name || !value || strcasecmp(name, "content-length") == 0 ||
                     strcasecmp(name, "transfer-encoding") == 0)
-                        return EDDY_E_HTTP_INVALID_REQUEST;
+                        return refuse_header(exchange, &headers[i]);
                 if (strcasecmp(name, "connection") == 0) {
                         if (strcasecmp(value, "close") != 0)
-                                return EDDY_E_HTTP_INVALID_REQUEST;
+                                return refuse_header(exchange, &headers[i]);
                         exchange->closing = true;
                         continue;
                 }
                 *ret_date |= strcasecmp(name, "date") == 0;
                 ed_http1_write_field(writer, name, strlen(name), value, strlen(value));
+                if (ed_unlikely(writer->err == EDDY_E_HTTP_INVALID_REQUEST))
+                        return refuse_header(exchange, &headers[i]);
         }
+        return 0;
+}
+
+/* End the head. */
+static int write_head_end(struct ed_http1_exchange *exchange, struct ed_http1_writer *writer)
+{
+        int err = ed_http1_write_end(writer);
+
+        if (err == -EMSGSIZE)
+                return refuse_answer(exchange, "its head is larger than %zu bytes",
+                                     exchange->out.max);
+        return err;
+}
+
+/* Refuse a status that cannot end a request, and a body that the status does not have. */
+static int check_status(struct ed_http1_exchange *exchange, int status, int64_t body_bytes)
+{
+        if (status < 200 || status > 999)
+                return refuse_answer(exchange, "the status %d is not one from 200 to 999", status);
+        if (status_has_no_content(status) && body_bytes > 0)
+                return refuse_answer(exchange, "a response with the status %d has no body", status);
         return 0;
 }
 
@@ -287,8 +378,9 @@ static int write_head(struct ed_http1_exchange *exchange, int status,
 
         if (exchange->answer != ED_HTTP_UNANSWERED)
                 return EDDY_E_HTTP_STATE;
-        if (status < 200 || status > 999 || (status_has_no_content(status) && body_bytes > 0))
-                return EDDY_E_HTTP_INVALID_REQUEST;
+        err = check_status(exchange, status, body_bytes);
+        if (err < 0)
+                return err;
         if (status == 205)
                 body_bytes = 0;
         if (!rest_is_small(exchange))
@@ -311,9 +403,9 @@ static int write_head(struct ed_http1_exchange *exchange, int status,
                 ed_http1_write_field(&writer, "Connection", 10, "close", 5);
         else if (head->minor == 0)
                 ed_http1_write_field(&writer, "Connection", 10, "keep-alive", 10);
-        err = ed_http1_write_end(&writer);
+        err = write_head_end(exchange, &writer);
         if (err < 0)
-                return err == -EMSGSIZE ? EDDY_E_HTTP_INVALID_REQUEST : err;
+                return err;
         exchange->head_only |= no_body;
         exchange->left = no_body ? 0 : body_bytes;
         exchange->answer = ED_HTTP_ANSWERING;
@@ -341,7 +433,7 @@ static int http1_respond(eddy_http_exchange *base, int status,
         if (err < 0)
                 return err;
         if (body_bytes > INT64_MAX || (!body && body_bytes > 0))
-                return EDDY_E_HTTP_INVALID_REQUEST;
+                return refuse_answer(exchange, "its body is NULL, or larger than 2^63 - 1 bytes");
         err = write_head(exchange, status, headers, headers_count, (int64_t) body_bytes);
         if (err < 0)
                 return err;
@@ -441,15 +533,14 @@ static int write_upgrade(struct ed_http1_exchange *exchange, const struct eddy_h
         for (size_t i = 0; i < n; i++)
                 has_upgrade |= headers[i].name && strcasecmp(headers[i].name, "upgrade") == 0;
         if (!has_upgrade)
-                return EDDY_E_HTTP_INVALID_REQUEST;
+                return refuse_answer(exchange, "a 101 needs the header \"Upgrade\"");
         ed_buf_consume(&exchange->out, ed_buf_bytes(&exchange->out));
         ed_http1_write_response(&writer, &exchange->out, 101, NULL, 0);
         err = write_fields(exchange, &writer, headers, n, &has_date);
         if (err < 0)
                 return err;
         ed_http1_write_field(&writer, "Connection", 10, "Upgrade", 7);
-        err = ed_http1_write_end(&writer);
-        return err == -EMSGSIZE ? EDDY_E_HTTP_INVALID_REQUEST : err;
+        return write_head_end(exchange, &writer);
 }
 
 static int http1_upgrade(eddy_http_exchange *base, const struct eddy_http_header *headers,

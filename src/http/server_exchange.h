@@ -71,6 +71,7 @@ struct ed_http1_exchange {
         bool stalled;                   /* the client takes no response */
         int64_t left;                   /* unsent bytes of a body of known length, else negative */
         int failed;                     /* error of reading the request's body or of responding */
+        char refused[112];              /* why the handler's answer was not valid; "" */
         struct ed_http1_field fields[]; /* fields of the message */
 };
 
@@ -89,5 +90,8 @@ EDDY_MUST_USE int ed_http_exchange_begin_request(struct ed_http1_exchange *excha
  * Suspends: yes.
  */
 void ed_http_exchange_refuse(struct ed_http1_exchange *exchange, int status, const char *text);
+
+/* Report why the handler's answer was not valid: a mistake of the program (EDDY_REPORT_MISUSE). */
+void ed_http_exchange_report_refused(const struct ed_http1_exchange *exchange);
 
 #endif

@@ -79,13 +79,13 @@ static int inject(eddy_http_exchange *exchange)
 
         for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
                 CHECK_ERR(eddy_http_exchange_respond(exchange, 200, &bad[i], 1, "evil", 4),
-                          EDDY_E_HTTP_INVALID_REQUEST);
+                          EDDY_E_HTTP_INVALID_ANSWER);
         CHECK_ERR(eddy_http_exchange_respond(exchange, 99, NULL, 0, NULL, 0),
-                  EDDY_E_HTTP_INVALID_REQUEST);
+                  EDDY_E_HTTP_INVALID_ANSWER);
         CHECK_ERR(eddy_http_exchange_respond(exchange, 100, NULL, 0, NULL, 0),
-                  EDDY_E_HTTP_INVALID_REQUEST);
+                  EDDY_E_HTTP_INVALID_ANSWER);
         CHECK_ERR(eddy_http_exchange_respond(exchange, 204, NULL, 0, "x", 1),
-                  EDDY_E_HTTP_INVALID_REQUEST);
+                  EDDY_E_HTTP_INVALID_ANSWER);
         return eddy_http_exchange_respond(exchange, 200, &good, 1, "fine", 4);
 }
 
@@ -138,8 +138,8 @@ static int reset_content(eddy_http_exchange *exchange)
         int err;
 
         CHECK_ERR(eddy_http_exchange_respond(exchange, 205, NULL, 0, "x", 1),
-                  EDDY_E_HTTP_INVALID_REQUEST);
-        CHECK_ERR(eddy_http_exchange_begin(exchange, 205, NULL, 0, 3), EDDY_E_HTTP_INVALID_REQUEST);
+                  EDDY_E_HTTP_INVALID_ANSWER);
+        CHECK_ERR(eddy_http_exchange_begin(exchange, 205, NULL, 0, 3), EDDY_E_HTTP_INVALID_ANSWER);
         err = eddy_http_exchange_begin(exchange, 205, NULL, 0, -1);
         return err < 0 ? err : eddy_http_exchange_end(exchange);
 }

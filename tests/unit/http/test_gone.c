@@ -249,7 +249,7 @@ static int echo_upgraded(eddy_http_exchange *exchange, void *arg)
 
         (void) arg;
         CHECK_ERR(eddy_http_exchange_upgrade(exchange, NULL, 0, &stream, &early, &early_bytes),
-                  EDDY_E_HTTP_INVALID_REQUEST);
+                  EDDY_E_HTTP_INVALID_ANSWER);
         err = eddy_http_exchange_upgrade(exchange, upgrade_headers, 1, &stream, &early,
                                          &early_bytes);
         CHECK_EQ(err, 0);

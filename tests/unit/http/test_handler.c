@@ -2,6 +2,7 @@
  * test_handler.c - what a handler may leave on its connection's task: nothing of it reaches the
  * next request.
  */
+#include "eddy/test.h"
 #include "server_test.h"
 
 #define HOST      "Host: h\r\n"
@@ -100,4 +101,89 @@ HANDLER_TEST(a_log_value_that_a_handler_binds_ends_with_its_request, log_user)
         CHECK_HAS(lines, "alice");
         CHECK_HAS_NOT(strchr(lines, '\n'), "alice");
         eddy_stream_close(stream);
+}
+
+/* ---- answers that are not valid HTTP --------------------------------------- */
+
+/* What a handler answers, and the reason that the report of it has. */
+static const struct wrong {
+        int status;
+        struct eddy_http_header header;
+        size_t body_bytes;
+        const char *reason;
+} wrongs[] = {
+        { 200,
+          { "X-Id", "a\r\nEvil: 1" },
+          0,
+          "the value of the header \"X-Id\" has a control character" },
+        { 200, { "X\r\nEvil", "1" }, 0, "the name of the header \"X??Evil\" is not a token" },
+        { 200, { "", "1" }, 0, "the name of the header \"\" is not a token" },
+        { 200, { NULL, "1" }, 0, "a header has no name (NULL)" },
+        { 200, { "X-Id", NULL }, 0, "a header has no value (X-Id)" },
+        { 200,
+          { "Content-Length", "3" },
+          0,
+          "the server writes the header \"Content-Length\" itself: leave it out" },
+        { 200, { "connection", "upgrade" }, 0, "the header \"connection\" can only be \"close\"" },
+        { 99, { "X-Id", "1" }, 0, "the status 99 is not one from 200 to 999" },
+        { 204, { "X-Id", "1" }, 1, "a response with the status 204 has no body" },
+};
+
+static const struct wrong *wrong;
+static bool is_ignored;
+
+static int answer_wrongly(eddy_http_exchange *exchange, void *arg)
+{
+        int err = eddy_http_exchange_respond(exchange, wrong->status, &wrong->header, 1, "x",
+                                             wrong->body_bytes);
+
+        (void) arg;
+        CHECK_ERR(err, EDDY_E_HTTP_INVALID_ANSWER);
+        return is_ignored ? 0 : err;
+}
+
+static int serve_wrongly(void *arg)
+{
+        (void) eddy_http_serve(arg, NULL, answer_wrongly, NULL);
+        return 0;
+}
+
+static int ask_for_wrong(void *arg)
+{
+        struct answer *answer = arg;
+        eddy_listener *listener;
+        eddy_stream *stream;
+        eddy_scope scope;
+
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 80, NULL, &listener), 0);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, serve_wrongly, listener), 0);
+        CHECK_EQ(eddy_tcp_connect("127.0.0.1", 80, NULL, &stream), 0);
+        CHECK_EQ(eddy_stream_write(stream, GET("/a?secret"), strlen(GET("/a?secret"))), 0);
+        read_answer(stream, answer);
+        eddy_stream_close(stream);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_listener_close(listener);
+        return 0;
+}
+
+/* The client sees a 500; the program's report names the header, but not its value. */
+TEST(an_answer_that_is_not_valid_is_reported_with_the_headers_name)
+{
+        static struct answer answer;
+        struct eddy_test_result result;
+        char expected[256];
+
+        for (size_t i = 0; i < 2 * sizeof(wrongs) / sizeof(wrongs[0]); i++) {
+                wrong = &wrongs[i / 2];
+                is_ignored = i % 2 == 1;
+                (void) eddy_test_run(ask_for_wrong, &answer, NULL, &result);
+                CHECK_EQ(answer.status, 500);
+                CHECK_EQ(answer.responses, 1);
+                CHECK_HAS_NOT(answer.text, "X-Id");
+                snprintf(expected, sizeof(expected),
+                         "http_connection the answer to GET /a was refused: %s", wrong->reason);
+                CHECK_STR(result.problem, expected);
+        }
 }
