@@ -147,9 +147,9 @@ static void object_take(struct ed_assembly *assembly, const char *type,
         switch (assembly->kind) {
         case ASSEMBLY_NONE:
                 /* A first chunk without choices may be of any kind; its members are kept. */
-                if (*type)
-                        break;
-                /* fall through */
+                if (!*type)
+                        ed_choices_take(&assembly->choices, event);
+                break;
         case ASSEMBLY_CHOICES:
                 ed_choices_take(&assembly->choices, event);
                 break;
