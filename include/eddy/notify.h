@@ -12,7 +12,9 @@
  *
  * A folder is watched without the folders in it.  Events for the same name are merged
  * for 50 ms (merge_ns) after the first, so a save is one event: a file that is created,
- * written several times and renamed is EDDY_NOTIFY_CREATED with its last name.
+ * written several times and renamed is EDDY_NOTIFY_CREATED with its last name.  For a
+ * program that processes finished files, EDDY_NOTIFY_REPORT_WRITTEN reports when a
+ * writer has closed a file, and quiet_ns merges until no further event comes.
  *
  * Changes made by other machines on a network file system, and writes to mapped memory,
  * are not reported.  A file may change again after an event and before the program
@@ -34,6 +36,11 @@ enum { EDDY_NOTIFY_WATCHES_MAX = 1024, EDDY_NOTIFY_EVENTS_MAX = 65536 };
 #define EDDY_NOTIFY_MERGE_NS     ((int64_t) 50 * 1000000)
 #define EDDY_NOTIFY_MERGE_MAX_NS ((int64_t) 10 * 1000000000)
 
+enum {
+        /* Report EDDY_NOTIFY_WRITTEN. */
+        EDDY_NOTIFY_REPORT_WRITTEN = 1 << 0,
+};
+
 /* All zero is the default. */
 struct eddy_notify_opts {
         /*
@@ -42,9 +49,16 @@ struct eddy_notify_opts {
          * delivered at once, and only those that already wait together are merged.
          */
         int64_t merge_ns;
-        uint32_t events_max;   /* that wait to be taken; 0: 1,024; at most
-                                  EDDY_NOTIFY_EVENTS_MAX */
-        uintptr_t reserved[4]; /* zero */
+        uint32_t events_max; /* that wait to be taken; 0: 1,024; at most
+                                EDDY_NOTIFY_EVENTS_MAX */
+        uint32_t flags;      /* EDDY_NOTIFY_REPORT_* */
+        /*
+         * Deliver an event when its name has had no further event for this time, and at the
+         * latest merge_ns after the first, for which 0 then means EDDY_NOTIFY_MERGE_MAX_NS
+         * and a negative value is -EINVAL.  0: only merge_ns counts.
+         */
+        int64_t quiet_ns;
+        uintptr_t reserved[3]; /* zero */
 };
 
 /*
@@ -96,6 +110,9 @@ enum eddy_notify_kind {
                                      file system was unmounted: the watch has ended.  A file that
                                      is open is removed when it is closed. */
         EDDY_NOTIFY_OVERFLOW = 6, /* events of any watch were lost: look at all files again */
+        EDDY_NOTIFY_WRITTEN = 7,  /* with EDDY_NOTIFY_REPORT_WRITTEN: a file that was open for
+                                     writing was closed, also if nothing was written.  Replaces
+                                     EDDY_NOTIFY_CHANGED, and follows EDDY_NOTIFY_CREATED. */
 };
 
 /* Texts are valid until the next call of eddy_notify_next() or eddy_notify_close(). */

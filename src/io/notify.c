@@ -34,6 +34,7 @@ enum { KIND_LEFT = 100 };
 
 struct entry {
         struct ed_list link;
+        int64_t first_ns; /* when its first event was read */
         int64_t due_ns;
         int kind; /* enum eddy_notify_kind, or KIND_LEFT */
         int watch, from_watch;
@@ -52,7 +53,8 @@ struct user {
 struct eddy_notify {
         struct ed_watch watch; /* contains the descriptor */
         struct user *user;
-        int64_t merge_ns;
+        int64_t merge_ns, quiet_ns;
+        uint32_t flags;
         uint32_t events_max, events_count;
         bool lost;              /* an overflow is to be reported, before all of 'events' */
         struct ed_list events;  /* in order of 'due_ns' */
@@ -84,6 +86,36 @@ static void lose(eddy_notify *notify)
         notify->lost = true;
 }
 
+static int64_t due_at(const eddy_notify *notify, int64_t first_ns, int64_t now_ns)
+{
+        int64_t latest_ns = first_ns + notify->merge_ns;
+
+        if (notify->quiet_ns == 0 || now_ns + notify->quiet_ns > latest_ns)
+                return latest_ns;
+        return now_ns + notify->quiet_ns;
+}
+
+/* Put an entry into the queue, after those that are due at the same time. */
+static void enqueue(eddy_notify *notify, struct entry *entry)
+{
+        struct ed_list *after = notify->events.prev;
+
+        while (after != &notify->events &&
+               ed_container_of(after, struct entry, link)->due_ns > entry->due_ns)
+                after = after->prev;
+        ed_list_push_front(after, &entry->link);
+}
+
+/* Another event was merged with an entry: its quiet time begins again. */
+static void touch(eddy_notify *notify, struct entry *entry)
+{
+        if (notify->quiet_ns == 0)
+                return;
+        entry->due_ns = due_at(notify, entry->first_ns, ed_loop_now(notify->watch.member.loop));
+        ed_list_remove(&entry->link);
+        enqueue(notify, entry);
+}
+
 /* Returns an entry outside of the queue, or NULL, after which events are lost. */
 static struct entry *entry_new(eddy_notify *notify, int kind, const struct ed_notify_event *event,
                                const char *from)
@@ -103,7 +135,8 @@ static struct entry *entry_new(eddy_notify *notify, int kind, const struct ed_no
         entry->is_folder = event->flags & ED_NOTIFY_FOLDER;
         /* A move may replace a file. */
         entry->was_there = kind != EDDY_NOTIFY_CREATED || event->flags & ED_NOTIFY_MOVED_TO;
-        entry->due_ns = ed_loop_now(notify->watch.member.loop) + notify->merge_ns;
+        entry->first_ns = ed_loop_now(notify->watch.member.loop);
+        entry->due_ns = due_at(notify, entry->first_ns, entry->first_ns);
         memcpy(entry->name, event->name, name_bytes);
         memcpy(entry->name + name_bytes, from, from_bytes);
         entry->from = entry->name + name_bytes;
@@ -116,7 +149,7 @@ static void push(eddy_notify *notify, int kind, const struct ed_notify_event *ev
         struct entry *entry = entry_new(notify, kind, event, "");
 
         if (entry)
-                ed_list_push_back(&notify->events, &entry->link);
+                enqueue(notify, entry);
 }
 
 /* Returns the last entry of a name, other than 'except', or NULL. */
@@ -150,26 +183,53 @@ static struct entry *left_find(eddy_notify *notify, uint32_t cookie)
 
 /* --- merging --- */
 
+static bool is_change(const struct entry *entry)
+{
+        return entry->kind == EDDY_NOTIFY_CHANGED || entry->kind == EDDY_NOTIFY_WRITTEN;
+}
+
 static void created(eddy_notify *notify, const struct ed_notify_event *event)
 {
         struct entry *before = entry_find(notify, event->watch, event->name, NULL);
 
         if (!before) {
                 push(notify, EDDY_NOTIFY_CREATED, event);
-        } else if (before->kind == EDDY_NOTIFY_REMOVED || before->kind == KIND_LEFT) {
+                return;
+        }
+        touch(notify, before);
+        if (before->kind == EDDY_NOTIFY_REMOVED || before->kind == KIND_LEFT) {
                 before->kind = EDDY_NOTIFY_CREATED;
                 before->is_folder = event->flags & ED_NOTIFY_FOLDER;
-        } else if (before->kind == EDDY_NOTIFY_CHANGED) {
+        } else if (is_change(before)) {
                 before->kind = EDDY_NOTIFY_CREATED;
         }
 }
 
 static void changed(eddy_notify *notify, const struct ed_notify_event *event)
 {
-        const struct entry *before = entry_find(notify, event->watch, event->name, NULL);
+        struct entry *before = entry_find(notify, event->watch, event->name, NULL);
 
-        if (!before || before->kind == EDDY_NOTIFY_REMOVED || before->kind == KIND_LEFT)
+        if (!before || before->kind == EDDY_NOTIFY_REMOVED || before->kind == KIND_LEFT) {
                 push(notify, EDDY_NOTIFY_CHANGED, event);
+                return;
+        }
+        if (before->kind == EDDY_NOTIFY_WRITTEN)
+                before->kind = EDDY_NOTIFY_CHANGED; /* not complete any more */
+        touch(notify, before);
+}
+
+static void written(eddy_notify *notify, const struct ed_notify_event *event)
+{
+        struct entry *before = entry_find(notify, event->watch, event->name, NULL);
+
+        if (!(notify->flags & EDDY_NOTIFY_REPORT_WRITTEN))
+                return;
+        if (!before || !is_change(before)) {
+                push(notify, EDDY_NOTIFY_WRITTEN, event);
+                return;
+        }
+        before->kind = EDDY_NOTIFY_WRITTEN;
+        touch(notify, before);
 }
 
 static void removed(eddy_notify *notify, const struct ed_notify_event *event)
@@ -177,22 +237,30 @@ static void removed(eddy_notify *notify, const struct ed_notify_event *event)
         struct entry *before = entry_find(notify, event->watch, event->name, NULL);
 
         /* A new file may have replaced one that the program knows. */
-        if (before && (before->kind == EDDY_NOTIFY_CHANGED || before->kind == EDDY_NOTIFY_CREATED))
-                before->kind = EDDY_NOTIFY_REMOVED;
-        else
+        if (!before || (!is_change(before) && before->kind != EDDY_NOTIFY_CREATED)) {
                 push(notify, EDDY_NOTIFY_REMOVED, event);
+                return;
+        }
+        before->kind = EDDY_NOTIFY_REMOVED;
+        touch(notify, before);
 }
 
 /* The second half of a rename. */
 static void moved_to(eddy_notify *notify, const struct ed_notify_event *event)
 {
         struct entry *left = left_find(notify, event->cookie), *before, *moved;
+        bool was_written;
 
         if (!left) {
                 created(notify, event);
                 return;
         }
         before = entry_find(notify, left->watch, left->name, left);
+        was_written = before && before->kind == EDDY_NOTIFY_WRITTEN;
+        if (was_written) {
+                entry_free(notify, before);
+                before = entry_find(notify, left->watch, left->name, left);
+        }
         if (before && before->kind == EDDY_NOTIFY_CREATED) {
                 /* Unless it was there, the program has not heard of the former name. */
                 if (before->was_there)
@@ -201,6 +269,8 @@ static void moved_to(eddy_notify *notify, const struct ed_notify_event *event)
                         entry_free(notify, before);
                 entry_free(notify, left);
                 created(notify, event);
+                if (was_written)
+                        written(notify, event);
                 return;
         }
         if (before && before->kind == EDDY_NOTIFY_CHANGED)
@@ -212,6 +282,8 @@ static void moved_to(eddy_notify *notify, const struct ed_notify_event *event)
         moved->due_ns = left->due_ns;
         ed_list_push_back(&left->link, &moved->link); /* before it */
         entry_free(notify, left);
+        if (was_written)
+                written(notify, event);
 }
 
 /* --- watches --- */
@@ -306,7 +378,7 @@ static void gone(eddy_notify *notify, const struct ed_notify_event *event)
         struct entry *before = entry_find(notify, event->watch, "", NULL);
 
         watch_forget(notify, event->watch);
-        if (before && before->kind == EDDY_NOTIFY_CHANGED)
+        if (before && is_change(before))
                 before->kind = EDDY_NOTIFY_GONE;
         else
                 push(notify, EDDY_NOTIFY_GONE, event);
@@ -324,6 +396,8 @@ static void event_add(eddy_notify *notify, const struct ed_notify_event *event)
                 created(notify, event);
         else if (event->flags & ED_NOTIFY_CHANGED)
                 changed(notify, event);
+        else if (event->flags & ED_NOTIFY_WRITTEN)
+                written(notify, event);
         else if (event->flags & ED_NOTIFY_REMOVED)
                 removed(notify, event);
         else if (event->flags & ED_NOTIFY_MOVED_FROM)
@@ -453,12 +527,28 @@ int eddy_notify_next(eddy_notify *notify, struct eddy_notify_event *ret_event)
 
 static bool opts_check(const struct eddy_notify_opts *opts)
 {
-        return opts->merge_ns <= EDDY_NOTIFY_MERGE_MAX_NS &&
+        return opts->merge_ns <= EDDY_NOTIFY_MERGE_MAX_NS && opts->quiet_ns >= 0 &&
+               opts->quiet_ns <= EDDY_NOTIFY_MERGE_MAX_NS &&
+               (opts->quiet_ns == 0 || opts->merge_ns >= 0) &&
+               !(opts->flags & ~(uint32_t) EDDY_NOTIFY_REPORT_WRITTEN) &&
                opts->events_max <= EDDY_NOTIFY_EVENTS_MAX;
+}
+
+static void take_opts(eddy_notify *notify, const struct eddy_notify_opts *opts)
+{
+        notify->flags = opts->flags;
+        notify->quiet_ns = opts->quiet_ns;
+        notify->merge_ns = opts->merge_ns;
+        if (notify->merge_ns == 0)
+                notify->merge_ns = opts->quiet_ns ? EDDY_NOTIFY_MERGE_MAX_NS : EDDY_NOTIFY_MERGE_NS;
+        if (notify->merge_ns < 0)
+                notify->merge_ns = 0;
+        notify->events_max = opts->events_max ? opts->events_max : EVENTS_DEFAULT;
 }
 
 int eddy_notify_open(const struct eddy_notify_opts *opts, eddy_notify **ret_notify)
 {
+        static const struct eddy_notify_opts none;
         struct ed_loop *loop = ed_loop_current;
         eddy_notify *notify;
         int fd;
@@ -479,10 +569,7 @@ int eddy_notify_open(const struct eddy_notify_opts *opts, eddy_notify **ret_noti
         }
         ed_watch_init(&notify->watch, loop, fd);
         ed_list_init(&notify->events);
-        notify->merge_ns = opts && opts->merge_ns ? opts->merge_ns : EDDY_NOTIFY_MERGE_NS;
-        if (notify->merge_ns < 0)
-                notify->merge_ns = 0;
-        notify->events_max = opts && opts->events_max ? opts->events_max : EVENTS_DEFAULT;
+        take_opts(notify, opts ? opts : &none);
         ed_debug_made(notify, ED_DEBUG_NOTIFY);
         *ret_notify = notify;
         return 0;

@@ -16,8 +16,8 @@
 #endif
 
 enum {
-        WATCHED = IN_CREATE | IN_MODIFY | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
-                  IN_DELETE_SELF | IN_MOVE_SELF | IN_EXCL_UNLINK | IN_MASK_CREATE,
+        WATCHED = IN_CREATE | IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_DELETE | IN_MOVED_FROM |
+                  IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_EXCL_UNLINK | IN_MASK_CREATE,
 };
 
 static const struct {
@@ -26,6 +26,7 @@ static const struct {
 } flags[] = {
         { IN_CREATE, ED_NOTIFY_CREATED },
         { IN_MODIFY | IN_ATTRIB, ED_NOTIFY_CHANGED },
+        { IN_CLOSE_WRITE, ED_NOTIFY_WRITTEN },
         { IN_DELETE, ED_NOTIFY_REMOVED },
         { IN_MOVED_FROM, ED_NOTIFY_MOVED_FROM },
         { IN_MOVED_TO, ED_NOTIFY_MOVED_TO },

@@ -16,6 +16,7 @@ enum {
         ED_NOTIFY_GONE = 1 << 5,
         ED_NOTIFY_LOST = 1 << 6, /* events were lost */
         ED_NOTIFY_FOLDER = 1 << 7,
+        ED_NOTIFY_WRITTEN = 1 << 8, /* a file that was open for writing was closed */
 };
 
 struct ed_notify_event {

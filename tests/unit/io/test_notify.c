@@ -599,3 +599,111 @@ SIM_TEST(a_simulation_reports_no_changes)
 
         CHECK_EQ(eddy_notify_open(NULL, &notify), -ENOTSUP);
 }
+
+/* -- completed writes, and quiet time ------------------------------------------ */
+
+static eddy_notify *open_written(int64_t merge_ns, int64_t quiet_ns)
+{
+        struct eddy_notify_opts opts = { .merge_ns = merge_ns,
+                                         .quiet_ns = quiet_ns,
+                                         .flags = EDDY_NOTIFY_REPORT_WRITTEN };
+        eddy_notify *notify;
+
+        CHECK_EQ(eddy_notify_open(&opts, &notify), 0);
+        return notify;
+}
+
+static int main_reports_written(void *arg)
+{
+        eddy_notify *notify = open_written(0, 0);
+
+        (void) arg;
+        (void) watch_at(notify, "");
+        make_file("a");
+        (void) expect(notify, EDDY_NOTIFY_CREATED, "a");
+        (void) expect(notify, EDDY_NOTIFY_WRITTEN, "a");
+        write_file("a", 3);
+        (void) expect(notify, EDDY_NOTIFY_WRITTEN, "a");
+        /* Saved by a rename. */
+        make_file("b");
+        write_file("b", 1);
+        rename_file("b", "a");
+        (void) expect(notify, EDDY_NOTIFY_CREATED, "a");
+        (void) expect(notify, EDDY_NOTIFY_WRITTEN, "a");
+        write_file("a", 1);
+        remove_file("a");
+        (void) expect(notify, EDDY_NOTIFY_REMOVED, "a");
+        eddy_notify_close(notify);
+        return 0;
+}
+
+TEST(a_file_that_a_writer_has_closed_is_reported)
+{
+        run_in_folder(main_reports_written);
+}
+
+/* Each write comes within the quiet time of the one before, on a clock that only waits move. */
+static int main_merges_until_quiet(void *arg)
+{
+        eddy_notify *notify;
+        struct eddy_notify_event event;
+        int fd;
+
+        (void) arg;
+        io_clock_advance(0);
+        make_file("a");
+        notify = open_written(EDDY_SEC(5), EDDY_MS(100));
+        (void) watch_at(notify, "");
+        fd = open(path_of("a"), O_WRONLY | O_APPEND | O_CLOEXEC);
+        CHECK(fd >= 0);
+        for (int i = 0; i < 8; i++) {
+                CHECK_EQ(write(fd, "x", 1), 1);
+                CHECK_EQ(eddy_call_timeout(next_call, notify, EDDY_MS(60)), -ETIMEDOUT);
+        }
+        close(fd);
+        (void) expect(notify, EDDY_NOTIFY_WRITTEN, "a");
+        CHECK_EQ(eddy_call_timeout(next_call, notify, EDDY_MS(300)), -ETIMEDOUT);
+        eddy_notify_close(notify);
+
+        /* At the latest merge_ns after the first event. */
+        notify = open_written(EDDY_MS(150), EDDY_MS(100));
+        (void) watch_at(notify, "");
+        fd = open(path_of("a"), O_WRONLY | O_APPEND | O_CLOEXEC);
+        CHECK(fd >= 0);
+        for (int i = 0; i < 2; i++) {
+                CHECK_EQ(write(fd, "x", 1), 1);
+                CHECK_EQ(eddy_call_timeout(next_call, notify, EDDY_MS(60)), -ETIMEDOUT);
+        }
+        CHECK_EQ(write(fd, "x", 1), 1);
+        CHECK_EQ(eddy_call_timeout(next_call, notify, EDDY_MS(60)), 0);
+        close(fd);
+        CHECK_EQ(eddy_notify_next(notify, &event), 0);
+        CHECK_EQ(event.kind, EDDY_NOTIFY_WRITTEN);
+        eddy_notify_close(notify);
+        remove_file("a");
+        return 0;
+}
+
+TEST(events_are_merged_until_a_quiet_time_with_a_maximum)
+{
+        run_in_folder(main_merges_until_quiet);
+}
+
+static int main_checks_quiet_options(void *arg)
+{
+        struct eddy_notify_opts bad[] = { { .quiet_ns = -1 },
+                                          { .quiet_ns = EDDY_NOTIFY_MERGE_MAX_NS + 1 },
+                                          { .quiet_ns = 1, .merge_ns = -1 },
+                                          { .flags = 2 } };
+        eddy_notify *notify;
+
+        (void) arg;
+        for (size_t i = 0; i < ed_array_count(bad); i++)
+                CHECK_EQ(eddy_notify_open(&bad[i], &notify), -EINVAL);
+        return 0;
+}
+
+TEST(the_quiet_time_and_flags_are_checked)
+{
+        io_run(main_checks_quiet_options);
+}
