@@ -63,6 +63,9 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  * such periods.  On Unix sockets the system counts whole buffers, so a client that
  * takes less than a buffer in two periods may be disconnected.
  *
+ * Lines end in CR LF.  A line that ends in LF alone, and a chunk's size with white space
+ * after it, are answered by 400.
+ *
  * Early answers.  A handler may answer without reading the request's body, for example
  * 401 or 413.  If the rest of the body is larger than 256 KiB, or is chunked and has not
  * arrived, that answer is the connection's last.  The server then ends its sending, and reads and drops
