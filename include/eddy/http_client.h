@@ -69,7 +69,8 @@ struct eddy_http_client_opts {
         uint32_t headers_max;    /* header fields of one response; 0: 128 */
         const char *user_agent;  /* copied; NULL: "eddy/VERSION" */
         eddy_tls_config *tls;    /* for https; borrowed until the client is closed; NULL: the
-                                    system's trusted certificates */
+                                    system's trusted certificates.  Without a list 'alpn':
+                                    the client offers "http/1.1" */
         const char *http_proxy;  /* for http URLs; copied; NULL: none */
         const char *https_proxy; /* for https URLs; copied; NULL: none */
         const char *no_proxy;    /* hosts without a proxy; copied; NULL: none */
@@ -119,7 +120,8 @@ struct eddy_http_client_opts {
  *         EDDY_E_ENDPOINT_PATH, -ENAMETOOLONG  'unix_path' is not valid
  *         -EINVAL  the user agent contains a control character, a limit is above
  *                  its maximum (head_bytes_max 2^31 - 1, headers_max 65,535),
- *                  a time is negative, or a text of 'resolve' is not valid
+ *                  a time is negative, 'tls' has a list 'alpn', or a text of
+ *                  'resolve' is not valid
  * Owns: returns (owned) '*ret_client', to be closed by eddy_http_client_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_http_client_new(const struct eddy_http_client_opts *opts,
@@ -235,6 +237,7 @@ struct eddy_http_request {
  *         EDDY_E_DNS_*, -ECONNREFUSED, -ECONNRESET, -EPIPE, EDDY_E_NET_TIMED_OUT, ...
  *         EDDY_E_TLS_*                  see eddy_tls_client(); also EDDY_E_TLS_BAD_FILE if the
  *                                       system's trusted certificates cannot be read
+ *         EDDY_E_HTTP_ALPN              the server does not offer HTTP/1.1 (ALPN)
  *         EDDY_E_HTTP_INVALID_RESPONSE, _TOO_LARGE, _CLOSED
  *         EDDY_E_HTTP_BODY_LENGTH       the source ended before 'bytes' bytes
  *         EDDY_E_HTTP_PROXY_AUTH        the proxy does not accept the credentials, or wants some
@@ -242,7 +245,8 @@ struct eddy_http_request {
  *         EDDY_E_HTTP_PROXY_INVALID     the proxy does not follow its protocol
  *         EDDY_E_HTTP_TIMEOUT_*         a limit of 'timeouts' passed
  *         EDDY_E_HTTP_CLIENT_CLOSED     the client was closed, or the run ends
- *         -EINVAL                       the client, the request or 'ret_response' is NULL
+ *         -EINVAL                       the client, the request or 'ret_response' is NULL, or
+ *                                       the request's 'tls' has a list 'alpn'
  *         -ECANCELED, -ENOMEM
  * Owns: borrows the request for the call (any unsent rest of 'body' is copied), and,
  *       until the response is freed, what 'body_source' refers to; returns (owned)

@@ -94,7 +94,8 @@ struct eddy_http_server_opts {
         int64_t idle_timeout_ns;   /* between requests; 0: 75 s */
         int64_t rate_over_ns;      /* the waiting time over which speeds are averaged; 0: 10 s */
         int64_t drain_ns;          /* for requests in progress after a cancel; 0: none */
-        eddy_tls_config *tls;      /* https: a server's configuration, borrowed; NULL: http */
+        eddy_tls_config *tls;      /* https: a server's configuration without a list 'alpn',
+                                      borrowed; NULL: http */
         uintptr_t reserved[5];     /* zero */
 };
 
@@ -109,7 +110,7 @@ struct eddy_http_server_opts {
  * Errors: -ECANCELED  the server was asked to stop
  *         -ENOMEM     the server could not be started
  *         -EINVAL     a limit is out of range, a time is negative, a flag is unknown,
- *                     or 'listener' is NULL
+ *                     'tls' has a list 'alpn', or 'listener' is NULL
  *         and other errors of accepting
  * Owns: borrows 'listener' and 'arg'.
  */

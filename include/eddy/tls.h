@@ -113,7 +113,8 @@ struct eddy_tls_conn_opts {
         /* A client: how the server is reached, for example its port and the proxy.  A session is
          * resumed only by connections with the same configuration, host and route.  Copied; NULL: "" */
         const char *route;
-        uintptr_t reserved[3]; /* zero */
+        const char *alpn;      /* as of the configuration, for this connection; NULL: its list */
+        uintptr_t reserved[2]; /* zero */
 };
 
 /*

@@ -84,7 +84,8 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
         if (!eddy_http_is_value(user_agent, strlen(user_agent)) ||
             opts->head_bytes_max > INT32_MAX || opts->headers_max > UINT16_MAX ||
             opts->keepalive_ns < 0 || opts->timeouts.pool_ns < 0 || opts->timeouts.connect_ns < 0 ||
-            opts->timeouts.read_ns < 0 || opts->timeouts.total_ns < 0)
+            opts->timeouts.read_ns < 0 || opts->timeouts.total_ns < 0 ||
+            ed_tls_config_has_alpn(opts->tls))
                 return -EINVAL;
         client = ed_alloc_zero(sizeof(*client));
         if (!client)
@@ -313,6 +314,8 @@ static int begin(struct sending *sending)
         struct ed_url url;
         int err;
 
+        if (ed_tls_config_has_alpn(request->opts.tls))
+                return -EINVAL;
         err = ed_http_url_read(request->url, &url);
         if (err < 0)
                 return err;

@@ -17,6 +17,7 @@
 #include "scope/debug/debug.h"
 #include "scope/run.h"
 #include "scope/suspend.h"
+#include "tls/config.h"
 
 /* Make the default configuration, while other tasks that need it wait. */
 static int make_tls(struct ed_http_pool *pool, struct eddy_tls_fault *fault)
@@ -60,18 +61,24 @@ static void route_write(const struct ed_http_conn *conn, char out[ROUTE_ROOM])
 static int secure(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_stream **stream)
 {
         char route[ROUTE_ROOM];
-        struct eddy_tls_conn_opts opts = { .ret_fault = fault, .route = route };
+        struct eddy_tls_conn_opts opts = { .ret_fault = fault, .route = route, .alpn = "http/1.1" };
         const struct ed_http_key *key = &conn->origin->key;
         struct ed_http_pool *pool = conn->pool;
         eddy_tls_config *tls = key->tls ? key->tls : pool->tls;
         eddy_stream *lower = *stream;
+        bool no_protocol;
         int err;
 
         route_write(conn, route);
-        err = eddy_tls_client(lower, tls ? tls : pool->made_tls, key->host, &opts, stream);
-        if (err < 0)
-                eddy_stream_close_now(lower);
-        return err;
+        err = ed_tls_client(lower, tls ? tls : pool->made_tls, key->host, &opts, &no_protocol,
+                            stream);
+        if (err >= 0)
+                return 0;
+        eddy_stream_close_now(lower);
+        if (!no_protocol)
+                return err;
+        snprintf(fault->text, sizeof(fault->text), "%s", eddy_error_text(EDDY_E_HTTP_ALPN));
+        return EDDY_E_HTTP_ALPN;
 }
 
 /* Find the addresses of the host, and connect to one of them. */

@@ -23,6 +23,7 @@
 #include "loop/loop.h"
 #include "scope/handler.h"
 #include "scope/suspend.h"
+#include "tls/config.h"
 
 enum {
         BUFFER_BYTES = 4 << 10, /* initial size of a connection's buffer */
@@ -361,9 +362,10 @@ static void exchange_free(struct ed_http1_exchange *exchange)
 
 static int handshake(void *arg)
 {
+        static const struct eddy_tls_conn_opts opts = { .alpn = "http/1.1,http/1.0" };
         struct connection *connection = arg;
 
-        return eddy_tls_server(connection->stream, connection->server->opts.tls, NULL,
+        return eddy_tls_server(connection->stream, connection->server->opts.tls, &opts,
                                &connection->stream);
 }
 
@@ -412,7 +414,8 @@ static int options_take(struct server *server, const struct eddy_http_server_opt
         *own = opts ? *opts : defaults;
         if (own->head_bytes_max > INT32_MAX || own->headers_max > UINT16_MAX ||
             own->head_timeout_ns < 0 || own->idle_timeout_ns < 0 || own->rate_over_ns < 0 ||
-            own->drain_ns < 0 || own->flags & ~(uint32_t) EDDY_HTTP_SERVER_FINISH)
+            own->drain_ns < 0 || own->flags & ~(uint32_t) EDDY_HTTP_SERVER_FINISH ||
+            ed_tls_config_has_alpn(own->tls))
                 return -EINVAL;
         if (!own->body_bytes_max)
                 own->body_bytes_max = BODY_DEFAULT_BYTES;

@@ -80,12 +80,14 @@ void ed_tls_fault_of_file(struct eddy_tls_fault *fault, const char *text, const 
 static int choose_alpn(SSL *ssl, const unsigned char **ret_name, unsigned char *ret_bytes,
                        const unsigned char *offered, unsigned offered_bytes, void *arg)
 {
-        const eddy_tls_config *config = arg;
+        const struct ed_tls *tls = SSL_get_app_data(ssl);
+        const struct ed_tls_alpn *alpn = tls->alpn.names ? &tls->alpn : &tls->config->alpn;
 
+        if (!alpn->names)
+                return SSL_TLSEXT_ERR_NOACK;
         /* RFC 7301, 3.2: without a common protocol the handshake fails. */
-        return SSL_select_next_proto((unsigned char **) ret_name, ret_bytes, config->alpn,
-                                     config->alpn_bytes, offered,
-                                     offered_bytes) == OPENSSL_NPN_NEGOTIATED
+        return SSL_select_next_proto((unsigned char **) ret_name, ret_bytes, alpn->names,
+                                     alpn->bytes, offered, offered_bytes) == OPENSSL_NPN_NEGOTIATED
                        ? SSL_TLSEXT_ERR_OK
                        : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
@@ -199,10 +201,9 @@ static int set_roles(SSL_CTX *context, eddy_tls_config *config)
         SSL_CTX_set_verify(context, mode, NULL);
         if (is_server) {
                 SSL_CTX_set_tlsext_servername_callback(context, choose_certificate);
-                if (config->alpn)
-                        SSL_CTX_set_alpn_select_cb(context, choose_alpn, config);
-        } else if (config->alpn &&
-                   SSL_CTX_set_alpn_protos(context, config->alpn, config->alpn_bytes) != 0) {
+                SSL_CTX_set_alpn_select_cb(context, choose_alpn, NULL);
+        } else if (config->alpn.names &&
+                   SSL_CTX_set_alpn_protos(context, config->alpn.names, config->alpn.bytes) != 0) {
                 return -ENOMEM;
         }
         if (secure_getenv("SSLKEYLOGFILE"))
@@ -345,8 +346,7 @@ static int copy_text(const char *text, char **ret_copy)
         return 0;
 }
 
-/* Convert "h2,http/1.1" to names with their lengths. */
-static int copy_alpn(eddy_tls_config *config, const char *list)
+int ed_tls_alpn_init(struct ed_tls_alpn *alpn, const char *list)
 {
         size_t bytes = list ? strlen(list) : 0, length = 0;
 
@@ -354,19 +354,19 @@ static int copy_alpn(eddy_tls_config *config, const char *list)
                 return list ? -EINVAL : 0;
         if (bytes >= ALPN_BYTES_MAX)
                 return -EINVAL;
-        config->alpn = ed_alloc(bytes + 1);
-        if (!config->alpn)
+        alpn->names = ed_alloc(bytes + 1);
+        if (!alpn->names)
                 return -ENOMEM;
-        config->alpn_bytes = (unsigned) bytes + 1;
-        memcpy(config->alpn + 1, list, bytes);
+        alpn->bytes = (unsigned) bytes + 1;
+        memcpy(alpn->names + 1, list, bytes);
         for (size_t i = bytes + 1; i-- > 0;) {
-                if (i > 0 && config->alpn[i] != ',') {
+                if (i > 0 && alpn->names[i] != ',') {
                         length++;
                         continue;
                 }
                 if (length == 0)
                         return -EINVAL;
-                config->alpn[i] = (unsigned char) length;
+                alpn->names[i] = (unsigned char) length;
                 length = 0;
         }
         return 0;
@@ -384,7 +384,7 @@ static int options_take(eddy_tls_config *config, const struct eddy_tls_opts *opt
                 return -EINVAL;
         config->flags = opts->flags;
         config->version_min = opts->version_min ? opts->version_min : EDDY_TLS_1_2;
-        err = copy_alpn(config, opts->alpn);
+        err = ed_tls_alpn_init(&config->alpn, opts->alpn);
         if (err == 0)
                 err = copy_text(opts->ca_file, &config->ca_file);
         if (err == 0)
@@ -419,7 +419,7 @@ void eddy_tls_config_close(eddy_tls_config *config)
         ed_tls_contexts_unref(config->contexts);
         ed_free(config->ca_file);
         ed_free(config->crl_file);
-        ed_free(config->alpn);
+        ed_free(config->alpn.names);
         ed_free(config);
 }
 

@@ -29,14 +29,26 @@ struct ed_tls_contexts {
 
 void ed_tls_contexts_unref(struct ed_tls_contexts *contexts);
 
+/* A list of application protocols. */
+struct ed_tls_alpn {
+        unsigned char *names; /* owned: with their lengths (RFC 7301, 3.1); NULL: none */
+        unsigned bytes;
+};
+
+/*
+ * Convert "h2,http/1.1"; NULL: none. The names are the caller's also after an error.
+ *
+ * Errors: -EINVAL, -ENOMEM
+ */
+EDDY_MUST_USE int ed_tls_alpn_init(struct ed_tls_alpn *alpn, const char *list);
+
 /* Lives until its owner and the last connection have released it. */
 struct eddy_tls_config {
         uint32_t refs;
         unsigned flags;
         int version_min;
         char *ca_file, *crl_file; /* owned */
-        unsigned char *alpn;      /* owned: names with their lengths (RFC 7301, 3.1) */
-        unsigned alpn_bytes;
+        struct ed_tls_alpn alpn;
         struct ed_tls_contexts *contexts; /* one reference */
         struct ed_tls_certificate certificates[EDDY_TLS_CERTIFICATES_MAX];
         size_t certificates_count;
@@ -47,6 +59,20 @@ struct eddy_tls_config {
 
 /* Returns 'config' with another reference, to be dropped by eddy_tls_config_close(). */
 ED_SHARED eddy_tls_config *ed_tls_config_ref(eddy_tls_config *config);
+
+/* Returns whether the configuration has a list of protocols. NULL has none. */
+static inline bool ed_tls_config_has_alpn(const eddy_tls_config *config)
+{
+        return config && config->alpn.names;
+}
+
+/*
+ * As eddy_tls_client(). After an error '*ret_no_protocol' says whether the peer has none of the
+ * protocols that were offered; 'ret_no_protocol' may be NULL.
+ */
+ED_SHARED EDDY_MUST_USE int ed_tls_client(eddy_stream *lower, eddy_tls_config *config,
+                                          const char *host, const struct eddy_tls_conn_opts *opts,
+                                          bool *ret_no_protocol, eddy_stream **ret_stream);
 
 /*
  * Before other calls of OpenSSL: in a static program it does not read its configuration file, which

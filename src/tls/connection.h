@@ -29,6 +29,8 @@ struct ed_tls {
         struct ed_tls_sender *senders[2]; /* the reader, the shutdown; NULL: none */
         eddy_stream_idle_fn *idle;
         void *idle_arg;
+        struct ed_tls_alpn alpn; /* the connection's own */
+        bool no_protocol;        /* the peer has none of those that were offered */
         struct eddy_tls_fault fault;
         char host[256]; /* a client's; "" else */
         char *route;    /* owned; NULL: "" */

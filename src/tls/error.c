@@ -81,9 +81,11 @@ static int protocol_error(struct ed_tls *tls)
                 return fail(tls, EDDY_E_TLS_TRUNCATED,
                             "the peer closed the connection without a TLS close", "");
         if (ERR_GET_LIB(code) == ERR_LIB_SSL && reason >= SSL_AD_REASON_OFFSET &&
-            reason < SSL_AD_REASON_OFFSET + ALERTS)
+            reason < SSL_AD_REASON_OFFSET + ALERTS) {
+                tls->no_protocol = reason == SSL_AD_REASON_OFFSET + SSL_AD_NO_APPLICATION_PROTOCOL;
                 return fail(tls, EDDY_E_TLS_ALERT, "the peer refused the connection",
                             text ? text : "");
+        }
         if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE)
                 return fail(tls, EDDY_E_TLS_BAD_CERTIFICATE, "the client sent no certificate", "");
         if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST)

@@ -186,21 +186,55 @@ static int handshake(struct ed_tls *tls)
         return err < 0 ? err : sent;
 }
 
+static int set_alpn(struct ed_tls *tls, const char *list)
+{
+        int err = ed_tls_alpn_init(&tls->alpn, list);
+
+        if (err < 0 || !tls->alpn.names || SSL_is_server(tls->ssl))
+                return err;
+        return SSL_set_alpn_protos(tls->ssl, tls->alpn.names, tls->alpn.bytes) == 0 ? 0 : -ENOMEM;
+}
+
+/* RFC 7301, 3.2: a server chooses from the client's list, which OpenSSL does not check. */
+static int check_alpn(struct ed_tls *tls)
+{
+        const struct ed_tls_alpn *own = tls->alpn.names ? &tls->alpn : &tls->config->alpn;
+        const unsigned char *chosen;
+        unsigned bytes;
+
+        SSL_get0_alpn_selected(tls->ssl, &chosen, &bytes);
+        if (bytes == 0)
+                return 0;
+        for (unsigned i = 0; own->names && i < own->bytes; i += own->names[i] + 1U)
+                if (own->names[i] == bytes && memcmp(own->names + i + 1, chosen, bytes) == 0)
+                        return 0;
+        tls->no_protocol = true;
+        snprintf(tls->fault.text, sizeof(tls->fault.text),
+                 "the peer chose a protocol that was not offered");
+        return EDDY_E_TLS_PROTOCOL;
+}
+
 /* Do the handshake of a new object; frees it on failure. */
 static int finish(struct ed_tls *tls, int err, const struct eddy_tls_conn_opts *opts,
-                  eddy_stream **ret_stream)
+                  bool *ret_no_protocol, eddy_stream **ret_stream)
 {
         struct eddy_tls_fault *fault = opts ? opts->ret_fault : NULL;
 
         if (fault)
                 fault->text[0] = '\0';
+        if (err == 0 && opts)
+                err = set_alpn(tls, opts->alpn);
         tls->bio.detached = tls->contexts->is_slow;
         if (err == 0 && opts && opts->received_bytes > 0)
                 err = ed_buf_append(&tls->bio.in, opts->received, opts->received_bytes);
         tls->bio.lower->is_lent = true;
         if (err == 0)
                 err = handshake(tls);
+        if (err == 0)
+                err = check_alpn(tls);
         tls->bio.lower->is_lent = false;
+        if (ret_no_protocol)
+                *ret_no_protocol = tls->no_protocol;
         if (err < 0) {
                 if (fault && tls->fault.text[0])
                         *fault = tls->fault;
@@ -216,8 +250,9 @@ static int finish(struct ed_tls *tls, int err, const struct eddy_tls_conn_opts *
         return 0;
 }
 
-int eddy_tls_client(eddy_stream *lower, eddy_tls_config *config, const char *host,
-                    const struct eddy_tls_conn_opts *opts, eddy_stream **ret_stream)
+int ed_tls_client(eddy_stream *lower, eddy_tls_config *config, const char *host,
+                  const struct eddy_tls_conn_opts *opts, bool *ret_no_protocol,
+                  eddy_stream **ret_stream)
 {
         struct ed_tls *tls;
         int err;
@@ -229,7 +264,14 @@ int eddy_tls_client(eddy_stream *lower, eddy_tls_config *config, const char *hos
         err = tls_new(lower, config, &tls);
         if (err < 0)
                 return err;
-        return finish(tls, set_client(tls, host, opts ? opts->route : NULL), opts, ret_stream);
+        return finish(tls, set_client(tls, host, opts ? opts->route : NULL), opts, ret_no_protocol,
+                      ret_stream);
+}
+
+int eddy_tls_client(eddy_stream *lower, eddy_tls_config *config, const char *host,
+                    const struct eddy_tls_conn_opts *opts, eddy_stream **ret_stream)
+{
+        return ed_tls_client(lower, config, host, opts, NULL, ret_stream);
 }
 
 int eddy_tls_server(eddy_stream *lower, eddy_tls_config *config,
@@ -246,5 +288,5 @@ int eddy_tls_server(eddy_stream *lower, eddy_tls_config *config,
         if (err < 0)
                 return err;
         SSL_set_accept_state(tls->ssl);
-        return finish(tls, 0, opts, ret_stream);
+        return finish(tls, 0, opts, NULL, ret_stream);
 }

@@ -369,6 +369,7 @@ void ed_tls_free(struct ed_tls *tls)
                 if (tls->senders[side])
                         tls->senders[side]->tls = NULL;
         }
+        ed_free(tls->alpn.names);
         ed_tls_bio_fini(&tls->bio);
         ed_tls_contexts_unref(tls->contexts);
         eddy_tls_config_close(tls->config);

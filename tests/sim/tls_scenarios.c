@@ -39,9 +39,7 @@ static void fill(char *buf, size_t bytes)
 static int configs_make(struct site *site)
 {
         char path[CERTIFICATE_PATH_BYTES];
-        struct eddy_tls_opts server = { .flags = EDDY_TLS_SERVER,
-                                        .cert_file = path,
-                                        .alpn = "http/1.1" };
+        struct eddy_tls_opts server = { .flags = EDDY_TLS_SERVER, .cert_file = path };
         struct eddy_tls_opts client = { .ca_file = path };
         int err;
 

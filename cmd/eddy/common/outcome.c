@@ -58,6 +58,7 @@ static const struct ed_outcome outcomes[] = {
         { EDDY_E_TLS_BAD_FILE, "tls_error", NULL },
         { EDDY_E_TLS_ALERT, "tls_error", NULL },
         { EDDY_E_TLS_PROTOCOL, "tls_error", NULL },
+        { EDDY_E_HTTP_ALPN, "tls_error", NULL },
         { EDDY_E_TLS_TRUNCATED, "connection_reset", NULL },
 
         /* Timeouts and broken connections. The lines name the option that set the limit. */

@@ -106,8 +106,7 @@ static int tls_open(struct mock_run *run, eddy_tls_config **ret_tls)
         const struct ed_mock_opts *opts = &run->mock.opts;
         struct eddy_tls_opts tls_opts = { .flags = EDDY_TLS_SERVER,
                                           .cert_file = opts->cert_file,
-                                          .key_file = opts->key_file,
-                                          .alpn = "http/1.1" };
+                                          .key_file = opts->key_file };
         struct eddy_tls_fault fault = { "" };
         int err = 0;
 

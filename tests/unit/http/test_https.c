@@ -115,6 +115,45 @@ HTTPS_TEST(kept_connection_that_the_server_has_ended_is_not_used_for_a_post, SCR
         CHECK_EQ(rig->peer.requests, 2);
 }
 
+/* The client offers HTTP/1.1; a list in a configuration would be another offer. */
+HTTPS_TEST(server_of_other_protocols_is_an_error_of_its_own, SCRIPT(OK_2))
+{
+        struct eddy_tls_opts server = { .flags = EDDY_TLS_SERVER, .alpn = "h2" };
+        struct eddy_tls_opts client = { .alpn = "h2,http/1.1" };
+        eddy_tls_config *own = rig->peer.tls, *configs[2];
+        eddy_http_client *none = NULL;
+        struct eddy_tls_fault fault = { "" };
+        eddy_http_response *response;
+        struct eddy_tls_info info;
+        struct tls_files files;
+
+        tls_files_make(&files, "127.0.0.1");
+        server.cert_file = client.ca_file = files.cert;
+        server.key_file = files.key;
+        CHECK_EQ(eddy_tls_config_new(&server, NULL, &configs[0]), 0);
+        CHECK_EQ(eddy_tls_config_new(&client, NULL, &configs[1]), 0);
+        rig->peer.tls = configs[0];
+        CHECK_ERR(rig_send(rig, &(struct eddy_http_request){ .url = "/", .ret_tls_fault = &fault },
+                           &response),
+                  EDDY_E_HTTP_ALPN);
+        CHECK_STR(fault.text, eddy_error_text(EDDY_E_HTTP_ALPN));
+        CHECK_EQ(eddy_http_client_new(OPTIONS(.tls = configs[1]), &none), -EINVAL);
+        CHECK_EQ(rig_send(rig,
+                          &(struct eddy_http_request){ .url = "/", .opts = { .tls = configs[1] } },
+                          &response),
+                 -EINVAL);
+        CHECK_EQ(eddy_http_serve(rig->peer.listener,
+                                 &(struct eddy_http_server_opts){ .tls = configs[0] }, NULL, NULL),
+                 -EINVAL);
+        /* A server without a list is one of HTTP/1.1. */
+        rig->peer.tls = own;
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_EQ(eddy_tls_info(rig->peer.latest, &info), 0);
+        CHECK_STR(info.alpn, "");
+        eddy_tls_config_close(configs[0]);
+        eddy_tls_config_close(configs[1]);
+}
+
 static int get_root(void *arg)
 {
         return rig_get(arg, "/");

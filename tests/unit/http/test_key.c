@@ -440,7 +440,7 @@ static void question_check(struct world *world, const struct question *question)
 
 static void configs_make(struct world *world)
 {
-        struct eddy_tls_opts server = { .flags = EDDY_TLS_SERVER, .alpn = "one,two" };
+        struct eddy_tls_opts server = { .flags = EDDY_TLS_SERVER };
         struct eddy_tls_opts opts[CONFIGS] = { { .flags = 0 } };
         char other[160];
 
@@ -455,7 +455,7 @@ static void configs_make(struct world *world)
         /* 1: another configuration of the same options, with its own sessions */
         opts[2].ca_file = other;
         opts[3].flags = EDDY_TLS_INSECURE;
-        opts[4].alpn = "two";
+        opts[4].version_min = EDDY_TLS_1_2;
         opts[5].version_min = EDDY_TLS_1_3;
         opts[6].cert_file = world->files.cert;
         opts[6].key_file = world->files.key;
