@@ -115,6 +115,32 @@ static bool shares_pointers(const struct eddy_fields *fields)
         return false;
 }
 
+/* Returns true if the byte at 'at' is part of a pointer, a count or an array of the struct. */
+static bool is_on_pointer(const struct eddy_fields *fields, size_t at)
+{
+        for (size_t i = 0; i < fields->count; i++) {
+                const struct eddy_field *field = &fields->list[i];
+                bool is_struct = field->kind == EDDY_KIND_STRUCT && field->shape == EDDY_SHAPE_ONE;
+
+                if (meets_count(field, at, 1))
+                        return true;
+                if (!has_pointers(field) || !meet(field->offset, member_bytes(field), at, 1))
+                        continue;
+                if (!is_struct || is_on_pointer(field->fields, at - field->offset))
+                        return true;
+        }
+        return false;
+}
+
+/* A flag is one more than its offset. */
+static bool has_flag_on_pointer(const struct eddy_fields *fields)
+{
+        for (size_t i = 0; i < fields->count; i++)
+                if (fields->list[i].flag && is_on_pointer(fields, fields->list[i].flag - 1))
+                        return true;
+        return false;
+}
+
 static const char *table_fault(const struct eddy_fields *fields, const struct around *up)
 {
         struct around here = { .up = up, .fields = fields, .depth = up ? up->depth + 1 : 1 };
@@ -142,6 +168,8 @@ static const char *table_fault(const struct eddy_fields *fields, const struct ar
         }
         if (!reason && shares_pointers(fields))
                 reason = "two fields share a pointer, a count or a struct";
+        if (!reason && has_flag_on_pointer(fields))
+                reason = "a flag is on a pointer, a count or an array";
         return reason;
 }
 

@@ -8,6 +8,7 @@
 #include "eddy/error.h"
 #include "eddy/json.h"
 
+#include "base/fields.h"
 #include "starve.h"
 #include "test.h"
 
@@ -641,6 +642,57 @@ TEST(a_table_whose_fields_share_a_pointer_or_a_count_is_an_error)
         own.count_offset = own.offset;
         check_table(&alone, "two fields share a pointer, a count or a struct");
         CHECK_EQ(eddy_json_read(&usable, "{}", 2, &(struct shared){ .count = 0 }, NULL), 0);
+}
+
+struct flagged {
+        bool has;
+        char *text;
+        long *list;
+        size_t count;
+        struct {
+                char *text;
+                bool has;
+        } inner;
+};
+
+/* The table of struct flagged, one of whose fields has its flag at 'at'. */
+static const char *fault_of_flag_at(size_t at)
+{
+        static const struct eddy_field inner_list[] = {
+                EDDY_FIELD(struct flagged, inner.text, EDDY_FIELD_AS("text")),
+        };
+        static struct eddy_field inner_field;
+        struct eddy_fields inner = { 0 }, fields = { 0 };
+        struct eddy_field list[] = {
+                EDDY_FIELD(struct flagged, text),
+                EDDY_FIELD_LIST(struct flagged, list, count),
+                EDDY_FIELD_STRUCT(struct flagged, inner, &inner),
+        };
+        const char *reason;
+
+        inner_field = inner_list[0];
+        inner_field.offset = 0;
+        inner = (struct eddy_fields){ .list = &inner_field,
+                                      .count = 1,
+                                      .bytes = sizeof(((struct flagged *) 0)->inner) };
+        list[0].flag = at + 1;
+        fields = (struct eddy_fields){ .list = list, .count = 3, .bytes = sizeof(struct flagged) };
+        (void) ed_fields_are_usable(&fields, &reason);
+        return reason;
+}
+
+TEST(a_flag_on_a_pointer_is_a_fault_of_the_table)
+{
+        static const char fault[] = "a flag is on a pointer, a count or an array";
+
+        CHECK(fault_of_flag_at(offsetof(struct flagged, has)) == NULL);
+        CHECK(fault_of_flag_at(offsetof(struct flagged, inner.has)) == NULL);
+        for (size_t byte = 0; byte < sizeof(void *); byte++) {
+                CHECK_STR(fault_of_flag_at(offsetof(struct flagged, text) + byte), fault);
+                CHECK_STR(fault_of_flag_at(offsetof(struct flagged, list) + byte), fault);
+                CHECK_STR(fault_of_flag_at(offsetof(struct flagged, count) + byte), fault);
+                CHECK_STR(fault_of_flag_at(offsetof(struct flagged, inner.text) + byte), fault);
+        }
 }
 
 TEST(a_name_that_is_given_twice_is_found_by_the_check)
