@@ -15,6 +15,7 @@
 #include "eddy/def.h"
 #include "eddy/dns.h"
 #include "eddy/dump.h"
+#include "eddy/each.h"
 #include "eddy/endpoint.h"
 #include "eddy/error.h"
 #include "eddy/event.h"

@@ -36,6 +36,7 @@
 #include <stdbool.h>
 
 #include "eddy/def.h"
+#include "eddy/each.h"
 #include "eddy/stream.h"
 
 EDDY_BEGIN_DECLS
@@ -194,11 +195,23 @@ EDDY_API struct eddy_log_value eddy_log_text(const char *key, const char *text, 
 EDDY_API void eddy_log_write(eddy_log *log, enum eddy_log_level level, const char *message, ...);
 EDDY_API struct eddy_log_value eddy_log_end(void);
 
-#define eddy_log_debug(log, ...) eddy_log_write((log), EDDY_LOG_DEBUG, __VA_ARGS__, eddy_log_end())
-#define eddy_log_info(log, ...)  eddy_log_write((log), EDDY_LOG_INFO, __VA_ARGS__, eddy_log_end())
-#define eddy_log_warning(log, ...)                                                                 \
-        eddy_log_write((log), EDDY_LOG_WARNING, __VA_ARGS__, eddy_log_end())
-#define eddy_log_error(log, ...) eddy_log_write((log), EDDY_LOG_ERROR, __VA_ARGS__, eddy_log_end())
+/* Private: only values of the functions above compile. */
+#ifdef __cplusplus
+#define EDDY_LOG_PUT_(log, level, ...) eddy_log_put_((log), (level), __VA_ARGS__)
+#else
+#define EDDY_LOG_VALUE_ONLY_(value) EDDY_ONLY(struct eddy_log_value, value)
+#define EDDY_LOG_VALUES_(...)       EDDY_EACH(EDDY_LOG_VALUE_ONLY_, __VA_ARGS__)
+#define EDDY_LOG_TEXT_(text)                                                                       \
+        (__extension__ _Generic((text), char * : (text), const char * : (text)))
+#define EDDY_LOG_MESSAGE_(message, ...) EDDY_LOG_TEXT_(message), EDDY_LOG_VALUES_(__VA_ARGS__)
+#define EDDY_LOG_PUT_(log, level, ...)                                                             \
+        eddy_log_write((log), (level), EDDY_LOG_MESSAGE_(__VA_ARGS__, eddy_log_end()))
+#endif
+
+#define eddy_log_debug(log, ...)   EDDY_LOG_PUT_(log, EDDY_LOG_DEBUG, __VA_ARGS__)
+#define eddy_log_info(log, ...)    EDDY_LOG_PUT_(log, EDDY_LOG_INFO, __VA_ARGS__)
+#define eddy_log_warning(log, ...) EDDY_LOG_PUT_(log, EDDY_LOG_WARNING, __VA_ARGS__)
+#define eddy_log_error(log, ...)   EDDY_LOG_PUT_(log, EDDY_LOG_ERROR, __VA_ARGS__)
 
 /*
  * Add values to all later lines of this task and of the tasks that it starts later, for
@@ -211,7 +224,11 @@ EDDY_API struct eddy_log_value eddy_log_end(void);
  *         -ENOMEM, EDDY_E_RUN_NOT_RUNNING
  */
 EDDY_API int eddy_log_bind_values(struct eddy_log_value first, ...);
-#define eddy_log_bind(...) eddy_log_bind_values(__VA_ARGS__, eddy_log_end())
+#ifdef __cplusplus
+#define eddy_log_bind(...) eddy_log_bind_put_(__VA_ARGS__)
+#else
+#define eddy_log_bind(...) eddy_log_bind_values(EDDY_LOG_VALUES_(__VA_ARGS__, eddy_log_end()))
+#endif
 
 /* Remove all bound values from this task.  Suspends: no.  Errors: as eddy_var_unset(). */
 EDDY_API int eddy_log_unbind(void);
@@ -222,5 +239,32 @@ static inline void eddy_log_auto_release(eddy_log **log)
 }
 
 EDDY_END_DECLS
+
+#ifdef __cplusplus
+/* Defined for the type of a value only. */
+template <typename T> struct eddy_log_only_;
+template <> struct eddy_log_only_<eddy_log_value> {
+        static int check()
+        {
+                return 0;
+        }
+};
+template <typename... Values>
+inline void eddy_log_put_(eddy_log *log, enum eddy_log_level level, const char *message,
+                          Values... values)
+{
+        const int checked[] = { 0, eddy_log_only_<Values>::check()... };
+
+        (void) checked;
+        eddy_log_write(log, level, message, values..., eddy_log_end());
+}
+template <typename... Values> inline int eddy_log_bind_put_(eddy_log_value first, Values... values)
+{
+        const int checked[] = { 0, eddy_log_only_<Values>::check()... };
+
+        (void) checked;
+        return eddy_log_bind_values(first, values..., eddy_log_end());
+}
+#endif
 
 #endif

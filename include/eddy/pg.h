@@ -22,6 +22,7 @@
 #include <stdbool.h>
 
 #include "eddy/def.h"
+#include "eddy/each.h"
 #include "eddy/fields.h"
 
 EDDY_BEGIN_DECLS
@@ -180,10 +181,15 @@ static inline struct eddy_pg_value eddy_pg_bytes(const void *data, size_t bytes)
 
 #if !defined(__cplusplus)
 /* An array of values and its length: two arguments.  In C++, pass an array. */
+#define EDDY_PG_VALUE_ONLY_(value) EDDY_ONLY(struct eddy_pg_value, value)
+#define EDDY_PG_VALUES_(...)                                                                       \
+        (const struct eddy_pg_value[])                                                             \
+        {                                                                                          \
+                EDDY_EACH(EDDY_PG_VALUE_ONLY_, __VA_ARGS__)                                        \
+        }
 #define EDDY_PG_PARAMS(...)                                                                        \
-        (const struct eddy_pg_value[]){ __VA_ARGS__ },                                             \
-                sizeof((const struct eddy_pg_value[]){ __VA_ARGS__ }) /                            \
-                        sizeof(struct eddy_pg_value)
+        EDDY_PG_VALUES_(__VA_ARGS__),                                                              \
+                sizeof(EDDY_PG_VALUES_(__VA_ARGS__)) / sizeof(struct eddy_pg_value)
 #endif
 
 /* ---- commands -------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #define EDDY_SQLITE_VALUE_H
 
 #include "eddy/def.h"
+#include "eddy/each.h"
 
 EDDY_BEGIN_DECLS
 
@@ -75,11 +76,18 @@ static inline struct eddy_sqlite_value eddy_sqlite_blob(const void *data, size_t
         return value;
 }
 
+/* Private. */
+#define EDDY_SQLITE_VALUE_ONLY_(value) EDDY_ONLY(struct eddy_sqlite_value, value)
+#define EDDY_SQLITE_VALUES_(...)                                                                   \
+        (const struct eddy_sqlite_value[])                                                         \
+        {                                                                                          \
+                EDDY_EACH(EDDY_SQLITE_VALUE_ONLY_, __VA_ARGS__)                                    \
+        }
+
 /* Makes the arguments 'values' and 'count'; in C++ pass an array.  Without values pass NULL, 0. */
 #define EDDY_SQLITE_BIND(...)                                                                      \
-        (const struct eddy_sqlite_value[]){ __VA_ARGS__ },                                         \
-                sizeof((const struct eddy_sqlite_value[]){ __VA_ARGS__ }) /                        \
-                        sizeof(struct eddy_sqlite_value)
+        EDDY_SQLITE_VALUES_(__VA_ARGS__),                                                          \
+                sizeof(EDDY_SQLITE_VALUES_(__VA_ARGS__)) / sizeof(struct eddy_sqlite_value)
 
 EDDY_END_DECLS
 

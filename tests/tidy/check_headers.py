@@ -120,6 +120,50 @@ int use()
 }
 
 
+# Arguments that must not compile: the library would read something else in their place.
+WRONG_ARGUMENTS = {
+    "eddy/log.h": (
+        "void use(eddy_log *log, long id);\nvoid use(eddy_log *log, long id)\n"
+        "{{\n        (void) id;\n        eddy_log_info(log, {0});\n"
+        "        (void) eddy_log_bind({1});\n}}\n",
+        ('"m", eddy_log_int("id", id), eddy_log_str("s", "x")', 'eddy_log_int("id", id)'),
+        [('"user added", 5', None), ('"user added", "name", "Ann"', None), ('"m", id', None),
+         ('"m", eddy_log_int("id", id), 0', None), ("5", None), (None, '"name", "Ann"'),
+         (None, 'eddy_log_int("id", id), id')]),
+    "eddy/pg.h": (
+        "#ifndef __cplusplus\n"
+        "void take(const struct eddy_pg_value *values, size_t n);\n"
+        "void use(long id);\nvoid use(long id)\n{{\n        (void) id;\n"
+        "        take(EDDY_PG_PARAMS({0}));\n}}\n#endif\n",
+        ('eddy_pg_int(id), eddy_pg_bool(true)',),
+        [("5",), ("id",), ('"text"',), ("eddy_pg_int(id), id",)]),
+    "eddy/sqlite_value.h": (
+        "#ifndef __cplusplus\n"
+        "void take(const struct eddy_sqlite_value *values, size_t n);\n"
+        "void use(long id);\nvoid use(long id)\n{{\n        (void) id;\n"
+        "        take(EDDY_SQLITE_BIND({0}));\n}}\n#endif\n",
+        ("eddy_sqlite_int(id)",), [("5",), ("id",), ('"text"',), ("eddy_sqlite_int(id), id",)]),
+}
+
+
+def wrong_arguments(root):
+    """(header, compiler, standard, what) of each of them that compiles, and of right ones that do
+    not."""
+    for header, (use, right, wrongs) in WRONG_ARGUMENTS.items():
+        for compiler, language, standard in LANGUAGES:
+            for wrong in [right] + wrongs:
+                if language == "c++" and header != "eddy/log.h":
+                    continue
+                given = [given or usual for given, usual in zip(wrong, right)]
+                text = f'#include "{header}"\n' + use.format(*given)
+                # Not even without warnings.
+                done = subprocess.run([compiler, "-x", language, f"-std={standard}", "-w",
+                                       "-fsyntax-only", "-I", os.path.join(root, "include"), "-"],
+                                      input=text, check=False, capture_output=True, text=True)
+                if (done.returncode == 0) != (wrong == right):
+                    yield header, compiler, standard, next(arg for arg in wrong if arg)
+
+
 def compile_one(root, header, compiler, language, standard):
     command = [compiler, "-x", language, f"-std={standard}", "-fsyntax-only",
                "-I", os.path.join(root, "include")] + WARNINGS + ["-"]
@@ -156,6 +200,10 @@ def check(tree):
         line = int(fields[1]) if len(fields) > 1 and fields[1].isdigit() else 1
         tree.finding(f"include/{header}", line,
                      f"{compiler} -std={standard}: {what.replace('error: ', '')}")
+
+    for header, compiler, standard, what in wrong_arguments(tree.root):
+        tree.finding(f"include/{header}", 1, f"{compiler} -std={standard}: the arguments {what} "
+                                             "compile, or right ones do not")
 
     everything = tree.text("include/eddy/eddy.h")
     for header in headers:
