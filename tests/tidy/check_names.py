@@ -8,7 +8,7 @@ MACRO = re.compile(r"^\s*#\s*define\s+(\w+)")
 # One that a function has too: it calls that function's other form, with what only a macro knows.
 # Or it ends a list of values, as those of eddy/log.h.
 FUNCTION_MACRO = re.compile(r"#\s*define\s+(eddy_\w+)\([^)]*\)[\s\\]*"
-                            r"(?:\1_(?:named|at|values)|eddy_log_write)\(")
+                            r"(?:\1_(?:named|at|values)|eddy_log_write|EDDY_LOG_PUT_)\(")
 TAG = re.compile(r"\b(struct|union|enum)\s+(\w+)\s*\{")
 TYPE = re.compile(r"^typedef\b[^;{]*?\b(\w+)\s*(?:\([^;]*\))?;|^\}\s*(\w+);", re.M)
 ENUM = re.compile(r"\benum\b[^{;]*\{([^}]*)\}")

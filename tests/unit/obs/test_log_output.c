@@ -627,5 +627,6 @@ TEST(a_log_on_standard_error_writes_in_a_simulated_run_too)
 
 TEST(a_log_on_standard_output_writes_in_a_simulated_run_too)
 {
-        CHECK(strstr(written_to(1, log_to_stdout), "\"message\":\"to standard output\",\"n\":2}\n"));
+        CHECK(strstr(written_to(1, log_to_stdout),
+                     "\"message\":\"to standard output\",\"n\":2}\n"));
 }
