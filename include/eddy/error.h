@@ -127,6 +127,7 @@ EDDY_BEGIN_DECLS
         X(PG, 9, NO_ROW, "the result has no row")                                                  \
         X(PG, 10, MANY_ROWS, "the result has more than one row")                                   \
         X(PG, 11, IS_NULL, "the value is NULL")                                                    \
+        X(PG, 12, TIMED_OUT, "PostgreSQL did not answer within command_timeout_ns")                \
         X(SQLITE, 0, FAILED, "SQLite reported a failure")                                          \
         X(SQLITE, 1, SQL, "the SQL statement, or its number of values, is wrong")                  \
         X(SQLITE, 2, CONSTRAINT, "a constraint of the database does not allow the change")         \
@@ -148,6 +149,7 @@ EDDY_BEGIN_DECLS
         X(REDIS, 8, CLOSED, "the Redis client was closed")                                         \
         X(REDIS, 9, TYPE, "the reply has another type")                                            \
         X(REDIS, 10, ABORTED, "a watched key was changed, so the transaction did not run")         \
+        X(REDIS, 11, TIMED_OUT, "Redis did not answer within command_timeout_ns")                  \
         X(MONGO, 0, BAD_URI, "the URI of the MongoDB server is not valid")                         \
         X(MONGO, 1, UNAVAILABLE, "no suitable MongoDB server could be reached")                    \
         X(MONGO, 2, LOST, "the connection to MongoDB was lost; the operation may have been done")  \

@@ -67,7 +67,10 @@ struct eddy_pg_opts {
                                      of up to 1 GiB may be in memory before it is refused */
         int64_t cancel_timeout_ns;       /* 0: 1 s */
         struct eddy_pg_fault *ret_fault; /* of eddy_pg_connect(); written on failure; or NULL */
-        uintptr_t reserved[6];           /* zero */
+        int64_t command_timeout_ns;      /* of a command, of each row of a cursor, and of a command
+                                            of a pipeline, but not of COPY and
+                                            eddy_pg_notified(); 0: none */
+        uintptr_t reserved[5];           /* zero */
 };
 
 /*
@@ -201,6 +204,8 @@ static inline struct eddy_pg_value eddy_pg_bytes(const void *data, size_t bytes)
  * Errors: EDDY_E_PG_SERVER     the server reports an error: see eddy_pg_fault()
  *         EDDY_E_PG_RETRY      a serialization failure or a deadlock: repeat the transaction
  *         EDDY_E_PG_CLOSED     the connection is lost; the command may have taken effect
+ *         EDDY_E_PG_TIMED_OUT  no answer within 'command_timeout_ns': the command is cancelled, as
+ *                              after -ECANCELED
  *         EDDY_E_PG_BUSY       another call uses the connection
  *         EDDY_E_PG_STATE      the command is a COPY
  *         EDDY_E_PG_TOO_LARGE  more than 'result_max'; the connection is lost

@@ -80,6 +80,7 @@ EDDY_API void eddy_pg_pipeline_close(eddy_pg_pipeline *pipeline);
  *         EDDY_E_PG_CLOSED     the connection is lost; the command may have taken effect; or the
  *                              pipeline is closed
  *         EDDY_E_PG_STATE      the command is none of those above; it was not sent
+ *         EDDY_E_PG_TIMED_OUT  no answer within 'command_timeout_ns'
  *         EDDY_E_PG_TOO_LARGE  the result exceeds 'result_max'; the connection is lost
  *         -EINVAL              more than EDDY_PG_PARAMS_MAX parameters, or more than 1 GiB of them
  *         EDDY_E_RUN_OTHER_LOOP, -ECANCELED, -ENOMEM

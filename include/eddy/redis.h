@@ -63,7 +63,9 @@ struct eddy_redis_opts {
         int64_t connect_timeout_ns; /* including the handshake; 0: 10 s; below 0: no limit */
         size_t request_bytes_max;   /* commands that wait to be sent; 0: 64 MiB */
         size_t reply_bytes_max;     /* memory of one reply; 0: 64 MiB */
-        uintptr_t reserved[6];      /* zero */
+        int64_t command_timeout_ns; /* of a command or batch once it is connected, also of one that
+                                       waits for others such as BLPOP; 0: none */
+        uintptr_t reserved[5];      /* zero */
 };
 
 /*
@@ -77,7 +79,7 @@ struct eddy_redis_opts {
  * 'opts' may be NULL.
  *
  * Suspends: no.
- * Errors: -EINVAL  a number is above its maximum, or a text is too long or has a control character
+ * Errors: -EINVAL  a number is above its maximum or below 0, or a text is too long or has a control character
  *         EDDY_E_URL_INVALID, EDDY_E_URL_SCHEME, EDDY_E_URL_CREDENTIALS
  *         -ENAMETOOLONG  the path of the socket
  *         -ENOMEM, EDDY_E_RUN_NOT_RUNNING
@@ -129,6 +131,8 @@ EDDY_API const struct eddy_redis_fault *eddy_redis_fault(const eddy_redis *redis
  *         EDDY_E_REDIS_AUTH      the server refused the user or password, or requires one
  *         EDDY_E_REDIS_LOST      the connection of a dedicated client has ended
  *         EDDY_E_REDIS_CLOSED    the client was closed
+ *         EDDY_E_REDIS_TIMED_OUT no reply within 'command_timeout_ns': it is unknown whether the command
+ *                                ran
  *         EDDY_E_NET_TIMED_OUT   no connection within 'connect_timeout_ns'
  *         -EINVAL                the format is not valid, or is empty; a text is NULL
  *         -EMSGSIZE              the command is longer than 1 GiB

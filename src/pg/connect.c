@@ -105,7 +105,8 @@ static int start(eddy_pg *pg, const char *conninfo, struct eddy_pg_fault *fault)
 bool ed_pg_opts_are_valid(const struct eddy_pg_opts *opts)
 {
         return !(opts->flags & ~(uint32_t) (EDDY_PG_NO_STATEMENTS | EDDY_PG_KEEP_SESSION)) &&
-               opts->cancel_timeout_ns >= 0 && opts->statements_max <= EDDY_PG_STATEMENTS_MAX;
+               opts->cancel_timeout_ns >= 0 && opts->command_timeout_ns >= 0 &&
+               opts->statements_max <= EDDY_PG_STATEMENTS_MAX;
 }
 
 static int fill_in(eddy_pg *pg, const struct eddy_pg_opts *opts)
@@ -116,6 +117,7 @@ static int fill_in(eddy_pg *pg, const struct eddy_pg_opts *opts)
                 return -EINVAL;
         pg->flags = opts->flags;
         pg->result_max = opts->result_max ? opts->result_max : RESULT_MAX;
+        pg->command_timeout_ns = opts->command_timeout_ns;
         pg->cancel_timeout_ns =
                 opts->cancel_timeout_ns ? opts->cancel_timeout_ns : CANCEL_TIMEOUT_NS;
         ed_pg_statements_init(&pg->statements,

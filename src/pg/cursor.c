@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "eddy/pg_stream.h"
+#include "eddy/scope.h"
 #include "pg/pg.h"
 
 struct eddy_pg_cursor {
@@ -66,6 +67,20 @@ static int fetch(eddy_pg_cursor *cursor)
         return finish(cursor);
 }
 
+/* fetch(), within 'command_timeout_ns'. */
+static int fetch_in_time(eddy_pg_cursor *cursor)
+{
+        struct eddy_scope_opts limit = { .timeout_ns = cursor->pg->command_timeout_ns };
+        eddy_scope scope;
+        int found;
+
+        if (limit.timeout_ns == 0)
+                return fetch(cursor);
+        eddy_scope_begin(&scope, &limit);
+        found = eddy_scope_end_with(&scope, fetch(cursor));
+        return found == -ETIMEDOUT ? EDDY_E_PG_TIMED_OUT : found;
+}
+
 static int send(eddy_pg_cursor *cursor, const char *sql, const struct ed_pg_params *params,
                 struct ed_pg_statement *statement)
 {
@@ -76,7 +91,7 @@ static int send(eddy_pg_cursor *cursor, const char *sql, const struct ed_pg_para
                 err = ed_pg_lose(cursor->pg);
         if (err == 0)
                 err = ed_pg_flush(cursor->pg);
-        return err == 0 ? fetch(cursor) : err;
+        return err == 0 ? fetch_in_time(cursor) : err;
 }
 
 /* As eddy_pg_cursor_next(), up to the first row. */
@@ -146,7 +161,7 @@ int eddy_pg_cursor_next(eddy_pg_cursor *cursor, eddy_pg_result **ret_row)
         cursor->row = cursor->next;
         cursor->next = NULL;
         if (!cursor->row && !cursor->is_at_end) {
-                int found = fetch(cursor);
+                int found = fetch_in_time(cursor);
 
                 if (found == -ECANCELED)
                         return found;

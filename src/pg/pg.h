@@ -44,7 +44,7 @@ struct eddy_pg {
         uint64_t result_max, received; /* by the present call */
         uint32_t unwaited;             /* results since the last wait */
         uint32_t results_after_end;    /* of the connection */
-        int64_t cancel_timeout_ns;
+        int64_t cancel_timeout_ns, command_timeout_ns;
         bool is_busy;                /* a call runs */
         bool owes;                   /* an answer that no call waits for is under way */
         bool is_lost;                /* cannot be used any more */

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "eddy/pg_pool.h"
+#include "eddy/scope.h"
 #include "pg/pipeline.h"
 #include "scope/misuse.h"
 
@@ -51,6 +52,7 @@ int eddy_pg_pipeline_new(const struct eddy_pg_opts *opts,
         pipeline->refs = 1;
         ed_member_join(&pipeline->member, ed_loop_current, NULL);
         pipeline->commands_max = max ? max : COMMANDS_DEFAULT;
+        pipeline->command_timeout_ns = own.command_timeout_ns;
         pipeline->silence_max_ns = own.cancel_timeout_ns ? own.cancel_timeout_ns : SILENCE_MAX_NS;
         ed_list_init(&pipeline->links);
         *ret_pipeline = pipeline;
@@ -184,6 +186,19 @@ static bool is_shareable(const char *sql)
         return false;
 }
 
+static int run_in_time(eddy_pg_pipeline *pipeline, struct ed_pg_request *request)
+{
+        struct eddy_scope_opts limit = { .timeout_ns = pipeline->command_timeout_ns };
+        eddy_scope scope;
+        int err;
+
+        if (limit.timeout_ns == 0)
+                return ed_pg_link_run(pipeline->link, request);
+        eddy_scope_begin(&scope, &limit);
+        err = eddy_scope_end_with(&scope, ed_pg_link_run(pipeline->link, request));
+        return err == -ETIMEDOUT ? EDDY_E_PG_TIMED_OUT : err;
+}
+
 static int run(eddy_pg_pipeline *pipeline, struct ed_pg_request *request)
 {
         int err = 0;
@@ -191,7 +206,7 @@ static int run(eddy_pg_pipeline *pipeline, struct ed_pg_request *request)
         while (err == 0 && !has_link(pipeline))
                 err = connect_once(pipeline);
         if (err == 0)
-                err = ed_pg_link_run(pipeline->link, request);
+                err = run_in_time(pipeline, request);
         if (request->has_failed && request->result) {
                 int of_server = ed_pg_fault_of_result(&pipeline->fault, request->result);
 

@@ -74,8 +74,9 @@ struct eddy_pg_pipeline {
         struct ed_member member;
         eddy_pool *pool;
         eddy_lock connecting;
-        uint64_t attempts; /* to connect */
-        int attempt_err;   /* of the last one */
+        uint64_t attempts;          /* to connect */
+        int attempt_err;            /* of the last one */
+        int64_t command_timeout_ns; /* 0: none */
         bool is_closed;
         struct ed_pg_link *link; /* for new commands; NULL: to be opened */
         struct ed_list links;    /* all that have a connection */

@@ -360,7 +360,7 @@ int ed_pg_leave(eddy_pg *pg, int result)
         /* What was repeated, or tolerated, is not the call's. */
         if (result == 0 && *pg->fault.text)
                 memset(&pg->fault, 0, sizeof(pg->fault));
-        if (result == -ECANCELED && !pg->is_lost &&
+        if ((result == -ECANCELED || result == EDDY_E_PG_TIMED_OUT) && !pg->is_lost &&
             PQtransactionStatus(pg->conn) == PQTRANS_ACTIVE) {
                 pg->owes = true;
                 pg->is_touched = true;
@@ -489,11 +489,25 @@ static int hand_over(struct answer *answer, int err, PGresult **ret_result)
         return err;
 }
 
+/* collect(), within 'command_timeout_ns'. */
+static int collect_in_time(eddy_pg *pg, struct answer *answer)
+{
+        struct eddy_scope_opts limit = { .timeout_ns = pg->command_timeout_ns };
+        eddy_scope scope;
+        int err;
+
+        if (limit.timeout_ns == 0)
+                return collect(pg, answer);
+        eddy_scope_begin(&scope, &limit);
+        err = eddy_scope_end_with(&scope, collect(pg, answer));
+        return err == -ETIMEDOUT ? EDDY_E_PG_TIMED_OUT : err;
+}
+
 int ed_pg_collect(eddy_pg *pg, PGresult **ret_result)
 {
         struct answer answer = { .last = NULL };
 
-        return hand_over(&answer, collect(pg, &answer), ret_result);
+        return hand_over(&answer, collect_in_time(pg, &answer), ret_result);
 }
 
 int ed_pg_collect_shielded(eddy_pg *pg, PGresult **ret_result)
@@ -501,7 +515,7 @@ int ed_pg_collect_shielded(eddy_pg *pg, PGresult **ret_result)
         struct eddy_scope_opts limit = { .timeout_ns = pg->cancel_timeout_ns,
                                          .flags = EDDY_SCOPE_SHIELD };
         struct answer answer = { .last = NULL };
-        int err = collect(pg, &answer);
+        int err = collect_in_time(pg, &answer);
         eddy_scope scope;
 
         if (err == -ECANCELED) {

@@ -65,7 +65,7 @@ int eddy_pg_begin(eddy_pg *pg, const struct eddy_pg_transaction_opts *opts,
                 return err;
         err = begin(pg, opts);
         /* It may have begun. */
-        if (err == -ECANCELED)
+        if (err == -ECANCELED || err == EDDY_E_PG_TIMED_OUT)
                 pg->must_roll_back = true;
         (void) ed_pg_leave(pg, err);
         if (err < 0)

@@ -28,7 +28,8 @@ int eddy_redis_new(const struct eddy_redis_opts *opts, eddy_redis **ret_redis)
         int err;
 
         opts = opts ? opts : &defaults;
-        if (!ret_redis || opts->commands_max > EDDY_REDIS_COMMANDS_MAX)
+        if (!ret_redis || opts->commands_max > EDDY_REDIS_COMMANDS_MAX ||
+            opts->command_timeout_ns < 0)
                 return -EINVAL;
         if (!ed_loop_current)
                 return EDDY_E_RUN_NOT_RUNNING;
@@ -48,6 +49,7 @@ int eddy_redis_new(const struct eddy_redis_opts *opts, eddy_redis **ret_redis)
                         opts->connect_timeout_ns ? opts->connect_timeout_ns : CONNECT_TIMEOUT_NS,
                 .request_bytes_max =
                         opts->request_bytes_max ? opts->request_bytes_max : BYTES_DEFAULT,
+                .command_timeout_ns = opts->command_timeout_ns,
                 .reply_bytes_max = opts->reply_bytes_max ? opts->reply_bytes_max : BYTES_DEFAULT,
         };
         ed_member_join(&redis->member, ed_loop_current, NULL);
@@ -310,6 +312,22 @@ static int check_room(eddy_redis *redis, size_t bytes, uint32_t count)
         return EDDY_E_REDIS_FULL;
 }
 
+/* Run commands on the link, within 'command_timeout_ns'. */
+static int run_in_time(eddy_redis *redis, const char *data, size_t bytes, uint32_t count,
+                       eddy_redis_reply **ret_replies)
+{
+        struct eddy_scope_opts limit = { .timeout_ns = redis->opts.command_timeout_ns };
+        eddy_scope scope;
+        int err;
+
+        if (limit.timeout_ns == 0)
+                return ed_redis_link_run(redis->link, data, bytes, count, ret_replies);
+        eddy_scope_begin(&scope, &limit);
+        err = eddy_scope_end_with(&scope,
+                                  ed_redis_link_run(redis->link, data, bytes, count, ret_replies));
+        return err == -ETIMEDOUT ? EDDY_E_REDIS_TIMED_OUT : err;
+}
+
 int ed_redis_run(eddy_redis *redis, const char *data, size_t bytes, uint32_t count,
                  eddy_redis_reply **ret_replies)
 {
@@ -327,7 +345,7 @@ int ed_redis_run(eddy_redis *redis, const char *data, size_t bytes, uint32_t cou
         if (err == 0)
                 err = check_room(redis, bytes, count);
         if (err == 0)
-                err = fail(redis, ed_redis_link_run(redis->link, data, bytes, count, ret_replies));
+                err = fail(redis, run_in_time(redis, data, bytes, count, ret_replies));
         ed_redis_unref(redis);
         return err;
 }

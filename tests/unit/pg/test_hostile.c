@@ -856,3 +856,41 @@ TEST(a_connection_that_is_lost_while_a_cancelled_pipeline_is_drained_does_not_ho
 {
         io_run_and_wait(lost_while_drained_run);
 }
+
+/* --- silence --- */
+
+static int silent_run(void *arg)
+{
+        struct pg_fake fake = { .answer = NULL };
+        struct eddy_pg_opts opts = { .conninfo = fake.conninfo,
+                                     .flags = EDDY_PG_NO_STATEMENTS,
+                                     .cancel_timeout_ns = EDDY_MS(20),
+                                     .command_timeout_ns = EDDY_MS(20) };
+        eddy_task_fn *const calls[] = { NULL, all_rows };
+        EDDY_AUTO(eddy_pg_pipeline) eddy_pg_pipeline *pipeline = NULL;
+        struct asking asking = { .sql = "select 1" };
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        pg_fake_start(&fake, &scope);
+        for (int i = 0; i < 2; i++) {
+                CHECK_EQ(eddy_pg_connect(&opts, &asking.pg), 0);
+                CHECK_EQ(calls[i] ? calls[i](asking.pg) : ask(&asking), EDDY_E_PG_TIMED_OUT);
+                CHECK_EQ(ask(&asking), EDDY_E_PG_CLOSED); /* the cancel had no answer either */
+                eddy_pg_close(asking.pg);
+        }
+        CHECK_EQ(eddy_pg_pipeline_new(&opts, NULL, &pipeline), 0);
+        CHECK_EQ(read_one(pipeline), EDDY_E_PG_TIMED_OUT);
+        opts.command_timeout_ns = -1;
+        CHECK_EQ(eddy_pg_connect(&opts, &asking.pg), -EINVAL);
+        eddy_pg_pipeline_close(pipeline);
+        pipeline = NULL;
+        pg_fake_stop(&fake, &scope);
+        return 0;
+}
+
+TEST(a_server_that_is_silent_holds_a_command_no_longer_than_its_time)
+{
+        io_run_and_wait(silent_run);
+}

@@ -290,3 +290,31 @@ TEST(a_pool_does_not_flood_a_server_that_ends_each_connection)
 {
         redis_run(closing_pool_main, NULL);
 }
+
+static int silent_main(void *arg)
+{
+        struct redis_script script = { .answer = "", .bytes = 0, .stays = true };
+        struct eddy_redis_opts opts = { .url = script.url, .command_timeout_ns = EDDY_MS(20) };
+        EDDY_AUTO(eddy_redis) eddy_redis *redis = NULL;
+        eddy_scope scope;
+
+        (void) arg;
+        eddy_scope_begin(&scope, NULL);
+        redis_script_start(&script, &scope);
+        CHECK_EQ(eddy_redis_new(&opts, &redis), 0);
+        CHECK_EQ(eddy_redis_command(redis, NULL, "PING"), EDDY_E_REDIS_TIMED_OUT);
+        CHECK_STR(eddy_redis_fault(redis)->text, eddy_error_text(EDDY_E_REDIS_TIMED_OUT));
+        eddy_redis_close(redis);
+        redis = NULL;
+        opts.command_timeout_ns = -1;
+        CHECK_EQ(eddy_redis_new(&opts, &redis), -EINVAL);
+        eddy_scope_cancel(&scope);
+        (void) eddy_scope_end(&scope);
+        eddy_listener_close(script.listener);
+        return 0;
+}
+
+TEST(a_server_that_is_silent_holds_a_command_no_longer_than_its_time)
+{
+        redis_run(silent_main, NULL);
+}
