@@ -357,7 +357,7 @@ int ed_pg_leave(eddy_pg *pg, int result)
         pg->is_busy = false;
         pg->is_expected = false;
         pg->is_fresh = result == 0;
-        /* What was repeated, or tolerated, is not the call's. */
+        /* The call has succeeded by a repetition, or in spite of an error. */
         if (result == 0 && *pg->fault.text)
                 memset(&pg->fault, 0, sizeof(pg->fault));
         if ((result == -ECANCELED || result == EDDY_E_PG_TIMED_OUT) && !pg->is_lost &&

@@ -145,7 +145,7 @@ static int notified_cut(void *arg)
         return err;
 }
 
-/* What has been committed is seen by others. */
+/* Others see the rows that are committed. */
 static int commit_cut(void *arg)
 {
         EDDY_AUTO(eddy_pg) eddy_pg *pg = NULL;

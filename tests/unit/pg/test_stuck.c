@@ -13,7 +13,7 @@
 
 #include <libpq-fe.h>
 
-/* What is stuck. */
+/* The part that is stuck. */
 enum stuck {
         NOTHING,
         BUSY,        /* an answer is never complete */
