@@ -7,6 +7,8 @@ import gzip
 import json
 import os
 import random
+import re
+import shutil
 import signal
 import subprocess
 
@@ -309,6 +311,52 @@ def sort_of_a_file_that_a_run_writes_to_is_refused(eddy):
     e2e.one_line(eddy.run("sort", out), 2, "--by IN is missing")
     e2e.one_line(eddy.run("sort", out, "--by", path, "--memory", "1k"), 2, "--memory 1k")
     e2e.one_line(eddy.run("sort", out, "--by", eddy.file("none")), 3, "No such file")
+
+
+def compressed(kind, data):
+    if kind == "gzip":
+        return gzip.compress(data, 1)
+    if kind == "zstd":
+        return subprocess.run(["zstd", "-q", "-1", "-c"], input=data, capture_output=True, check=True).stdout
+    return data
+
+
+def fed(eddy, way, data, run):
+    """Run a command whose input comes in that way: run(the argument, its standard input)."""
+    path = eddy.file("in." + way, data if way == "file" else None)
+    if way == "file":
+        return run(path, None)
+    if way == "pipe":
+        return run("-", data)
+    os.mkfifo(path)
+    writer = subprocess.Popen(["sh", "-c", 'cat "$1" >"$2"', "sh", eddy.file("in.whole", data), path])
+    eddy.stack.callback(eddy.end, writer)
+    try:
+        return run(path, None)
+    finally:
+        writer.wait(e2e.LIMIT_S)
+        os.remove(path)
+
+
+@claim
+def an_input_has_the_same_requests_in_each_form_and_from_each_place(eddy):
+    if not shutil.which("zstd"):
+        raise e2e.Skip("there is no zstd")
+    mock = eddy.mock()
+    letters = random.Random(1)
+    count = 300  # more than 64 KiB, also when they are compressed
+    text = "".join(json.dumps({"custom_id": f"r{i}", "url": f"/echo?{i}", "body": {
+        "text": "".join(letters.choices("abcdefgh", k=1000))}}) + "\n" for i in range(count)).encode()
+    for kind in ("plain", "gzip", "zstd"):
+        data = compressed(kind, text)
+        check(len(data) > 90000, kind, len(data))
+        for way in ("file", "pipe", "fifo"):
+            out = eddy.file(f"{kind}-{way}.jsonl")
+            result = fed(eddy, way, data, lambda path, stdin, out=out: eddy.run(
+                "batch", path, "-o", out, "--base-url", mock, stdin=stdin))
+            equal((result.code, sorted(ids_of(out))), (0, sorted(f"r{i}" for i in range(count))), kind, way, result)
+            result = fed(eddy, way, data, lambda path, stdin: eddy.run("check", path, stdin=stdin))
+            check(result.code == 0 and re.search(rf"^requests +{count}$", result.out, re.M), kind, way, result)
 
 
 @claim

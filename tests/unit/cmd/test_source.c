@@ -1,10 +1,13 @@
 /*
  * test_source.c - an input gives the same lines whether it is plain or compressed, at sizes around
- * those of the buffers, from a file and from a pipe.
+ * those of the buffers, from a file, a pipe and a FIFO. EDDY_TEST_FULL makes 10,000 cases.
  */
 #include "test.h"
 
-#include <sys/wait.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -104,23 +107,56 @@ static void check_file(size_t bytes, size_t packed_bytes)
         fclose(file);
 }
 
+/* Where a thread writes the packed text: a pipe, or a FIFO if 'path' is not NULL. */
+struct writer {
+        pthread_t thread;
+        const char *path;
+        int fd;
+        size_t bytes;
+};
+
+static void *writer_run(void *arg)
+{
+        struct writer *writer = arg;
+
+        if (writer->path)
+                writer->fd = open(writer->path, O_WRONLY);
+        write_all(writer->fd, packed, writer->bytes);
+        close(writer->fd);
+        return NULL;
+}
+
+static void check_reader(int fd, struct writer *writer, size_t bytes)
+{
+        CHECK(fd >= 0);
+        check_lines(fd, -1, bytes);
+        close(fd);
+        CHECK_EQ(pthread_join(writer->thread, NULL), 0);
+}
+
 static void check_pipe(size_t bytes, size_t packed_bytes)
 {
-        int fds[2], status;
-        pid_t pid;
+        struct writer writer = { .bytes = packed_bytes };
+        int fds[2];
 
         CHECK_EQ(pipe(fds), 0);
-        pid = fork();
-        CHECK(pid >= 0);
-        if (pid == 0) {
-                write_all(fds[1], packed, packed_bytes);
-                _exit(0);
-        }
-        close(fds[1]);
-        check_lines(fds[0], -1, bytes);
-        close(fds[0]);
-        CHECK_EQ(waitpid(pid, &status, 0), pid);
-        CHECK_EQ(status, 0);
+        writer.fd = fds[1];
+        CHECK_EQ(pthread_create(&writer.thread, NULL, writer_run, &writer), 0);
+        check_reader(fds[0], &writer, bytes);
+}
+
+static void check_fifo(size_t bytes, size_t packed_bytes)
+{
+        char folder[] = "/tmp/eddy-source-XXXXXX", path[sizeof(folder) + 8];
+        struct writer writer = { .path = path, .bytes = packed_bytes };
+
+        CHECK(mkdtemp(folder) != NULL);
+        snprintf(path, sizeof(path), "%s/fifo", folder);
+        CHECK_EQ(mkfifo(path, 0600), 0);
+        CHECK_EQ(pthread_create(&writer.thread, NULL, writer_run, &writer), 0);
+        check_reader(open(path, O_RDONLY), &writer, bytes);
+        CHECK_EQ(unlink(path), 0);
+        CHECK_EQ(rmdir(folder), 0);
 }
 
 static void check_size(size_t bytes)
@@ -130,10 +166,27 @@ static void check_size(size_t bytes)
 
                 check_file(bytes, packed_bytes);
                 check_pipe(bytes, packed_bytes);
+                check_fifo(bytes, packed_bytes);
         }
 }
 
-TEST(an_input_gives_the_same_lines_compressed_and_plain_from_a_file_and_a_pipe)
+/* Nine cases for each size: around a buffer's, or any up to 1 MiB. */
+TEST(ten_thousand_inputs_give_the_same_lines)
+{
+        static const uint32_t buffers[] = { 1, 128, 4096, 16384, 65536, 131072, 262144, 524288 };
+        uint32_t sizes = test_is_full() ? 1112 : 20, state = 7;
+
+        text_fill();
+        for (uint32_t i = 0; i < sizes; i++) {
+                state = state * 1664525 + 1013904223;
+                if (i % 4 == 3)
+                        check_size(1 + (state >> 12));
+                else
+                        check_size(buffers[i % 8] + (state >> 26));
+        }
+}
+
+TEST(an_input_gives_the_same_lines_compressed_and_plain_from_a_file_a_pipe_and_a_fifo)
 {
         static const size_t sizes[] = { 1,      100,    101,     102,           4096,    65535,
                                         65536,  65537,  131072,  262143,        262144,  262145,
