@@ -31,6 +31,7 @@ static void end_members(struct ed_loop *loop)
 {
         struct ed_list *link;
 
+        loop->sys->is_ending = true;
         while ((link = ed_list_pop_front(&loop->members))) {
                 struct ed_member *member = ed_container_of(link, struct ed_member, link);
 

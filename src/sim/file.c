@@ -70,6 +70,7 @@ void ed_sim_file_close(struct ed_sim *sim, int fd)
                 return;
         file->node = NULL;
         sim->files_open--;
+        sim->left_open += sim->sys.is_ending;
 }
 
 /* --- the operations --- */

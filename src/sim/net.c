@@ -54,6 +54,7 @@ void ed_sim_socket_free(struct ed_sim *sim, struct ed_sim_socket *sock)
 
                 sim->sockets[i] = NULL;
                 sim->sockets_open--;
+                sim->left_open += sim->sys.is_ending;
                 if (i < sim->lowest_free)
                         sim->lowest_free = i;
         }

@@ -311,7 +311,7 @@ static void sim_free(struct ed_sys *sys)
                         .trace = sim->trace,
                         .calls = sim->calls,
                         .faults = sim->faults,
-                        .sockets = sim->sockets_open + sim->files_open,
+                        .sockets = sim->sockets_open + sim->files_open + sim->left_open,
                         .moved = sim->moved,
                         .lasted_ns = sim->now_ns - START_NS,
                 };

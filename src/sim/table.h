@@ -58,6 +58,7 @@ struct ed_sim {
         struct ed_sim_file *files; /* indexed by descriptor */
         size_t files_count;
         uint32_t files_open;
+        uint32_t left_open;       /* descriptors that the end of the loop closed */
         struct ed_list submitted; /* operations that are not done */
         uint64_t file_ops;        /* number done so far */
         uint64_t power_off_at, crash_states;

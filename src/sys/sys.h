@@ -83,6 +83,7 @@ struct ed_sys {
         const struct ed_sys_ops *ops;
         size_t transfer_max; /* maximum bytes per read or write; 0: no limit */
         bool clock_runs;     /* now() advances by itself; false: only in poll() */
+        bool is_ending;      /* the loop has ended, and closes what the program left open */
 };
 
 struct ed_file_op;

@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/http_text.h"
 
@@ -77,4 +79,20 @@ TEST(a_url_that_no_request_can_have_is_refused)
         check_refused(url, EDDY_E_URL_CREDENTIALS);
         /* A label that IDNA does not allow: a mark without a letter. */
         check_refused("http://\xcc\x81.example/", EDDY_E_DNS_BAD_NAME);
+}
+
+static void *refuse(void *ctx, void *ptr, size_t bytes)
+{
+        (void) ctx;
+        if (bytes > 0)
+                return NULL;
+        free(ptr);
+        return NULL;
+}
+
+TEST(without_memory_credentials_cannot_be_checked)
+{
+        eddy_alloc_set(refuse, NULL);
+        check_refused("http://user:secret@h/", -ENOMEM);
+        eddy_alloc_set(NULL, NULL);
 }

@@ -89,7 +89,7 @@ static int batch_cut(void *arg)
         int err = eddy_redis_batch_run(redis, batch, replies);
 
         for (int i = 0; i < 5 && err == 0; i++) {
-                CHECK_EQ(atoi(eddy_redis_reply_text(replies[i], NULL)), i);
+                CHECK_EQ(strtol(eddy_redis_reply_text(replies[i], NULL), NULL, 10), i);
                 eddy_redis_reply_free(replies[i]);
         }
         return works_again(arg, redis, err);
