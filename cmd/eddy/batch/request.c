@@ -596,7 +596,8 @@ static int method_build(const struct parts *parts, struct ed_request *request, s
         return 0;
 }
 
-static int url_build(const struct parts *parts, struct ed_request *request, struct blob *blob)
+static __attribute__((noinline)) int url_build(const struct parts *parts,
+                                               struct ed_request *request, struct blob *blob)
 {
         const struct eddy_json_value *value = &parts->members[URL];
         size_t bytes = parts->url_bytes;
