@@ -364,12 +364,14 @@ def a_terminal_that_closes_drains_the_run(eddy):
 
 @claim
 def a_run_under_nohup_goes_on_when_the_terminal_closes(eddy):
-    api = Api(eddy, lambda call: (time.sleep(0.05), (200, {}, {}))[1])
+    go_on = threading.Event()
+    api = Api(eddy, lambda call: (go_on.wait(e2e.LIMIT_S), (200, {}, {}))[1])
     path, out = eddy.file("in.jsonl", requests(20)), eddy.file("out.jsonl")
     child = eddy.start("batch", path, "-o", out, "--base-url", api.url, "-c", "4",
                        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-    e2e.wait_until(lambda: len(api.calls) >= 4, "requests")
+    e2e.wait_until(lambda: len(api.calls) == 4, "requests")
     child.send_signal(signal.SIGHUP)
+    go_on.set()
     _, err = child.communicate(timeout=e2e.LIMIT_S)
     equal((child.returncode, len(ids_of(out))), (0, 20), err)
 
