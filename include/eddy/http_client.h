@@ -187,7 +187,7 @@ struct eddy_http_request {
          * the client repeats the request. */
         void (*on_send)(void *arg);
         void *on_send_arg;
-        /* Says in words why there is no response.  Set after EDDY_E_TLS_*, after an error
+        /* The reason for a missing response, as text.  Set after EDDY_E_TLS_*, after an error
          * of a proxy (the text then names the proxy's host and port), and, with the rule
          * that the response violates, after EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE.
          * May be NULL. */

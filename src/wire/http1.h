@@ -173,7 +173,7 @@ struct ed_http1_head {
         uint8_t target_form;   /* enum ed_http1_target_form */
         uint8_t framing;       /* enum ed_http1_framing */
         bool keep_alive;       /* the connection can be reused after this message */
-        bool has_length;       /* Content-Length was present (even if there is no body) */
+        bool has_length;       /* Content-Length was present (even without a body) */
         bool expect_continue;  /* Expect: 100-continue, in HTTP/1.1 */
         bool expect_other;     /* any other Expect */
         bool upgrade;          /* Upgrade was present and Connection names it */

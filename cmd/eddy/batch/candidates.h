@@ -17,7 +17,7 @@ enum { ED_CANDIDATES_MAX = 128, ED_CANDIDATES_PARTS_MAX = 1024 };
 struct ed_candidates {
         struct ed_tree *tree; /* borrowed: the answer */
         size_t finished;      /* candidates with a finishReason */
-        bool is_blocked;      /* the prompt was refused, so there are no candidates */
+        bool is_blocked;      /* the API refused the prompt and sent no candidates */
         bool has_token;
         int error; /* -EBADMSG: a chunk is wrong; 0: none. Other errors are in the tree */
 };

@@ -90,7 +90,7 @@ struct ed_batch_run {
         struct ed_batch_job **order; /* --ordered: a ring of the requests without a line */
 
         int signo;         /* the signal that ended the run; 0: none */
-        bool lacks_base;   /* a line has a path, and there is no base URL */
+        bool lacks_base;   /* a line has a path, but no base URL was given */
         bool setup_failed; /* an option cannot be used, which was reported */
         bool input_is_file;
         bool input_whole;     /* read to its end, or to --limit */

@@ -204,7 +204,7 @@ static int fault_set(char fault[ED_STREAM_FAULT_BYTES], int err, const char *sen
         return err;
 }
 
-/* Take a list of chunks, as Gemini sends it without "alt=sse". Other lists are no stream. */
+/* Take a list of chunks, as Gemini sends it without "alt=sse". A list of other values is not a stream. */
 static void list_take(struct ed_stream *stream, const char *text, size_t bytes)
 {
         struct eddy_json_value list, chunk;
