@@ -18,14 +18,17 @@ data=$(mktemp) || exit 1
 trap 'rm -f "$data" "$data.old"' EXIT
 ASAN_OPTIONS=detect_leaks=0 timeout 200 perf record -q -e cpu-clock -F 2000 --call-graph fp -o "$data" \
         "$1" >/dev/null 2>&1 || skip "perf cannot record here"
-out=$(perf report -i "$data" --stdio -G --no-children --percent-limit 5 2>/dev/null)
-# Outermost first, as a caller graph has them; nothing lies outside of the entry.
-calls=$(printf '%s\n' "$out" | sed 's/\.\(isra\|constprop\)\.[0-9]*$//' | grep -oE '(ed_co_entry_asm|task_main|works|handles|computes)$' |
-        tail -n 5 | tr '\n' ' ')
-if [ "$calls" = "ed_co_entry_asm task_main works handles computes " ]; then
+# A line for each sample with computes(): its calls, the innermost first.  The first instructions of a call have no
+# frame yet, so a few samples lack a caller.
+calls=$(perf script -i "$data" -F ip,sym 2>/dev/null | awk -v RS= '
+        { line = ""; for (i = 2; i <= NF; i += 2) { sub(/\.(isra|constprop)\.[0-9]+$/, "", $i); line = line $i " " } }
+        / computes/ { print line }')
+all=$(printf '%s\n' "$calls" | grep -c .)
+whole=$(printf '%s\n' "$calls" | grep -c '^computes handles works task_main ed_co_entry_asm $')
+if [ "$whole" -gt 0 ] && [ $((2 * whole)) -gt "$all" ]; then
         echo "ok 1 - $claim"
         exit 0
 fi
 echo "not ok 1 - $claim"
-printf '%s\n' "$out" | sed 's/^/# /'
+printf '%s of %s samples\n%s\n' "$whole" "$all" "$calls" | head -n 40 | sed 's/^/# /'
 exit 1
