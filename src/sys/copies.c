@@ -45,7 +45,7 @@ bool ed_sys_copies_can_run(void)
 
 unsigned ed_sys_copies_threads(void)
 {
-        struct stat tasks;
+        struct stat tasks = { 0 };
 
         /* A folder for each thread. */
         return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 2
@@ -111,7 +111,7 @@ static int streams_make(struct ed_sys_copies *copies)
 
 static int64_t bytes_of(int fd)
 {
-        struct stat file;
+        struct stat file = { 0 };
 
         return fstat(fd, &file) == 0 ? (int64_t) file.st_size : 0;
 }

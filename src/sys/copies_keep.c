@@ -23,7 +23,7 @@ static struct {
 /* Copies do not write to the standard streams of the process, but others may. */
 static bool is_file_of_program(int fd)
 {
-        struct stat file, stream;
+        struct stat file = { 0 }, stream = { 0 };
 
         if (fstat(fd, &file) < 0 || !S_ISREG(file.st_mode))
                 return false;
