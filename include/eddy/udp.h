@@ -77,7 +77,9 @@ EDDY_API EDDY_MUST_USE int eddy_udp_bind(const char *address, uint16_t port,
  * Open a socket whose peer is 'host' (a name, or an address without brackets) on
  * 'port': the socket sends to this peer and receives only from this peer.  The first
  * address of the name to which the system has a route is used; nothing is sent, so
- * success does not mean that the peer exists.  A name may have several addresses:
+ * success does not mean that the peer exists.  Addresses of the family that is answered
+ * first are tried first, IPv4 addresses up to 50 ms later (eddy/dns.h); the other
+ * family is waited for only if the system refuses all of them.  A name may have several addresses:
  * "localhost" is often "::1" first, which does not reach a socket bound to "127.0.0.1".
  * 'opts' NULL means the defaults.
  *

@@ -14,6 +14,7 @@
 #include "eddy/unix.h"
 #include "http/client.h"
 #include "io/connect.h"
+#include "io/dns.h"
 #include "scope/debug/debug.h"
 #include "scope/run.h"
 #include "scope/suspend.h"
@@ -86,18 +87,19 @@ static int connect_host(struct ed_http_conn *conn, const char *host, uint16_t po
                         eddy_stream **ret_stream)
 {
         const eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
-        struct eddy_address addresses[EDDY_DNS_ADDRESSES_MAX];
         int64_t began_ns = eddy_now(), named_ns;
-        int n, err;
+        struct ed_found found;
+        int err = 0;
 
-        n = ed_http_overrides_find(&client->overrides, host, port, addresses);
-        if (n == 0)
-                n = eddy_dns_lookup(host, addresses, EDDY_DNS_ADDRESSES_MAX);
-        if (n < 0)
-                return n;
+        ed_found_init(&found);
+        found.n = (size_t) ed_http_overrides_find(&client->overrides, host, port, found.addresses);
+        if (found.n == 0)
+                err = ed_found_look_up(host, &found);
+        if (err < 0)
+                return err;
         named_ns = eddy_now();
         conn->name_ns = named_ns - began_ns;
-        err = ed_tcp_connect_addresses(addresses, n, port, NULL, ret_stream);
+        err = ed_tcp_connect_found(&found, port, NULL, ret_stream);
         conn->connect_ns = eddy_now() - named_ns;
         return err;
 }

@@ -3,17 +3,18 @@
  *
  * A single task runs the race. The task waits in the watches of all attempts at once, and a timer
  * wakes the task when the next attempt is due. However the race ends, the remaining attempts are
- * closed. A single address is a race of one attempt, without a timer.
+ * closed. A single address is a race of one attempt, without a timer. Addresses of the other family
+ * join the race when they become known; until then the race is not lost.
  */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include "eddy/dns.h"
 #include "eddy/error.h"
 #include "eddy/tcp.h"
 #include "eddy/time.h"
 #include "io/connect.h"
+#include "io/dns.h"
 #include "io/dns_name.h"
 #include "io/socket.h"
 #include "scope/debug/debug.h"
@@ -32,9 +33,9 @@ struct race {
         bool due; /* the next attempt is due */
         struct ed_timer timer;
         int error; /* of the last failed attempt */
-        size_t n, next, under_way;
-        const struct eddy_address *addresses;
-        struct ed_fd_stream *attempts[EDDY_DNS_ADDRESSES_MAX]; /* NULL: over, or not begun */
+        struct ed_found *found; /* 'tried': the attempts that were begun */
+        size_t under_way;
+        struct ed_fd_stream *attempts[ED_FOUND_MAX]; /* NULL: over, or not begun */
 };
 
 /* Returns a time in whole seconds, rounded up. */
@@ -57,6 +58,12 @@ static void on_stagger(struct ed_timer *timer)
 
         race->due = true;
         race_wake(race);
+}
+
+/* The lookup has ended. */
+static void on_more(void *arg)
+{
+        race_wake(arg);
 }
 
 static bool take_back(void *arg)
@@ -134,12 +141,13 @@ static int attempt_connect(struct race *race, int fd, const struct eddy_address 
 /* Begin the next attempt. Returns 0 if it is connected, -EINPROGRESS, or its error. */
 static int attempt_begin(struct race *race)
 {
-        size_t i = race->next++;
-        const struct eddy_address *address = &race->addresses[i];
+        size_t i = race->found->tried++;
+        const struct eddy_address *address = &race->found->addresses[i];
         struct ed_sys *sys = race->loop->sys;
         struct ed_fd_stream *sock;
         int err, fd;
 
+        race->attempts[i] = NULL;
         sock = ed_socket_new(race->loop, EDDY_ENDPOINT_IP);
         if (!sock)
                 return -ENOMEM;
@@ -185,7 +193,7 @@ static int attempt_check(struct race *race, size_t i)
         if (!sock || !sock->watch.ready[ED_WATCH_WRITE])
                 return -EINPROGRESS;
         err = sys->ops->connect_result(sys, sock->watch.fd);
-        if (err == 0 && is_own_echo(race, sock, &race->addresses[i]))
+        if (err == 0 && is_own_echo(race, sock, &race->found->addresses[i]))
                 err = -ECONNREFUSED;
         if (err == -EINPROGRESS)
                 sock->watch.ready[ED_WATCH_WRITE] = false;
@@ -194,21 +202,33 @@ static int attempt_check(struct race *race, size_t i)
         return err;
 }
 
+/* Returns true if there is an address to try; passes over those that do not fit the local one. */
+static bool has_next(struct race *race)
+{
+        const struct eddy_endpoint *local = race->opts ? race->opts->local : NULL;
+        struct ed_found *found = race->found;
+
+        while (local && found->tried < found->n &&
+               found->addresses[found->tried].family != local->address.family)
+                race->attempts[found->tried++] = NULL;
+        return found->tried < found->n;
+}
+
 /* Begin the attempts that are due. Returns 0 with '*ret_winner' if one connects at once. */
 static int race_begin_due(struct race *race, size_t *ret_winner)
 {
         int err;
 
-        while (race->next < race->n && (race->due || race->under_way == 0)) {
+        while ((race->due || race->under_way == 0) && has_next(race)) {
                 race->due = false;
                 err = attempt_begin(race);
                 if (err == 0) {
-                        *ret_winner = race->next - 1;
+                        *ret_winner = race->found->tried - 1;
                         return 0;
                 }
                 if (err != -EINPROGRESS)
                         attempt_failed(race, err);
-                else if (race->next < race->n)
+                else if (has_next(race) || race->found->lookup)
                         ed_timer_arm(&race->loop->timers, &race->timer,
                                      ed_loop_now(race->loop) + STAGGER_NS);
         }
@@ -223,12 +243,12 @@ static int race_run(struct race *race, size_t *ret_winner)
 
                 if (err != -EINPROGRESS)
                         return err;
-                if (race->under_way == 0)
+                if (race->under_way == 0 && !race->found->lookup)
                         return race->error;
                 err = race_wait(race);
                 if (err < 0)
                         return err;
-                for (size_t i = 0; i < race->next; i++) {
+                for (size_t i = 0; i < race->found->tried; i++) {
                         err = attempt_check(race, i);
                         if (err == 0) {
                                 *ret_winner = i;
@@ -240,28 +260,30 @@ static int race_run(struct race *race, size_t *ret_winner)
         }
 }
 
-static int connect_any(struct ed_task *task, const struct eddy_address *addresses, size_t n,
-                       uint16_t port, const struct eddy_tcp_connect_opts *opts,
-                       eddy_stream **ret_stream)
+static int connect_any(struct ed_task *task, struct ed_found *found, uint16_t port,
+                       const struct eddy_tcp_connect_opts *opts, eddy_stream **ret_stream)
 {
-        struct race race = {
-                .waiter = { .task = task, .woken = true },
-                .loop = task->loop,
-                .port = port,
-                .opts = opts,
-                .n = n,
-                .addresses = addresses,
-                .error = EDDY_E_DNS_NO_ADDRESS,
-        };
+        struct race race;
         size_t winner = 0;
         int err;
 
+        race.waiter = (struct ed_watch_waiter){ .task = task, .woken = true };
+        race.loop = task->loop;
+        race.port = port;
+        race.opts = opts;
+        race.due = false;
+        race.found = found;
+        race.under_way = 0;
+        race.error = EDDY_E_DNS_NO_ADDRESS;
         ed_timer_init(&race.timer, on_stagger);
+        found->on_more = on_more;
+        found->arg = &race;
         err = race_run(&race, &winner);
+        ed_found_end(found);
         ed_timer_cancel(&race.loop->timers, &race.timer);
         if (err == 0)
                 *ret_stream = &attempt_take(&race, winner)->stream;
-        for (size_t i = 0; i < race.next; i++)
+        for (size_t i = 0; i < found->tried; i++)
                 if (race.attempts[i])
                         eddy_stream_close(&attempt_take(&race, i)->stream);
         return err;
@@ -275,33 +297,17 @@ static bool opts_check(const struct eddy_tcp_connect_opts *opts)
                                   opts->local->address.family == AF_INET6)));
 }
 
-/* Keep the addresses of a family. Returns their number, or an error if there are none. */
-static int of_family(struct eddy_address *addresses, int n, uint16_t family)
-{
-        int kept = 0;
-
-        for (int i = 0; i < n; i++)
-                if (addresses[i].family == family)
-                        addresses[kept++] = addresses[i];
-        return kept ? kept : EDDY_E_DNS_NO_ADDRESS;
-}
-
-int ed_tcp_connect_addresses(struct eddy_address *addresses, int n, uint16_t port,
-                             const struct eddy_tcp_connect_opts *opts, eddy_stream **ret_stream)
+int ed_tcp_connect_found(struct ed_found *found, uint16_t port,
+                         const struct eddy_tcp_connect_opts *opts, eddy_stream **ret_stream)
 {
         struct ed_task *task;
-        int err;
+        int err = opts && !opts_check(opts) ? -EINVAL : ed_suspend_enter(&task);
 
-        if (opts && !opts_check(opts))
-                return -EINVAL;
-        if (opts && opts->local)
-                n = of_family(addresses, n, opts->local->address.family);
-        if (n < 0)
-                return n;
-        err = ed_suspend_enter(&task);
-        if (err < 0)
+        if (err < 0) {
+                ed_found_end(found);
                 return err;
-        err = connect_any(task, addresses, (size_t) n, port, opts, ret_stream);
+        }
+        err = connect_any(task, found, port, opts, ret_stream);
         if (err == 0) {
                 ed_debug_made(*ret_stream, ED_DEBUG_STREAM);
                 ed_suspend_passed(task);
@@ -312,13 +318,11 @@ int ed_tcp_connect_addresses(struct eddy_address *addresses, int n, uint16_t por
 int eddy_tcp_connect(const char *host, uint16_t port, const struct eddy_tcp_connect_opts *opts,
                      eddy_stream **ret_stream)
 {
-        struct eddy_address addresses[EDDY_DNS_ADDRESSES_MAX];
-        int n;
+        struct ed_found found;
+        int err;
 
         if (opts && !opts_check(opts))
                 return -EINVAL;
-        n = eddy_dns_lookup(host, addresses, EDDY_DNS_ADDRESSES_MAX);
-        if (n < 0)
-                return n;
-        return ed_tcp_connect_addresses(addresses, n, port, opts, ret_stream);
+        err = ed_found_look_up(host, &found);
+        return err < 0 ? err : ed_tcp_connect_found(&found, port, opts, ret_stream);
 }

@@ -5,18 +5,17 @@
 #define ED_IO_CONNECT_H
 
 #include "base/def.h"
-#include "eddy/dns.h"
 #include "eddy/tcp.h"
+#include "io/found.h"
 
 /*
- * eddy_tcp_connect() without the lookup: to one of 'n' (at least 1) addresses, in their order.
- * Changes 'addresses'.
+ * eddy_tcp_connect() without the beginning of the lookup: to one of the addresses that are found
+ * already, or that the lookup still finds. Ends 'found' (ed_found_end()).
  *
  * Suspends: yes.
  */
-ED_SHARED EDDY_MUST_USE int ed_tcp_connect_addresses(struct eddy_address *addresses, int n,
-                                                     uint16_t port,
-                                                     const struct eddy_tcp_connect_opts *opts,
-                                                     eddy_stream **ret_stream);
+ED_SHARED EDDY_MUST_USE int ed_tcp_connect_found(struct ed_found *found, uint16_t port,
+                                                 const struct eddy_tcp_connect_opts *opts,
+                                                 eddy_stream **ret_stream);
 
 #endif

@@ -1,6 +1,9 @@
 /*
  * io/dns.c - looking up names: names that need no query, cached answers, and one shared query for
  * all waiters of a name.
+ *
+ * An answer may be delivered in two parts (RFC 8305, 3). The lookup then continues: its holders get
+ * the rest, a new waiter gets the first part at once, and the whole answer is cached.
  */
 #include "io/dns.h"
 
@@ -9,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "base/alloc.h"
+#include "eddy/time.h"
 #include "io/dns_name.h"
 #include "io/watch.h"
 #include "scope/debug/debug.h"
@@ -16,6 +20,12 @@
 
 /* Maximum parallel queries: each has a socket and a channel of tens of kilobytes. Others queue. */
 enum { QUESTIONS_MAX = 256 };
+
+/* RFC 8305, 8: the recommended delay of IPv4 addresses while IPv6 addresses may come. */
+#define RESOLUTION_DELAY_NS EDDY_MS(50)
+
+/* How long a lookup that has delivered a part is used by new waiters, or goes on without any. */
+#define SHARED_NS EDDY_SEC(1)
 
 /* A loop's resolver. */
 struct resolver {
@@ -25,34 +35,34 @@ struct resolver {
         struct ed_dns_cache cache;
         struct ed_dns_table lookups; /* in progress, by name */
         struct ed_list queue;        /* lookups not yet started; first come, first served */
+        struct ed_list alone;        /* lookups that go on without a waiter, the oldest first */
         size_t count, asking;
 };
 
-struct lookup {
+struct ed_lookup {
         struct ed_dns_node node;
         struct resolver *resolver;
-        struct ed_list link;    /* in the queue, or unlinked */
-        struct ed_list waiters; /* never empty while other tasks run */
+        struct ed_list link;    /* in 'queue' or 'alone', or unlinked */
+        struct ed_list waiters; /* of struct ed_found; empty only in 'alone' */
+        struct ed_timer timer;  /* quiet: the end of the delay, then of sharing */
         bool asking;
+        bool is_late;   /* IPv6 addresses have not come within the delay */
+        bool delivered; /* a part has been */
+        bool listed;    /* in the table: new waiters share it */
         struct ed_question question;
         char name[EDDY_DNS_NAME_MAX + 2];
 };
 
-/* A task that waits for a lookup, on the task's stack. */
-struct waiter {
-        struct ed_list link;
-        struct lookup *lookup;
-        struct ed_task *task;
-        struct eddy_address *ret_addresses;
-        size_t max;
-};
-
 static const char resolver_key;
+
+static void lookup_free(struct ed_lookup *lookup);
 
 static void resolver_free(struct ed_loop_local *local)
 {
         struct resolver *resolver = ed_container_of(local, struct resolver, local);
 
+        while (!ed_list_is_empty(&resolver->alone))
+                lookup_free(ed_container_of(resolver->alone.next, struct ed_lookup, link));
         ed_assert(resolver->count == 0, "a loop ends while a name is being looked up");
         ed_dns_cache_fini(&resolver->cache);
         ed_free(resolver);
@@ -81,6 +91,7 @@ static struct resolver *resolver_get(struct ed_loop *loop)
         ed_dns_cache_init(&resolver->cache, seeds[0]);
         ed_dns_table_init(&resolver->lookups, seeds[1]);
         ed_list_init(&resolver->queue);
+        ed_list_init(&resolver->alone);
         resolver->local.key = &resolver_key;
         resolver->local.free = resolver_free;
         ed_loop_local_add(loop, &resolver->local);
@@ -113,24 +124,36 @@ size_t ed_dns_cached(struct ed_loop *loop)
 
 /* -- lookups in progress ----------------------------------------------------- */
 
-static struct lookup *lookup_new(struct resolver *resolver, const char *name)
+static void on_timer(struct ed_timer *timer);
+
+static struct ed_lookup *lookup_new(struct resolver *resolver, const char *name)
 {
-        struct lookup *lookup = ed_alloc(sizeof(*lookup));
+        struct ed_lookup *lookup = ed_alloc(sizeof(*lookup));
 
         if (!lookup)
                 return NULL;
         lookup->resolver = resolver;
-        lookup->asking = false;
+        lookup->asking = lookup->is_late = lookup->delivered = false;
         memcpy(lookup->name, name, strlen(name) + 1);
         lookup->node.name = lookup->name;
+        ed_timer_init(&lookup->timer, on_timer);
         ed_list_init(&lookup->link);
         ed_list_init(&lookup->waiters);
         ed_dns_table_add(&resolver->lookups, &lookup->node);
+        lookup->listed = true;
         resolver->count++;
         return lookup;
 }
 
-static void lookup_free(struct lookup *lookup)
+/* New waiters do not share the lookup any more. */
+static void lookup_unlist(struct ed_lookup *lookup)
+{
+        if (lookup->listed)
+                ed_dns_table_remove(&lookup->resolver->lookups, &lookup->node);
+        lookup->listed = false;
+}
+
+static void lookup_free(struct ed_lookup *lookup)
 {
         struct resolver *resolver = lookup->resolver;
 
@@ -138,45 +161,78 @@ static void lookup_free(struct lookup *lookup)
                 resolver->asking--;
                 ed_question_fini(&lookup->question);
         }
+        ed_quiet_timer_cancel(resolver->loop, &lookup->timer);
         ed_list_remove(&lookup->link);
-        ed_dns_table_remove(&resolver->lookups, &lookup->node);
+        lookup_unlist(lookup);
         resolver->count--;
         ed_free(lookup);
 }
 
+static struct ed_found *found_of(struct ed_list *link)
+{
+        return ed_container_of(link, struct ed_found, link);
+}
+
+/* The lookup has nothing more for 'found'. */
+static void found_detach(struct ed_found *found)
+{
+        ed_list_remove(&found->link);
+        found->lookup = NULL;
+}
+
+/* Wake the task that waits for the addresses, if any. */
+static void found_wake(struct ed_found *found, int result)
+{
+        struct ed_task *task = found->task;
+
+        found->task = NULL;
+        if (task)
+                ed_suspend_wake(task, result);
+}
+
+/* Add the part that 'found' does not have. */
+static void found_complete(struct ed_found *found, const struct ed_question *question)
+{
+        bool has_ipv6 = found->addresses[0].family == AF_INET6;
+        const struct ed_dns_answer *rest =
+                &question->parts[has_ipv6 ? ED_QUESTION_IPV4 : ED_QUESTION_IPV6];
+
+        if (rest->result > 0)
+                ed_found_join(found, rest->addresses, (size_t) rest->result);
+        found_wake(found, 0);
+        if (found->on_more)
+                found->on_more(found->arg);
+}
+
 /* Give the answer to all waiters, and end the lookup. */
-static void lookup_end(struct lookup *lookup, const struct ed_dns_answer *answer)
+static void lookup_end(struct ed_lookup *lookup, const struct ed_dns_answer *answer)
 {
         struct resolver *resolver = lookup->resolver;
-        struct ed_list *link;
 
         ed_dns_cache_put(&resolver->cache, lookup->name, ed_loop_now(resolver->loop), answer);
-        while ((link = ed_list_pop_front(&lookup->waiters))) {
-                struct waiter *waiter = ed_container_of(link, struct waiter, link);
+        while (!ed_list_is_empty(&lookup->waiters)) {
+                struct ed_found *found = found_of(lookup->waiters.next);
 
-                ed_suspend_wake(waiter->task, ed_dns_hand_out(answer->result, answer->addresses,
-                                                              waiter->ret_addresses, waiter->max));
+                found_detach(found);
+                if (found->n > 0) {
+                        found_complete(found, &lookup->question);
+                        continue;
+                }
+                if (answer->result > 0)
+                        ed_found_put(found, answer->addresses, (size_t) answer->result);
+                found_wake(found, answer->result);
         }
         lookup_free(lookup);
 }
 
-static void ask_next(struct resolver *resolver);
-
-static void on_done(struct ed_question *question)
-{
-        struct lookup *lookup = ed_container_of(question, struct lookup, question);
-        struct resolver *resolver = lookup->resolver;
-
-        lookup_end(lookup, &question->answer);
-        ask_next(resolver);
-}
+static void on_news(struct ed_question *question);
 
 /* Start the query. Errors: those of ed_question_ask(). */
-static int lookup_ask(struct lookup *lookup)
+static int lookup_ask(struct ed_lookup *lookup)
 {
         struct resolver *resolver = lookup->resolver;
         int err = ed_question_ask(&lookup->question, resolver->loop, lookup->name, &resolver->opts,
-                                  on_done);
+                                  on_news);
 
         if (err < 0)
                 return err;
@@ -190,79 +246,204 @@ static void ask_next(struct resolver *resolver)
 {
         while (resolver->asking < QUESTIONS_MAX && !ed_list_is_empty(&resolver->queue)) {
                 struct ed_list *link = ed_list_pop_front(&resolver->queue);
-                struct lookup *lookup = ed_container_of(link, struct lookup, link);
-                struct ed_dns_answer failed = { .result = lookup_ask(lookup) };
+                struct ed_lookup *lookup = ed_container_of(link, struct ed_lookup, link);
+                struct ed_dns_answer answer = { .result = lookup_ask(lookup) };
 
-                if (failed.result < 0)
-                        lookup_end(lookup, &failed);
-                else if (lookup->question.done)
-                        lookup_end(lookup, &lookup->question.answer);
+                if (answer.result == 0 && !ed_question_is_done(&lookup->question))
+                        continue;
+                if (answer.result == 0)
+                        ed_question_answer(&lookup->question, &answer);
+                lookup_end(lookup, &answer);
         }
 }
 
-/* The waiter's task was cancelled; the last waiter to leave cancels the query. */
-static bool take_back(void *arg)
+/*
+ * After the last waiter has left: end the lookup, or let a lookup that has delivered a part go on
+ * for a while, unless others wait for its place.
+ */
+static void lookup_leave(struct ed_lookup *lookup)
 {
-        struct waiter *waiter = arg;
-        struct lookup *lookup = waiter->lookup;
         struct resolver *resolver = lookup->resolver;
 
-        ed_list_remove(&waiter->link);
-        if (ed_list_is_empty(&lookup->waiters)) {
-                lookup_free(lookup);
-                ask_next(resolver);
+        if (!ed_list_is_empty(&lookup->waiters))
+                return;
+        if (lookup->delivered && lookup->listed && ed_list_is_empty(&resolver->queue)) {
+                ed_list_push_back(&resolver->alone, &lookup->link);
+                return;
         }
-        return true;
+        lookup_free(lookup);
+        ask_next(resolver);
+}
+
+/* -- parts of an answer -------------------------------------------------------- */
+
+/*
+ * Returns the part to deliver before the other one is known, or NULL. Callers that try addresses
+ * one after the other get IPv6 addresses at once; IPv4 addresses are delayed for IPv6 addresses.
+ */
+static const struct ed_dns_answer *part_of(const struct ed_lookup *lookup, bool in_parts)
+{
+        const struct ed_dns_answer *parts = lookup->question.parts;
+
+        if (!lookup->asking)
+                return NULL;
+        if (in_parts && parts[ED_QUESTION_IPV6].result > 0)
+                return &parts[ED_QUESTION_IPV6];
+        if (lookup->is_late && parts[ED_QUESTION_IPV4].result > 0)
+                return &parts[ED_QUESTION_IPV4];
+        return NULL;
+}
+
+/* A part has been delivered. */
+static void lookup_delivered(struct ed_lookup *lookup)
+{
+        struct ed_loop *loop = lookup->resolver->loop;
+
+        if (lookup->delivered)
+                return;
+        lookup->delivered = true;
+        ed_quiet_timer_arm(loop, &lookup->timer, ed_loop_now(loop) + SHARED_NS);
+}
+
+/* Give a part to the waiters that want it. */
+static void lookup_deliver(struct ed_lookup *lookup)
+{
+        bool delivered = false;
+
+        ed_list_each_safe (link, &lookup->waiters) {
+                struct ed_found *found = found_of(link);
+                const struct ed_dns_answer *part = part_of(lookup, found->in_parts);
+
+                if (found->n > 0 || !part)
+                        continue;
+                ed_found_put(found, part->addresses, (size_t) part->result);
+                if (!found->in_parts)
+                        found_detach(found);
+                found_wake(found, 0);
+                delivered = true;
+        }
+        if (!delivered)
+                return;
+        lookup_delivered(lookup);
+        lookup_leave(lookup);
+}
+
+static void on_news(struct ed_question *question)
+{
+        struct ed_lookup *lookup = ed_container_of(question, struct ed_lookup, question);
+        struct resolver *resolver = lookup->resolver;
+        struct ed_dns_answer answer;
+
+        if (ed_question_is_done(question)) {
+                ed_question_answer(question, &answer);
+                lookup_end(lookup, &answer);
+                ask_next(resolver);
+                return;
+        }
+        if (question->parts[ED_QUESTION_IPV4].result > 0)
+                ed_quiet_timer_arm(resolver->loop, &lookup->timer,
+                                   ed_loop_now(resolver->loop) + RESOLUTION_DELAY_NS);
+        lookup_deliver(lookup);
+}
+
+static void on_timer(struct ed_timer *timer)
+{
+        struct ed_lookup *lookup = ed_container_of(timer, struct ed_lookup, timer);
+
+        ed_quiet_timer_fired(lookup->resolver->loop);
+        if (!lookup->delivered) {
+                lookup->is_late = true;
+                lookup_deliver(lookup);
+                return;
+        }
+        lookup_unlist(lookup);
+        ed_list_remove(&lookup->link);
+        lookup_leave(lookup);
 }
 
 /* -- the call -------------------------------------------------------------- */
 
-static int lookup_wait(struct lookup *lookup, struct ed_task *task,
-                       struct eddy_address *ret_addresses, size_t max)
+/* The task was cancelled; the last waiter to leave ends the query. */
+static bool take_back(void *arg)
+{
+        ed_found_end(arg);
+        return true;
+}
+
+static int found_park(struct ed_found *found, struct ed_task *task)
 {
         struct ed_loop *loop = task->loop;
-        struct waiter waiter = {
-                .lookup = lookup, .task = task, .ret_addresses = ret_addresses, .max = max
-        };
         int result;
 
-        ed_list_push_back(&lookup->waiters, &waiter.link);
+        found->task = task;
         loop->waits++;
         ed_debug_net(task);
-        result = ed_suspend_park(task, "the addresses of a name", take_back, &waiter);
+        result = ed_suspend_park(task, "the addresses of a name", take_back, found);
         loop->waits--;
-        return result;
+        return result < 0 ? result : 0;
+}
+
+static int lookup_wait(struct ed_lookup *lookup, struct ed_found *found, struct ed_task *task)
+{
+        found->lookup = lookup;
+        ed_list_push_back(&lookup->waiters, &found->link);
+        return found_park(found, task);
+}
+
+/* Share a lookup in progress, whose first part may be known. */
+static int lookup_join(struct ed_lookup *lookup, struct ed_found *found, struct ed_task *task)
+{
+        const struct ed_dns_answer *part = part_of(lookup, found->in_parts);
+
+        if (part && !found->in_parts) {
+                ed_found_put(found, part->addresses, (size_t) part->result);
+                ed_suspend_passed(task);
+                return 0;
+        }
+        if (lookup->asking)
+                ed_list_remove(&lookup->link); /* it is not alone any more */
+        if (!part)
+                return lookup_wait(lookup, found, task);
+        ed_found_put(found, part->addresses, (size_t) part->result);
+        found->lookup = lookup;
+        ed_list_push_back(&lookup->waiters, &found->link);
+        lookup_delivered(lookup);
+        ed_suspend_passed(task);
+        return 0;
 }
 
 /* Start a lookup for a name without one; the answer may be available at once. */
-static int lookup_begin(struct resolver *resolver, const char *name, struct ed_task *task,
-                        struct eddy_address *ret_addresses, size_t max)
+static int lookup_begin(struct resolver *resolver, const char *name, struct ed_found *found,
+                        struct ed_task *task)
 {
-        struct lookup *lookup = lookup_new(resolver, name);
+        struct ed_lookup *lookup = lookup_new(resolver, name);
+        struct ed_dns_answer answer;
         int err;
 
         if (!lookup)
                 return -ENOMEM;
+        if (resolver->asking >= QUESTIONS_MAX && !ed_list_is_empty(&resolver->alone))
+                lookup_free(ed_container_of(resolver->alone.next, struct ed_lookup, link));
         if (resolver->asking >= QUESTIONS_MAX) {
                 ed_list_push_back(&resolver->queue, &lookup->link);
-                return lookup_wait(lookup, task, ret_addresses, max);
+                return lookup_wait(lookup, found, task);
         }
         err = lookup_ask(lookup);
         if (err < 0) {
                 lookup_free(lookup);
                 return err;
         }
-        if (!lookup->question.done)
-                return lookup_wait(lookup, task, ret_addresses, max);
-        err = ed_dns_hand_out(lookup->question.answer.result, lookup->question.answer.addresses,
-                              ret_addresses, max);
-        lookup_end(lookup, &lookup->question.answer);
+        if (!ed_question_is_done(&lookup->question))
+                return lookup_wait(lookup, found, task);
+        ed_question_answer(&lookup->question, &answer);
+        lookup_end(lookup, &answer);
+        if (answer.result > 0)
+                ed_found_put(found, answer.addresses, (size_t) answer.result);
         ed_suspend_passed(task);
-        return err;
+        return answer.result < 0 ? answer.result : 0;
 }
 
-static int look_up(const char *name, struct ed_task *task, struct eddy_address *ret_addresses,
-                   size_t max)
+static int ask(const char *name, struct ed_found *found, struct ed_task *task)
 {
         struct resolver *resolver = resolver_get(task->loop);
         struct ed_dns_node *node;
@@ -270,37 +451,42 @@ static int look_up(const char *name, struct ed_task *task, struct eddy_address *
 
         if (!resolver)
                 return -ENOMEM;
-        result = ed_dns_cache_get(&resolver->cache, name, ed_loop_now(task->loop), ret_addresses,
-                                  max);
+        result = ed_dns_cache_get(&resolver->cache, name, ed_loop_now(task->loop),
+                                  found->addresses, EDDY_DNS_ADDRESSES_MAX);
         if (result != -EAGAIN) {
+                found->n = result > 0 ? (size_t) result : 0;
                 ed_suspend_passed(task);
-                return result;
+                return result < 0 ? result : 0;
         }
         node = ed_dns_table_find(&resolver->lookups, name);
         if (node)
-                return lookup_wait(ed_container_of(node, struct lookup, node), task, ret_addresses,
-                                   max);
-        return lookup_begin(resolver, name, task, ret_addresses, max);
+                return lookup_join(ed_container_of(node, struct ed_lookup, node), found, task);
+        return lookup_begin(resolver, name, found, task);
 }
 
 /* Ask a table that resolves names itself. */
-static int look_up_in_table(const char *name, struct ed_task *task,
-                            struct eddy_address *ret_addresses, size_t max)
+static int ask_table(const char *name, struct ed_found *found, struct ed_task *task)
 {
-        struct eddy_address found[EDDY_DNS_ADDRESSES_MAX];
-        struct ed_dns_answer answer;
+        struct eddy_address list[EDDY_DNS_ADDRESSES_MAX];
         struct ed_sys *sys = task->loop->sys;
+        int n = sys->ops->lookup(sys, name, list, EDDY_DNS_ADDRESSES_MAX);
 
-        answer.result = sys->ops->lookup(sys, name, found, EDDY_DNS_ADDRESSES_MAX);
-        if (answer.result > 0)
-                ed_dns_order(found, (size_t) answer.result, answer.addresses,
-                             EDDY_DNS_ADDRESSES_MAX);
-        return ed_dns_hand_out(ed_io_error(answer.result), answer.addresses, ret_addresses, max);
+        if (n < 0)
+                return ed_io_error(n);
+        found->n = ed_dns_order(list, (size_t) n, AF_INET6, found->addresses,
+                                EDDY_DNS_ADDRESSES_MAX);
+        return 0;
 }
 
-int eddy_dns_lookup(const char *host, struct eddy_address *ret_addresses, size_t max)
+static void put_loopback(struct ed_found *found)
 {
-        struct eddy_address loopback[2];
+        ed_address_loopback(AF_INET6, &found->addresses[0]);
+        ed_address_loopback(AF_INET, &found->addresses[1]);
+        found->n = 2;
+}
+
+static int look_up(const char *host, struct ed_found *found)
+{
         struct ed_task *task;
         struct ed_name name;
         int err = ed_suspend_enter(&task);
@@ -309,20 +495,54 @@ int eddy_dns_lookup(const char *host, struct eddy_address *ret_addresses, size_t
                 return err;
         err = ed_name_parse(host, &name);
         if (err == 0 && name.kind == ED_NAME_ASK && !task->loop->sys->ops->lookup)
-                return look_up(name.text, task, ret_addresses, max);
+                return ask(name.text, found, task);
         if (err < 0) {
                 /* 'err' is set already. */
         } else if (name.kind == ED_NAME_ASK) {
-                err = look_up_in_table(name.text, task, ret_addresses, max);
+                err = ask_table(name.text, found, task);
         } else if (name.kind == ED_NAME_ADDRESS) {
-                err = ed_dns_hand_out(1, &name.address, ret_addresses, max);
+                ed_found_put(found, &name.address, 1);
         } else if (name.kind == ED_NAME_LOOPBACK) {
-                ed_address_loopback(AF_INET6, &loopback[0]);
-                ed_address_loopback(AF_INET, &loopback[1]);
-                err = ed_dns_hand_out(2, loopback, ret_addresses, max);
+                put_loopback(found);
         } else {
                 err = EDDY_E_DNS_NOT_FOUND;
         }
         ed_suspend_passed(task);
         return err;
+}
+
+int ed_found_look_up(const char *host, struct ed_found *found)
+{
+        ed_found_init(found);
+        found->in_parts = true;
+        return look_up(host, found);
+}
+
+int ed_found_wait(struct ed_found *found)
+{
+        struct ed_task *task;
+        int err = ed_suspend_enter(&task);
+
+        return err < 0 ? err : found_park(found, task);
+}
+
+void ed_found_end(struct ed_found *found)
+{
+        struct ed_lookup *lookup = found->lookup;
+
+        if (!lookup)
+                return;
+        found->task = NULL;
+        found_detach(found);
+        lookup_leave(lookup);
+}
+
+int eddy_dns_lookup(const char *host, struct eddy_address *ret_addresses, size_t max)
+{
+        struct ed_found found;
+        int err;
+
+        ed_found_init(&found);
+        err = look_up(host, &found);
+        return err < 0 ? err : ed_dns_hand_out((int) found.n, found.addresses, ret_addresses, max);
 }

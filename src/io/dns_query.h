@@ -29,34 +29,42 @@ struct ed_question_socket {
         bool writes; /* c-ares wants to write */
 };
 
+/* Parts of an answer. */
+enum { ED_QUESTION_IPV6, ED_QUESTION_IPV4, ED_QUESTION_PARTS };
+
 struct ed_question {
         struct ed_loop *loop;
         struct ares_channeldata *channel;
-        struct ed_timer timer;
-        bool done;
-        struct ed_dns_answer answer; /* valid once done */
-        void (*on_done)(struct ed_question *question);
+        struct ed_timer timer; /* quiet */
+        const char *name;
+        unsigned searched;   /* names of the search list that were asked for */
+        bool exists;         /* one of those names exists, without addresses */
+        unsigned steps;      /* that c-ares was given */
+        int64_t give_up_ns;  /* whatever the state of c-ares is then */
+        unsigned parts_done; /* when 'on_news' was called last */
+        /* The answer for each family; the result is -EINPROGRESS until it is known. */
+        struct ed_dns_answer parts[ED_QUESTION_PARTS];
+        void (*on_news)(struct ed_question *question);
         struct ed_question_socket sockets[ED_QUESTION_SOCKETS];
 };
 
 /*
- * Start the query. On success either the answer is available at once ('done'), or 'on_done' is
- * called once from the loop when it is; 'on_done' may end the query.
+ * Start the query. 'name' is borrowed. On success either the answer is complete at once, or
+ * 'on_news' is called from the loop each time a part is known; 'on_news' may end the query.
  *
  * Errors: -ENOMEM; EDDY_E_DNS_FAILED  c-ares could not be set up
  */
 EDDY_MUST_USE int ed_question_ask(struct ed_question *question, struct ed_loop *loop,
                                   const char *name, const struct ed_question_opts *opts,
-                                  void (*on_done)(struct ed_question *question));
+                                  void (*on_news)(struct ed_question *question));
+
+/* Returns true if both parts are known. */
+bool ed_question_is_done(const struct ed_question *question);
+
+/* Store the whole answer, once both parts are known. */
+void ed_question_answer(const struct ed_question *question, struct ed_dns_answer *ret_answer);
 
 /* Cancel the query, or free it after its end. */
 void ed_question_fini(struct ed_question *question);
-
-/*
- * Sort addresses in the order in which to try them (RFC 8305, 4): IPv6 first, then the families
- * alternate, each in the given order. Returns their number, at most 'max'.
- */
-size_t ed_dns_order(const struct eddy_address *list, size_t n, struct eddy_address *ret_list,
-                    size_t max);
 
 #endif

@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 
 #include "base/alloc.h"
-#include "eddy/dns.h"
 #include "eddy/error.h"
+#include "io/dns.h"
 #include "io/dns_name.h"
 #include "io/watch.h"
 #include "scope/debug/debug.h"
@@ -118,17 +118,17 @@ int eddy_udp_bind(const char *address, uint16_t port, const struct eddy_udp_opts
         return err;
 }
 
-/* Connect to the first address that the system accepts. */
-static int connect_any(struct ed_loop *loop, const struct eddy_address *addresses, int n,
-                       uint16_t port, const struct eddy_udp_opts *opts, eddy_udp **ret_udp)
+/* Connect to the first of the addresses so far that the system accepts. */
+static int connect_any(struct ed_loop *loop, struct ed_found *found, uint16_t port,
+                       const struct eddy_udp_opts *opts, eddy_udp **ret_udp)
 {
         const struct eddy_endpoint *local = opts ? opts->local : NULL;
         int err = EDDY_E_DNS_NO_ADDRESS;
 
-        for (int i = 0; i < n; i++) {
+        while (found->tried < found->n) {
                 struct eddy_endpoint peer = { .kind = EDDY_ENDPOINT_IP,
                                               .port = port,
-                                              .address = addresses[i] };
+                                              .address = found->addresses[found->tried++] };
 
                 if (local && local->address.family != peer.address.family)
                         continue;
@@ -139,27 +139,45 @@ static int connect_any(struct ed_loop *loop, const struct eddy_address *addresse
         return err;
 }
 
-int eddy_udp_connect(const char *host, uint16_t port, const struct eddy_udp_opts *opts,
-                     eddy_udp **ret_udp)
+/* The end of a lookup is not a result, so a cancel takes precedence. */
+static int connect_found(struct ed_found *found, uint16_t port, const struct eddy_udp_opts *opts,
+                         eddy_udp **ret_udp)
 {
-        struct eddy_address addresses[EDDY_DNS_ADDRESSES_MAX];
         struct ed_task *task;
-        int n, err;
+        int more, err = ed_suspend_enter(&task);
 
-        if (port == 0 || (opts && !opts_check(opts)))
-                return -EINVAL;
-        n = eddy_dns_lookup(host, addresses, EDDY_DNS_ADDRESSES_MAX);
-        if (n < 0)
-                return n;
-        /* The end of the lookup is not a result, so a cancel takes precedence. */
-        err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        err = connect_any(task->loop, addresses, n, port, opts, ret_udp);
+        err = connect_any(task->loop, found, port, opts, ret_udp);
+        if (err < 0 && found->lookup) {
+                more = ed_found_wait(found);
+                if (more == 0)
+                        more = ed_suspend_enter(&task);
+                if (more < 0)
+                        return more;
+                if (found->tried < found->n)
+                        err = connect_any(task->loop, found, port, opts, ret_udp);
+        }
         if (err == 0) {
                 ed_debug_made(*ret_udp, ED_DEBUG_UDP);
                 ed_suspend_passed(task);
         }
+        return err;
+}
+
+int eddy_udp_connect(const char *host, uint16_t port, const struct eddy_udp_opts *opts,
+                     eddy_udp **ret_udp)
+{
+        struct ed_found found;
+        int err;
+
+        if (port == 0 || (opts && !opts_check(opts)))
+                return -EINVAL;
+        err = ed_found_look_up(host, &found);
+        if (err < 0)
+                return err;
+        err = connect_found(&found, port, opts, ret_udp);
+        ed_found_end(&found);
         return err;
 }
 

@@ -21,7 +21,7 @@ static void on_timer(struct ed_timer *timer)
 {
         struct ed_loop *loop = ed_container_of(timer, struct ed_loop, long_timer);
 
-        loop->quiet_timers--;
+        ed_quiet_timer_fired(loop);
         for (int i = 0; i < WAITS_AT_ONCE && !ed_list_is_empty(&loop->long_waits) &&
                         due_ns(loop) <= loop->now_ns;
              i++) {
@@ -37,7 +37,5 @@ static void on_timer(struct ed_timer *timer)
 void ed_long_waits_watch(struct ed_loop *loop)
 {
         ed_timer_init(&loop->long_timer, on_timer);
-        ed_timer_arm(&loop->timers, &loop->long_timer, due_ns(loop));
-        /* No fiber waits for this timer, so it must not hide a deadlock. */
-        loop->quiet_timers++;
+        ed_quiet_timer_arm(loop, &loop->long_timer, due_ns(loop));
 }

@@ -171,6 +171,26 @@ static inline int64_t ed_loop_now(struct ed_loop *loop)
         return loop->sys->ops->now(loop->sys);
 }
 
+/* A quiet timer is a timer that no fiber waits for: it does not hide a deadlock. */
+static inline void ed_quiet_timer_arm(struct ed_loop *loop, struct ed_timer *timer,
+                                      int64_t deadline_ns)
+{
+        loop->quiet_timers += !timer->armed;
+        ed_timer_arm(&loop->timers, timer, deadline_ns);
+}
+
+static inline void ed_quiet_timer_cancel(struct ed_loop *loop, struct ed_timer *timer)
+{
+        loop->quiet_timers -= timer->armed;
+        ed_timer_cancel(&loop->timers, timer);
+}
+
+/* Call this first in the timer's function. */
+static inline void ed_quiet_timer_fired(struct ed_loop *loop)
+{
+        loop->quiet_timers--;
+}
+
 /* There is new work.  If the loop does not run now, makes its descriptor readable. */
 static inline void ed_loop_rouse(struct ed_loop *loop)
 {

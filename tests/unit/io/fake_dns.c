@@ -13,12 +13,20 @@
 
 #include "test.h"
 
-enum { TYPE_A = 1, TYPE_CNAME = 5, TYPE_AAAA = 28, MESSAGE_MAX = 2048 };
+enum { TYPE_A = 1, TYPE_CNAME = 5, TYPE_AAAA = 28, MESSAGE_MAX = 2048, KEPT_MAX = 8 };
 
 struct message {
         uint8_t bytes[MESSAGE_MAX];
         size_t n;
 };
+
+/* Queries that are answered later. */
+static struct kept {
+        struct message query;
+        struct sockaddr_in from;
+} kept[KEPT_MAX];
+
+static int kept_count;
 
 static void put16(struct message *m, unsigned value)
 {
@@ -57,6 +65,29 @@ static bool is_label(const uint8_t *at, const char *label)
         return at[0] == strlen(label) && memcmp(at + 1, label, at[0]) == 0;
 }
 
+/* The domain is the label after the name's first label. */
+static bool is_in(const uint8_t *label, const char *domain)
+{
+        return is_label(label + label[0] + 1, domain);
+}
+
+/* Whether the name has an address of that type. */
+static bool has_address(const uint8_t *label, unsigned type)
+{
+        if (is_label(label, "both") || is_label(label, "second"))
+                return true;
+        if (is_label(label, "split"))
+                return is_in(label, type == TYPE_A ? "first" : "second");
+        if (is_label(label, "aaaa") || is_label(label, "no4") || is_label(label, "fail4"))
+                return type == TYPE_AAAA;
+        return type == TYPE_A;
+}
+
+static bool is_silent(const uint8_t *label, unsigned type)
+{
+        return is_label(label, "silent") || is_label(label, type == TYPE_A ? "no4" : "no6");
+}
+
 /* The records for a name; returns the response code. */
 static unsigned answer(struct message *m, const uint8_t *label, unsigned type)
 {
@@ -64,9 +95,9 @@ static unsigned answer(struct message *m, const uint8_t *label, unsigned type)
         uint32_t ttl = 300;
 
         memcpy(text, label + 1, label[0]);
-        if (is_label(label, "nx"))
+        if (is_label(label, "nx") || (is_label(label, "second") && is_in(label, "first")))
                 return 3;
-        if (is_label(label, "fail"))
+        if (is_label(label, "fail") || is_label(label, type == TYPE_A ? "fail4" : "fail6"))
                 return 2;
         if (is_label(label, "refused"))
                 return 5;
@@ -96,9 +127,18 @@ static unsigned answer(struct message *m, const uint8_t *label, unsigned type)
                         put_address(m, 12, type, ttl, i);
                 return 0;
         }
-        if (type == (is_label(label, "aaaa") ? TYPE_AAAA : TYPE_A) || is_label(label, "both"))
+        if (has_address(label, type))
                 put_address(m, 12, type, ttl, 1);
         return 0;
+}
+
+static unsigned type_of(const struct message *query)
+{
+        const uint8_t *end = query->bytes + 12;
+
+        while (*end)
+                end += *end + 1;
+        return end[2];
 }
 
 /* The reply to a query; its length is 0 when there is to be none. */
@@ -113,7 +153,8 @@ static void reply(struct fake_dns *dns, const struct message *query, bool by_tcp
                 return;
         while (*end)
                 end += *end + 1;
-        type = end[2];
+        type = type_of(query);
+        dns->asked++;
         if (type == TYPE_A)
                 dns->queries++;
         ret->n = (size_t) (end + 5 - query->bytes);
@@ -129,30 +170,61 @@ static void reply(struct fake_dns *dns, const struct message *query, bool by_tcp
                 ret->n -= 3;
         if (is_label(label, "wrongid"))
                 ret->bytes[0] ^= 0xff;
-        if (is_label(label, "silent"))
+        if (is_silent(label, type))
                 ret->n = 0;
         if (is_label(label, "later"))
                 poll(NULL, 0, 30);
+}
+
+static void answer_udp(struct fake_dns *dns, const struct message *query,
+                       const struct sockaddr_in *from)
+{
+        static struct message out; /* one thread serves */
+        const struct sockaddr *to = (const struct sockaddr *) from;
+
+        reply(dns, query, false, &out);
+        if (is_label(query->bytes + 12, "garbage"))
+                sendto(dns->udp, "\x01garbage", 8, 0, to, sizeof(*from));
+        if (out.n == 0)
+                return;
+        sendto(dns->udp, out.bytes, out.n, 0, to, sizeof(*from));
+        dns->answers++;
+}
+
+static bool is_late(struct fake_dns *dns, const struct message *query)
+{
+        int late = dns->late;
+
+        return late != 0 && type_of(query) == (late == AF_INET ? TYPE_A : TYPE_AAAA);
+}
+
+static void answer_kept(struct fake_dns *dns)
+{
+        int left = 0;
+
+        for (int i = 0; i < kept_count; i++)
+                if (is_late(dns, &kept[i].query))
+                        kept[left++] = kept[i];
+                else
+                        answer_udp(dns, &kept[i].query, &kept[i].from);
+        kept_count = left;
 }
 
 static void serve_udp(struct fake_dns *dns)
 {
         struct sockaddr_in from;
         socklen_t bytes = sizeof(from);
-        static struct message query, out; /* one thread serves */
+        static struct message query; /* one thread serves */
         ssize_t n = recvfrom(dns->udp, query.bytes, sizeof(query.bytes), 0,
                              (struct sockaddr *) &from, &bytes);
 
         if (n <= 0)
                 return;
         query.n = (size_t) n;
-        reply(dns, &query, false, &out);
-        if (is_label(query.bytes + 12, "garbage"))
-                sendto(dns->udp, "\x01garbage", 8, 0, (struct sockaddr *) &from, bytes);
-        if (out.n == 0)
-                return;
-        sendto(dns->udp, out.bytes, out.n, 0, (struct sockaddr *) &from, bytes);
-        dns->answers++;
+        if (n < 17 || !is_late(dns, &query))
+                answer_udp(dns, &query, &from);
+        else if (kept_count < KEPT_MAX)
+                kept[kept_count++] = (struct kept){ query, from };
 }
 
 /* One connection, as many queries as come in it. */
@@ -189,9 +261,10 @@ static void *serve(void *arg)
                                  { dns->stop[0], POLLIN, 0 } };
 
         for (;;) {
-                poll(fds, 3, -1);
+                poll(fds, 3, kept_count > 0 ? 1 : -1);
                 if (fds[2].revents)
                         return NULL;
+                answer_kept(dns);
                 if (dns->held) {
                         poll(NULL, 0, 1);
                         continue;
@@ -234,6 +307,9 @@ void fake_dns_start(struct fake_dns *dns)
         bind_both(dns);
         atomic_init(&dns->queries, 0);
         atomic_init(&dns->answers, 0);
+        atomic_init(&dns->asked, 0);
+        atomic_init(&dns->late, 0);
+        kept_count = 0;
         atomic_init(&dns->held, false);
         CHECK_EQ(pipe(dns->stop), 0);
         CHECK_EQ(pthread_create(&thread, NULL, serve, dns), 0);

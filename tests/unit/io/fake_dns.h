@@ -13,6 +13,10 @@
  *   garbage    random bytes, then as a        later    as a, after 30 ms
  *   stream     too long for UDP: as a by TCP
  *   pieces     the same, the answer in two pieces
+ *   no6        one IPv4 address, silent for IPv6; no4: the other way round
+ *   fail6      one IPv4 address, SERVFAIL for IPv6; fail4: the other way round
+ *   split      IPv4 in "first.test", IPv6 in "second.test"
+ *   second     one of each in "second.test", does not exist in "first.test"
  */
 #ifndef ED_FAKE_DNS_H
 #define ED_FAKE_DNS_H
@@ -25,6 +29,8 @@ struct fake_dns {
         unsigned long thread;
         char address[32];   /* "127.0.0.1:12345" */
         atomic_int queries; /* for IPv4 addresses */
+        atomic_int asked;   /* queries of either family */
+        atomic_int late;    /* AF_INET or AF_INET6: such queries are answered when this has changed */
         atomic_int answers; /* sent by UDP, for either family */
         atomic_bool held;   /* queries are left in the sockets */
 };

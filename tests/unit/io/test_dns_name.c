@@ -6,7 +6,7 @@
 
 #include "eddy/error.h"
 #include "io/dns_name.h"
-#include "io/dns_query.h"
+#include "io/found.h"
 #include "test.h"
 
 static int parse(const char *host, struct ed_name *name)
@@ -248,15 +248,15 @@ TEST(families_take_turns_and_ipv6_begins)
                 list[i] = made(AF_INET, i);
         list[4] = made(AF_INET6, 4);
         list[5] = made(AF_INET6, 5);
-        CHECK_EQ(ed_dns_order(list, 6, out, 6), 6);
+        CHECK_EQ(ed_dns_order(list, 6, AF_INET6, out, 6), 6);
         CHECK_EQ(out[0].bytes[15], 4);
         CHECK_EQ(out[1].bytes[3], 0);
         CHECK_EQ(out[2].bytes[15], 5);
         CHECK_EQ(out[3].bytes[3], 1);
         CHECK_EQ(out[4].bytes[3], 2);
         CHECK_EQ(out[5].bytes[3], 3);
-        CHECK_EQ(ed_dns_order(list, 6, out, 2), 2);
+        CHECK_EQ(ed_dns_order(list, 6, AF_INET6, out, 2), 2);
         CHECK_EQ(out[1].family, AF_INET);
-        CHECK_EQ(ed_dns_order(list, 4, out, 6), 4);
-        CHECK_EQ(ed_dns_order(list, 0, out, 6), 0);
+        CHECK_EQ(ed_dns_order(list, 4, AF_INET6, out, 6), 4);
+        CHECK_EQ(ed_dns_order(list, 0, AF_INET6, out, 6), 0);
 }
