@@ -32,7 +32,7 @@ struct race {
         const struct eddy_tcp_connect_opts *opts;
         bool due; /* the next attempt is due */
         struct ed_timer timer;
-        int error; /* of the last failed attempt */
+        int error;              /* of the last failed attempt */
         struct ed_found *found; /* 'tried': the attempts that were begun */
         size_t under_way;
         struct ed_fd_stream *attempts[ED_FOUND_MAX]; /* NULL: over, or not begun */

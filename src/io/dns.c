@@ -451,8 +451,8 @@ static int ask(const char *name, struct ed_found *found, struct ed_task *task)
 
         if (!resolver)
                 return -ENOMEM;
-        result = ed_dns_cache_get(&resolver->cache, name, ed_loop_now(task->loop),
-                                  found->addresses, EDDY_DNS_ADDRESSES_MAX);
+        result = ed_dns_cache_get(&resolver->cache, name, ed_loop_now(task->loop), found->addresses,
+                                  EDDY_DNS_ADDRESSES_MAX);
         if (result != -EAGAIN) {
                 found->n = result > 0 ? (size_t) result : 0;
                 ed_suspend_passed(task);
@@ -473,8 +473,8 @@ static int ask_table(const char *name, struct ed_found *found, struct ed_task *t
 
         if (n < 0)
                 return ed_io_error(n);
-        found->n = ed_dns_order(list, (size_t) n, AF_INET6, found->addresses,
-                                EDDY_DNS_ADDRESSES_MAX);
+        found->n =
+                ed_dns_order(list, (size_t) n, AF_INET6, found->addresses, EDDY_DNS_ADDRESSES_MAX);
         return 0;
 }
 

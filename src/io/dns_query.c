@@ -194,8 +194,7 @@ void ed_question_answer(const struct ed_question *question, struct ed_dns_answer
                 const struct ed_dns_answer *part = &question->parts[i];
 
                 if (part->result > 0) {
-                        memcpy(found + n, part->addresses,
-                               (size_t) part->result * sizeof(*found));
+                        memcpy(found + n, part->addresses, (size_t) part->result * sizeof(*found));
                         n += (size_t) part->result;
                 } else if (!is_absent(part)) {
                         error = part->result;
@@ -448,8 +447,7 @@ static int ask_hosts(struct ed_question *question)
         struct ares_options options = { .lookups = (char *) "f" };
         struct hostent *host;
         ares_channel files;
-        int status =
-                ares_gethostbyname_file(question->channel, question->name, AF_UNSPEC, &host);
+        int status = ares_gethostbyname_file(question->channel, question->name, AF_UNSPEC, &host);
 
         if (status != ARES_SUCCESS)
                 return status == ARES_ENOMEM ? -ENOMEM : 0;

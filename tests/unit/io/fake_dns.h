@@ -30,7 +30,7 @@ struct fake_dns {
         char address[32];   /* "127.0.0.1:12345" */
         atomic_int queries; /* for IPv4 addresses */
         atomic_int asked;   /* queries of either family */
-        atomic_int late;    /* AF_INET or AF_INET6: such queries are answered when this has changed */
+        atomic_int late; /* AF_INET or AF_INET6: such queries are answered when this has changed */
         atomic_int answers; /* sent by UDP, for either family */
         atomic_bool held;   /* queries are left in the sockets */
 };

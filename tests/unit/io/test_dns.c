@@ -575,7 +575,7 @@ static int hosts(void *arg)
         if (!found)
                 test_skip("/etc/hosts names nothing but localhost");
         CHECK(ask(name) > 0);
-        CHECK_EQ(dns.asked, 0); /* for no family */
+        CHECK_EQ(dns.asked, 0);                      /* for no family */
         CHECK_EQ(ed_dns_cached(ed_loop_current), 0); /* it may be edited at any time */
         return 0;
 }
