@@ -190,7 +190,8 @@ struct eddy_http_request {
         /* The reason for a missing response, as text.  Set after EDDY_E_TLS_*, after an error
          * of a proxy (the text then names the proxy's host and port), and, with the rule
          * that the response violates, after EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE.
-         * May be NULL. */
+         * Also set if a limit of time passed, or the call was cancelled, while addresses of
+         * the host were being looked up: the text then names the host.  May be NULL. */
         struct eddy_tls_fault *ret_tls_fault;
         struct eddy_http_request_opts opts;
         uintptr_t reserved[1]; /* zero */

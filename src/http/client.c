@@ -231,6 +231,9 @@ static int open_in_time(struct sending *sending)
         err = (int) ed_http_call(open_connection, sending, deadline_ns,
                                  EDDY_E_HTTP_TIMEOUT_CONNECT);
         response->ready_ns = eddy_now();
+        if ((err == EDDY_E_HTTP_TIMEOUT_CONNECT || err == -ECANCELED) &&
+            sending->request->ret_tls_fault)
+                ed_http_conn_note_lookup(response->conn, sending->request->ret_tls_fault);
         /* The connection is still unused: if a cancel came meanwhile, pass it on. */
         if (err >= 0)
                 err = ed_suspend_enter(&task);

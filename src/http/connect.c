@@ -93,15 +93,32 @@ static int connect_host(struct ed_http_conn *conn, const char *host, uint16_t po
 
         ed_found_init(&found);
         found.n = (size_t) ed_http_overrides_find(&client->overrides, host, port, found.addresses);
+        conn->naming = host;
         if (found.n == 0)
                 err = ed_found_look_up(host, &found);
-        if (err < 0)
-                return err;
         named_ns = eddy_now();
-        conn->name_ns = named_ns - began_ns;
-        err = ed_tcp_connect_found(&found, port, NULL, ret_stream);
-        conn->connect_ns = eddy_now() - named_ns;
+        if (err == 0) {
+                conn->name_ns = named_ns - began_ns;
+                conn->found = &found;
+                err = ed_tcp_connect_found(&found, port, NULL, ret_stream);
+        }
+        conn->naming = NULL;
+        if (conn->found)
+                conn->connect_ns = eddy_now() - named_ns;
+        conn->found = NULL;
         return err;
+}
+
+void ed_http_conn_note_lookup(const struct ed_http_conn *conn, struct eddy_tls_fault *fault)
+{
+        if (conn->naming && !conn->found)
+                snprintf(fault->text, sizeof(fault->text), "the name lookup of %s had not ended",
+                         conn->naming);
+        else if (conn->naming && conn->found->lookup)
+                snprintf(fault->text, sizeof(fault->text),
+                         "no connection to %s was made, and the name lookup of its other addresses "
+                         "had not ended",
+                         conn->naming);
 }
 
 static int connect_unix(struct ed_http_conn *conn, const char *path, eddy_stream **ret_stream)

@@ -125,6 +125,8 @@ struct ed_http_conn {
         bool unwanted;                       /* that task is to stop */
         eddy_scope *connecting;              /* that task's scope, once the task runs */
         struct ed_http_opening *borrower;    /* waits for that task; NULL: none waits */
+        const char *naming;                  /* the host that this task has a lookup for, or NULL */
+        const struct ed_found *found;        /* its addresses that are known, or NULL */
         int64_t began_ns;                    /* when that task was started */
         int64_t give_up_ns;                  /* deadline of a spare opening; 0: none */
         int64_t name_ns, connect_ns, tls_ns; /* durations of the opening; -1: not done */
@@ -172,6 +174,9 @@ EDDY_MUST_USE int ed_http_pool_acquire(struct ed_http_pool *pool, const struct e
  *         eddy_tls_client(); EDDY_E_HTTP_CLIENT_CLOSED  the client was closed, or the run ends
  */
 EDDY_MUST_USE int ed_http_conn_open(struct ed_http_conn *conn, struct eddy_tls_fault *fault);
+
+/* After a wait that was cancelled: store that the host's addresses were being looked up, if so. */
+void ed_http_conn_note_lookup(const struct ed_http_conn *conn, struct eddy_tls_fault *fault);
 
 /* Close the connection's stream, but keep the slot. */
 void ed_http_conn_disconnect(struct ed_http_conn *conn);

@@ -146,6 +146,18 @@ static const char *limit_message(const struct ed_batch_run *run, const struct ed
         return text;
 }
 
+/* Returns the sentence, with what the attempt was doing when the time passed. */
+static const char *limit_detail(const struct ed_attempt *attempt, const char *message, char *text,
+                                size_t room)
+{
+        size_t bytes = strlen(message);
+
+        if (!*attempt->fault.text || bytes >= room)
+                return message;
+        snprintf(text + bytes, room - bytes, ": %s", attempt->fault.text);
+        return text;
+}
+
 /* Fill in the code and the message of a request without an answer. */
 static void error_describe(const struct ed_batch_job *job, struct ed_answer *answer, char *text,
                            size_t room)
@@ -160,6 +172,8 @@ static void error_describe(const struct ed_batch_job *job, struct ed_answer *ans
         }
         answer->code = ed_outcome_of(error)->code;
         answer->message = limit_message(job->run, job->request, error, text, room);
+        if (answer->message)
+                answer->message = limit_detail(attempt, answer->message, text, room);
         if (!answer->message && *attempt->fault.text)
                 answer->message = attempt->fault.text;
         if (!answer->message)
@@ -333,7 +347,7 @@ static void job_finish(struct ed_job *base, int error)
         int status = attempt->status;
         int64_t latency_ns = attempt->start_ns ? attempt->total_ns : -1;
         uint64_t body_bytes = attempt->body_bytes;
-        char text[sizeof(attempt->fault.text) + 64];
+        char text[sizeof(attempt->fault.text) + 128];
 
         if (error == 0) {
                 answer.status = status;

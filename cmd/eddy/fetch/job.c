@@ -18,7 +18,7 @@
 #include "fetch/urls.h"
 
 enum {
-        MESSAGE_BYTES = sizeof(struct eddy_tls_fault) + 64,
+        MESSAGE_BYTES = sizeof(struct eddy_tls_fault) + 128,
 };
 
 /* An attempt and its result. */
@@ -311,7 +311,10 @@ static void error_add(struct ed_draft *line, const struct ed_fetch_run *run,
         int error = attempt->error;
         char text[MESSAGE_BYTES];
         const char *message = limit_message(&run->opts, error, text);
+        size_t bytes = message ? strlen(text) : 0;
 
+        if (message && attempt->fault) /* what the attempt was doing then */
+                snprintf(text + bytes, sizeof(text) - bytes, ": %s", attempt->fault);
         if (!message)
                 message = detail_message(&run->opts, attempt, job, text);
         ed_draft_add_str(line, "{\"code\":");

@@ -2,8 +2,14 @@
  * test_timeouts.c - the client's limits of time: each has its own error, and
  * -ETIMEDOUT is left to the scopes of the caller.
  */
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include "eddy/test.h"
 #include "http_test.h"
+#include "io/dns.h"
+#include "loop/loop.h"
 
 #define LATE_HEAD  SCRIPT("?")
 #define SLOW_BODY  "?", "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", ".", "<o", ".", "<k"
@@ -64,6 +70,68 @@ CLIENT_TEST(limit_of_connecting_ends_the_opening,
         eddy_http_client_stats(rig->client, &stats);
         CHECK_EQ(stats.spare, 0);
         CHECK_EQ(rig_get(rig, "/"), 0);
+}
+
+/* A name server that takes queries and does not answer. */
+static int silent_server(char address[32])
+{
+        struct sockaddr_in at = { .sin_family = AF_INET };
+        socklen_t bytes = sizeof(at);
+        int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+        at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        CHECK_EQ(bind(fd, (struct sockaddr *) &at, bytes), 0);
+        CHECK_EQ(getsockname(fd, (struct sockaddr *) &at, &bytes), 0);
+        snprintf(address, 32, "127.0.0.1:%d", ntohs(at.sin_port));
+        return fd;
+}
+
+static int send_slowly(void *arg)
+{
+        eddy_http_response *response;
+
+        return eddy_http_client_send(arg, &(struct eddy_http_request){ .url = "http://x.test/" },
+                                     &response);
+}
+
+static struct eddy_tls_fault fault;
+
+static int send_in_a_scope(void *arg)
+{
+        struct eddy_http_request request = { .url = "http://x.test/", .ret_tls_fault = &fault };
+        eddy_http_response *response;
+
+        return eddy_http_client_send(arg, &request, &response);
+}
+
+static int name_unanswered(void *arg)
+{
+        struct eddy_http_request request = { .url = "http://x.test/", .ret_tls_fault = &fault };
+        char address[32];
+        struct ed_question_opts servers = { .servers = address, .timeout_ms = 60000 };
+        int fd = silent_server(address);
+        eddy_http_response *response;
+        eddy_http_client *client;
+
+        (void) arg;
+        CHECK_EQ(ed_dns_set_servers(ed_loop_current, &servers), 0);
+        CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
+        request.opts.timeouts.connect_ns = EDDY_MS(10);
+        CHECK_ERR(eddy_http_client_send(client, &request, &response), EDDY_E_HTTP_TIMEOUT_CONNECT);
+        CHECK_STR(fault.text, "the name lookup of x.test had not ended");
+        fault.text[0] = '\0';
+        CHECK_ERR(eddy_call_timeout(send_in_a_scope, client, EDDY_MS(10)), -ETIMEDOUT);
+        CHECK_STR(fault.text, "the name lookup of x.test had not ended");
+        CHECK_ERR(eddy_call_timeout(send_slowly, client, EDDY_MS(10)), -ETIMEDOUT);
+        eddy_http_client_close(client);
+        CHECK_EQ(eddy_sleep(0), 0); /* the last opening ends, which was for other requests too */
+        close(fd);
+        return 0;
+}
+
+TEST(limit_that_passes_during_the_name_lookup_says_so)
+{
+        http_run_real(name_unanswered, NULL);
 }
 
 /* ---- read ------------------------------------------------------------------------ */
