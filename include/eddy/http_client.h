@@ -165,7 +165,9 @@ struct eddy_http_body_source {
         /* Starts the body again; returns 0 or an error.  NULL: not possible. */
         int (*rewind)(void *arg);
         void *arg;
-        uint64_t bytes;        /* the body's length; 0: unknown, the body is sent in chunks */
+        /* The body's length; 0: the body is empty and the source is not read; below 0: unknown, the
+         * body is sent in chunks. */
+        int64_t bytes;
         uintptr_t reserved[2]; /* zero */
 };
 

@@ -37,8 +37,7 @@ struct eddy_http_file_body {
 /*
  * Make a body of the 'bytes' bytes that begin at 'offset' in 'file'.  A request that is
  * repeated sends them again.  If the file has become shorter when it is sent, the request
- * fails with EDDY_E_HTTP_BODY_LENGTH; bytes that were added are not sent.  A body of 0
- * bytes is sent in chunks.
+ * fails with EDDY_E_HTTP_BODY_LENGTH; bytes that were added are not sent.
  *
  * Suspends: yes.
  * Errors: -EINVAL                  not a regular file, or a negative offset

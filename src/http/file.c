@@ -52,7 +52,7 @@ int eddy_http_file_body_init(struct eddy_http_file_body *ret_body, eddy_file *fi
                 .source = { .read = body_read,
                             .rewind = body_rewind,
                             .arg = ret_body,
-                            .bytes = bytes },
+                            .bytes = (int64_t) bytes },
                 .file = file,
                 .begin = offset,
                 .at = offset,

@@ -232,8 +232,8 @@ int ed_http_request_write(const eddy_http_client *client, const struct eddy_http
         const struct eddy_http_body_source *source = request->body_source;
         const struct ed_http_proxy *proxy = reader_of(client, url);
         const char *method = ed_http_request_method(request);
-        uint64_t bytes = source ? source->bytes : request->body_bytes;
-        bool chunked = source && source->bytes == 0;
+        bool chunked = source && source->bytes < 0;
+        uint64_t bytes = source ? (uint64_t) source->bytes : request->body_bytes;
         struct ed_http1_writer writer;
         struct given given = { false };
         int err;

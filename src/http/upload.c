@@ -39,7 +39,7 @@ int ed_http_upload_init_from(struct ed_http_upload *upload, eddy_stream **stream
                 return -ENOMEM;
         upload->source = *source;
         upload->source_left = source->bytes;
-        upload->source_has_more = true;
+        upload->source_has_more = source->bytes != 0;
         return 0;
 }
 
@@ -63,12 +63,12 @@ static int next_piece(struct ed_http_upload *upload)
         size_t bytes = PIECE_BYTES;
         int64_t n;
 
-        if (bytes > upload->source_left)
+        if ((int64_t) bytes > upload->source_left)
                 bytes = (size_t) upload->source_left;
         n = source_read(upload, upload->piece, bytes);
         if (n <= 0)
                 return n < 0 ? (int) n : EDDY_E_HTTP_BODY_LENGTH;
-        upload->source_left -= (uint64_t) n;
+        upload->source_left -= n;
         upload->source_has_more = upload->source_left > 0;
         upload->left[1] = (struct eddy_slice){ upload->piece, (size_t) n };
         return 0;
@@ -125,7 +125,7 @@ static int upload_step(struct ed_http_upload *upload)
         int64_t n;
 
         if (upload->left[0].bytes + upload->left[1].bytes == 0)
-                return upload->source.bytes ? next_piece(upload) : next_chunk(upload);
+                return upload->source.bytes < 0 ? next_chunk(upload) : next_piece(upload);
         set_writing(upload, true);
         n = eddy_stream_write_some(*upload->stream, upload->left, 2);
         set_writing(upload, false);

@@ -27,7 +27,7 @@ struct ed_http_upload {
         struct eddy_http_body_source source;
         bool source_has_more; /* the source was not read to its end */
         bool source_was_read; /* the source was asked for bytes */
-        uint64_t source_left; /* of a source of known length */
+        int64_t source_left;  /* of a source of known length */
         char *piece;          /* room for a piece of the source, owned */
         eddy_scope sending;   /* scope of the writing task */
         bool started;         /* the scope has begun */

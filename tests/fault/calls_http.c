@@ -160,7 +160,7 @@ static const struct eddy_http_body_source *source_next(void)
         struct source *source = &sources[sources_used++ % (4 * ASKING)];
 
         *source = (struct source){ .source = { .read = source_read, .arg = source } };
-        source->source.bytes = world_chance(2) ? BYTES : 0;
+        source->source.bytes = world_chance(2) ? BYTES : -1;
         return &source->source;
 }
 

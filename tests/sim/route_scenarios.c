@@ -67,7 +67,7 @@ static int ask(eddy_http_client *client, const char *url, bool has_body)
 {
         EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
         int at = 0;
-        struct eddy_http_body_source source = { .read = next_letter, .arg = &at };
+        struct eddy_http_body_source source = { .read = next_letter, .arg = &at, .bytes = -1 };
         struct eddy_http_request request = { .url = url,
                                              .method = has_body ? "POST" : "GET",
                                              .body_source = has_body ? &source : NULL };

@@ -295,15 +295,14 @@ static int source_draw(struct source *source)
 
         *source = (struct source){ .source = { .read = source_read, .arg = source } };
         source->left = bytes;
-        if (draw(2))
-                source->source.bytes = bytes;
+        source->source.bytes = draw(2) ? (int64_t) bytes : -1;
         switch (draw(6)) {
         case 0:
                 source->end = -EIO;
-                source->source.bytes += source->source.bytes > 0;
-                return source->source.bytes == bytes && bytes > 0 ? 0 : -EIO;
+                source->source.bytes += source->source.bytes >= 0;
+                return -EIO;
         case 1:
-                if (source->source.bytes == 0)
+                if (source->source.bytes < 0)
                         return 0;
                 source->source.bytes++;
                 return EDDY_E_HTTP_BODY_LENGTH;

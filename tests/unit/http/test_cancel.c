@@ -74,7 +74,7 @@ static int64_t source_read(void *arg, void *buf, size_t bytes)
 static int call_with_source(struct sweep *sweep)
 {
         size_t left = BODY_BYTES;
-        struct eddy_http_body_source source = { .read = source_read, .arg = &left };
+        struct eddy_http_body_source source = { .read = source_read, .arg = &left, .bytes = -1 };
 
         return rig_fetch(&sweep->rig, &(struct eddy_http_request){ .url = sweep->path,
                                                                    .method = sweep->method,

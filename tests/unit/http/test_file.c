@@ -304,6 +304,8 @@ static int refusals(void *arg)
         CHECK_EQ(eddy_http_file_body_init(&body, file, 1, UINT64_MAX - 1), EDDY_E_HTTP_BODY_LENGTH);
         CHECK_EQ(eddy_http_file_body_init(&body, file, 2, EDDY_HTTP_FILE_REST), 0);
         CHECK_EQ(body.source.bytes, 3);
+        CHECK_EQ(eddy_http_file_body_init(&body, file, 5, EDDY_HTTP_FILE_REST), 0);
+        CHECK_EQ(body.source.bytes, 0); /* not "unknown" */
         eddy_file_close(file);
         CHECK_EQ(eddy_file_open("/", EDDY_FILE_READ, 0, &file), 0);
         CHECK_EQ(eddy_http_file_body_init(&body, file, 0, EDDY_HTTP_FILE_REST), -EINVAL);

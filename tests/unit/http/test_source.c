@@ -44,7 +44,7 @@ static int source_rewind(void *arg)
         return 0;
 }
 
-static struct eddy_http_request from(struct source *source, uint64_t bytes)
+static struct eddy_http_request from(struct source *source, int64_t bytes)
 {
         source->source.read = source_read;
         source->source.arg = source;
@@ -162,7 +162,7 @@ static int world_main(void *arg)
 SOURCE_TEST(source_of_unknown_length_is_sent_in_chunks)
 {
         struct source source = { .end = BYTES, .piece = 7001 };
-        struct eddy_http_request request = from(&source, 0);
+        struct eddy_http_request request = from(&source, -1);
 
         CHECK_EQ(rig_fetch(rig, &request), 0);
         CHECK_STR(seen.method, "POST");
@@ -189,13 +189,35 @@ SOURCE_TEST(source_of_known_length_is_sent_with_the_length)
         CHECK_STATS(rig->client, 1, 1, 0);
 }
 
-SOURCE_TEST(empty_source_is_an_empty_body)
+SOURCE_TEST(source_that_ends_at_once_is_an_empty_body)
 {
         struct source source = { .end = 0 };
-        struct eddy_http_request request = from(&source, 0);
+        struct eddy_http_request request = from(&source, -1);
 
         CHECK_EQ(rig_fetch(rig, &request), 0);
+        CHECK_STR(seen.length, "");
+        CHECK_STR(seen.coding, "chunked");
         CHECK_EQ(seen.bytes, 0);
+        CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+SOURCE_TEST(source_of_no_bytes_is_not_read_and_sent_with_the_length_0)
+{
+        struct source source = { .end = 50, .err = -EIO };
+        struct eddy_http_request request = from(&source, 0);
+
+        request.method = "PUT";
+        CHECK_EQ(rig_fetch(rig, &request), 0);
+        CHECK_STR(seen.method, "PUT");
+        CHECK_STR(seen.length, "0");
+        CHECK_STR(seen.coding, "");
+        CHECK_EQ(seen.bytes, 0);
+        CHECK_EQ(source.at, 0);
+        CHECK_STATS(rig->client, 1, 1, 0);
+        request.headers = &(struct eddy_http_header){ "Content-Length", "0" };
+        request.headers_count = 1;
+        CHECK_EQ(rig_fetch(rig, &request), 0);
+        CHECK_STR(seen.length, "0");
         CHECK_STATS(rig->client, 1, 1, 0);
 }
 
@@ -228,7 +250,7 @@ SOURCE_TEST(slow_source_is_sent_to_its_end_after_an_early_whole_response)
         seen.early_whole = true;
         for (int i = 0; i < 4; i++) {
                 struct source source = { .end = 50, .piece = 10, .pause_ns = EDDY_MS(1500) };
-                struct eddy_http_request request = from(&source, i < 2 ? 0 : 50);
+                struct eddy_http_request request = from(&source, i < 2 ? -1 : 50);
 
                 seen.early = i % 2 == 1;
                 seen.bytes = 0;
@@ -264,7 +286,7 @@ static eddy_stream *source_connect(struct eddy_http_body_source *source)
 
 SOURCE_TEST(stream_is_sent_to_its_end)
 {
-        struct eddy_http_body_source source = { .stream = NULL };
+        struct eddy_http_body_source source = { .bytes = -1 };
         eddy_stream *stream = source_connect(&source);
         eddy_scope scope;
 
@@ -293,12 +315,12 @@ SOURCE_TEST(source_that_ends_too_early_fails_the_request)
 SOURCE_TEST(error_of_a_source_is_the_error_of_the_request)
 {
         struct source source = { .end = 50000, .err = -EIO };
-        struct eddy_http_request request = from(&source, 0);
+        struct eddy_http_request request = from(&source, -1);
 
         CHECK_ERR(rig_fetch(rig, &request), -EIO);
         CHECK_STATS(rig->client, 0, 0, 0);
         source = (struct source){ .err = -ECANCELED }; /* though nothing was cancelled */
-        request = from(&source, 0);
+        request = from(&source, -1);
         CHECK_ERR(rig_fetch(rig, &request), -ECANCELED);
         CHECK_EQ(rig_get(rig, "/"), 0);
 }
@@ -313,7 +335,7 @@ static int close_later(void *arg)
 
 SOURCE_TEST(stream_closed_by_another_task_is_not_a_cancel)
 {
-        struct eddy_http_body_source source = { .stream = NULL };
+        struct eddy_http_body_source source = { .bytes = -1 };
         eddy_stream *stream = source_connect(&source);
         eddy_scope scope;
 
@@ -326,7 +348,7 @@ SOURCE_TEST(stream_closed_by_another_task_is_not_a_cancel)
 }
 
 /* The server answers at once, or begins to. */
-static void fail_after_response(struct rig *rig, struct source source, uint64_t bytes, int err)
+static void fail_after_response(struct rig *rig, struct source source, int64_t bytes, int err)
 {
         seen.early_whole = true;
         for (int i = 0; i < 2; i++) {
@@ -345,7 +367,7 @@ SOURCE_TEST(error_of_a_source_after_an_early_whole_response_is_reported)
 
         fail_after_response(rig, source, 51, EDDY_E_HTTP_BODY_LENGTH);
         source.err = -EIO;
-        fail_after_response(rig, source, 0, -EIO);
+        fail_after_response(rig, source, -1, -EIO);
         fail_after_response(rig, source, 51, -EIO);
 }
 
@@ -376,7 +398,9 @@ SOURCE_TEST(error_of_a_source_at_the_time_of_an_early_head_ends_the_request)
         for (int i = 0; i < 300; i++) { /* the loop polls after some of them */
                 int64_t before_ns = eddy_now();
                 int turns = i;
-                struct eddy_http_body_source source = { .read = fail_after_turns, .arg = &turns };
+                struct eddy_http_body_source source = { .read = fail_after_turns,
+                                                        .arg = &turns,
+                                                        .bytes = -1 };
 
                 seen.early = true;
                 seen.begun = false;
@@ -394,7 +418,9 @@ SOURCE_TEST(error_of_a_source_at_the_time_of_a_refusal_leaves_the_response_whole
 
         for (int i = 0; i < 300; i++) {
                 int turns = i, err;
-                struct eddy_http_body_source source = { .read = fail_after_turns, .arg = &turns };
+                struct eddy_http_body_source source = { .read = fail_after_turns,
+                                                        .arg = &turns,
+                                                        .bytes = -1 };
                 struct eddy_http_request request = { .url = "/", .body_source = &source };
                 eddy_http_response *response;
 
@@ -441,15 +467,15 @@ SOURCE_TEST(cancel_while_the_rest_of_a_source_is_sent_loses_nothing)
 SOURCE_TEST(request_with_a_source_and_memory_is_refused)
 {
         struct source source = { .end = 50 };
-        struct eddy_http_request request = from(&source, 0);
+        struct eddy_http_request request = from(&source, -1);
 
         request.body = "x";
         request.body_bytes = 1;
         CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_INVALID_REQUEST);
-        request = from(&source, 0);
+        request = from(&source, -1);
         source.source.read = NULL;
         CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_INVALID_REQUEST);
-        request = from(&source, 0);
+        request = from(&source, -1);
         request.headers = &(struct eddy_http_header){ "Content-Length", "50" };
         request.headers_count = 1;
         CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_INVALID_REQUEST);
@@ -460,7 +486,7 @@ SOURCE_TEST(request_with_a_source_and_memory_is_refused)
 
 static int put_stale(struct rig *rig, struct source *source)
 {
-        struct eddy_http_request request = from(source, 0);
+        struct eddy_http_request request = from(source, -1);
 
         CHECK_EQ(rig_get(rig, "/"), 0);
         request.method = "PUT";
