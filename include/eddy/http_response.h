@@ -26,7 +26,7 @@ struct eddy_http_header {
         const char *value;
 };
 
-/* Returns the status code, 200 to 999; -EINVAL for a NULL response.  Suspends: no. */
+/* Returns the status code, 200 to 999; 0, no status, for a NULL response.  Suspends: no. */
 EDDY_API int eddy_http_response_status(const eddy_http_response *response);
 
 /*

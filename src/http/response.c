@@ -12,7 +12,7 @@
 
 int eddy_http_response_status(const eddy_http_response *response)
 {
-        return response ? response->ops->status(response) : -EINVAL;
+        return response ? response->ops->status(response) : 0;
 }
 
 const char *eddy_http_response_header(const eddy_http_response *response, const char *name)
