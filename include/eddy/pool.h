@@ -37,6 +37,13 @@ enum eddy_pool_state {
         EDDY_POOL_BROKEN = -1 /* must be closed */
 };
 
+/* The reason why an item could not be opened. */
+struct eddy_pool_fault {
+        char code[32];         /* the peer's, such as an SQLSTATE; "" if there is none */
+        char text[400];        /* for a log; "" if the error says all that is known */
+        uintptr_t reserved[2]; /* zero */
+};
+
 /*
  * The operations on items.  'open' and 'close' are required.  'arg' is that of the
  * pool's options.
@@ -65,6 +72,12 @@ struct eddy_pool_ops {
         int (*check)(void *arg, void *item);
         /* The pool and its items are gone: release 'arg'.  Must not suspend.  NULL: nothing to do. */
         void (*release)(void *arg);
+        /*
+         * Store the reason for the failure of 'open', which has just returned in the calling task,
+         * in '*ret_fault', whose texts are "".  Must not suspend.  Not called after
+         * eddy_pool_close().  NULL: there is none.
+         */
+        void (*fault)(void *arg, struct eddy_pool_fault *ret_fault);
 };
 
 enum { EDDY_POOL_ITEMS_MAX = 1 << 16, EDDY_POOL_WAITERS_MAX = 1 << 20 };
@@ -101,13 +114,18 @@ struct eddy_pool_opts {
  */
 EDDY_API EDDY_MUST_USE int eddy_pool_new(const struct eddy_pool_opts *opts, eddy_pool **ret_pool);
 
-/* A borrowed item.  Zero: none.  A copy refers to the same loan. */
+/*
+ * A borrowed item.  Zero: none.  A copy refers to the same loan.  'ret_fault' is the program's, or
+ * NULL: a call that fails, because no item could be opened for it, stores the reason there.  The
+ * other members are eddy's.
+ */
 typedef struct eddy_pool_loan {
         void *item;
         eddy_pool *pool;
         uint64_t number;
         uint32_t index;
-        uintptr_t reserved[2];
+        struct eddy_pool_fault *ret_fault;
+        uintptr_t reserved[1];
 } eddy_pool_loan;
 
 /*
@@ -115,10 +133,11 @@ typedef struct eddy_pool_loan {
  * item that is broken or too old, or does not answer a ping, is replaced without an error.  After
  * a failed ping, items that were opened before the ping are not lent again.
  *
- * The borrowing task opens the item; if the task is cancelled, the opening is cancelled too.
+ * The borrowing task opens the item; if the task is cancelled, the opening is cancelled too.  The
+ * texts in 'loan->ret_fault' are "" after success, and after an error that is not of an opening.
  *
  * Suspends: yes.
- * Errors: those of 'open'
+ * Errors: those of 'open'; see 'loan->ret_fault'
  *         -ETIMEDOUT            'open' took longer than 'open_timeout_ns'
  *         -EBUSY                '*loan' is a loan already
  *         EDDY_E_POOL_CLOSED
@@ -131,7 +150,7 @@ EDDY_API EDDY_MUST_USE int eddy_pool_acquire_at(eddy_pool *pool, eddy_pool_loan 
                                                 const char *place);
 
 /*
- * Give an item back, and clear '*loan'.  After the run of the pool has ended, the item
+ * Give an item back, and clear '*loan', except 'ret_fault'.  After the run of the pool has ended, the item
  * is closed.  An empty loan is ignored.  A task of the pool
  * resets an item that is USED before its next loan, and closes a broken one.
  *

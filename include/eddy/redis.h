@@ -244,8 +244,9 @@ EDDY_API EDDY_MUST_USE int eddy_redis_eval(eddy_redis *redis, eddy_redis_script 
 /*
  * Make a pool whose items are dedicated clients (eddy_redis *) with the options of 'redis', for
  * WATCH, BLPOP, XREAD BLOCK and others.  A client on which a command was cancelled is closed; a
- * client that was left in a transaction or in another database is reset.  'opts' may be NULL; this
- * call sets its own 'ops' and 'arg'.  Close the pool before 'redis', which stays in memory until the
+ * client that was left in a transaction or in another database is reset.  If a loan fails because its
+ * client cannot connect, the loan's 'ret_fault' has the texts that eddy_redis_fault() would have.
+ * 'opts' may be NULL; this call sets its own 'ops' and 'arg'.  Close the pool before 'redis', which stays in memory until the
  * pool has ended.
  *
  * Suspends: no.

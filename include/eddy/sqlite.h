@@ -120,7 +120,8 @@ EDDY_API EDDY_MUST_USE int eddy_sqlite_open(const char *path, const struct eddy_
 /*
  * Return the pools of connections, for eddy_pool_acquire().  A connection that comes back in a
  * transaction or with open rows is reset.  With EDDY_SQLITE_READ_ONLY there is no writer, and
- * eddy_sqlite_writer() returns NULL.  The writer is lent first come, first served.
+ * eddy_sqlite_writer() returns NULL.  The writer is lent first come, first served.  If a connection
+ * cannot be opened, the loan's 'ret_fault' has the reason, with the extended result code as 'code'.
  *
  * Suspends: no.
  * Owns: borrows; do not close them.

@@ -12,6 +12,7 @@
 #include "eddy/pool.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/list.h"
@@ -47,8 +48,9 @@ struct place {
         bool is_checked; /* when it came back; a waiter gets it in the same turn of the loop */
         enum place_state state;
         enum plan plan;
-        eddy_scope *opening; /* of 'open' or 'ping', while it runs */
-        uint64_t number;     /* of the loan; 0: none */
+        eddy_scope *opening;           /* of 'open' or 'ping', while it runs */
+        struct eddy_pool_fault *fault; /* of the loan that opens the item, or NULL */
+        uint64_t number;               /* of the loan; 0: none */
         uint64_t loans;
         uint64_t generation; /* of the pool when the item was opened */
         int64_t opened_ns;
@@ -182,7 +184,12 @@ static int timed(struct place *place, int (*op)(struct place *place), int64_t ti
 
 static int open_item(struct place *place)
 {
-        return place->pool->opts.ops->open(place->pool->opts.arg, &place->item);
+        const struct eddy_pool_opts *opts = &place->pool->opts;
+        int err = opts->ops->open(opts->arg, &place->item);
+
+        if (err < 0 && place->fault && opts->ops->fault && !place->pool->is_closed)
+                opts->ops->fault(opts->arg, place->fault);
+        return err;
 }
 
 static int ping_item(struct place *place)
@@ -460,8 +467,21 @@ static void make_idle(struct place *place)
 
 /* --- borrowing --- */
 
-/* Open an item in an empty place that take() has counted as an opening. */
-static int open_place(struct place *place)
+/* An opening has returned -ETIMEDOUT: its own error, or because of the pool's limit. */
+static void explain_late(const struct place *place, struct eddy_pool_fault *fault)
+{
+        const eddy_pool *pool = place->pool;
+        int64_t limit_ns = pool->opts.open_timeout_ns;
+
+        if (limit_ns > 0 && !fault->text[0] &&
+            ed_loop_now(pool->member.loop) - place->opened_ns >= limit_ns)
+                snprintf(fault->text, sizeof(fault->text),
+                         "the opening took longer than %lld ms (open_timeout_ns)",
+                         (long long) (limit_ns / EDDY_MS(1)));
+}
+
+/* Open an item in an empty place that take() has counted as an opening. 'fault' may be NULL. */
+static int open_place(struct place *place, struct eddy_pool_fault *fault)
 {
         eddy_pool *pool = place->pool;
         int err;
@@ -470,10 +490,14 @@ static int open_place(struct place *place)
         place->opened_ns = ed_loop_now(pool->member.loop);
         place->loans = 0;
         place->item = NULL;
+        place->fault = fault;
         err = timed(place, open_item, pool->opts.open_timeout_ns, true);
+        place->fault = NULL;
         pool->stats.opening--;
         if (err < 0) {
                 pool->stats.failed++;
+                if (err == -ETIMEDOUT && fault)
+                        explain_late(place, fault);
                 return err;
         }
         place->is_open = true;
@@ -527,7 +551,8 @@ static int drop_turn(struct place *place)
 }
 
 /* Get a place with an item that may be lent. */
-static int borrow(eddy_pool *pool, struct ed_task *task, const char *text, struct place **ret_place)
+static int borrow(eddy_pool *pool, struct ed_task *task, const char *text,
+                  struct eddy_pool_fault *fault, struct place **ret_place)
 {
         struct place *place;
         bool again = false;
@@ -541,7 +566,7 @@ static int borrow(eddy_pool *pool, struct ed_task *task, const char *text, struc
                 if (pool->is_closed)
                         err = drop_turn(place);
                 else
-                        err = place->is_open ? refresh(place) : open_place(place);
+                        err = place->is_open ? refresh(place) : open_place(place, fault);
                 if (err == 0) {
                         *ret_place = place;
                         return 0;
@@ -571,15 +596,19 @@ int eddy_pool_acquire_at(eddy_pool *pool, eddy_pool_loan *loan, const char *text
                 return err;
         if (task->loop != pool->member.loop)
                 return EDDY_E_RUN_OTHER_LOOP;
-        err = borrow(pool, task, text, &place);
+        if (loan->ret_fault)
+                *loan->ret_fault = (struct eddy_pool_fault){ .text = "" };
+        err = borrow(pool, task, text, loan->ret_fault, &place);
         if (err < 0)
                 return err;
         place->number = ++pool->number;
         place->loans++;
         pool->stats.loans++;
-        *loan = (eddy_pool_loan){
-                .item = place->item, .pool = pool, .number = place->number, .index = index_of(place)
-        };
+        *loan = (eddy_pool_loan){ .item = place->item,
+                                  .pool = pool,
+                                  .number = place->number,
+                                  .index = index_of(place),
+                                  .ret_fault = loan->ret_fault };
         ed_suspend_passed(task);
         return 0;
 }
@@ -599,7 +628,7 @@ static int give_back(eddy_pool_loan *loan, bool is_broken)
         place = loan->index < pool->places_count ? &pool->places[loan->index] : NULL;
         if (!place || place->state != LENT || place->number != loan->number)
                 return -EINVAL;
-        *loan = (eddy_pool_loan){ .item = NULL };
+        *loan = (eddy_pool_loan){ .ret_fault = loan->ret_fault };
         place->number = 0;
         pool->stats.lent--;
         state = is_broken ? EDDY_POOL_BROKEN : check(place, EDDY_POOL_USED);

@@ -11,6 +11,8 @@
 /* The options that the connections of a pool share. */
 struct source {
         struct eddy_pg_opts opts;
+        struct eddy_pg_fault *ret_fault; /* the program's, or NULL */
+        struct eddy_pg_fault fault;      /* of the last opening */
         char conninfo[];
 };
 
@@ -18,11 +20,23 @@ static int item_open(void *arg, void **ret_item)
 {
         struct source *source = arg;
         eddy_pg *pg;
-        int err = eddy_pg_connect(&source->opts, &pg);
+        int err;
 
+        ed_pg_fault_set(&source->fault, NULL);
+        err = eddy_pg_connect(&source->opts, &pg);
         if (err == 0)
                 *ret_item = pg;
+        else if (source->ret_fault)
+                *source->ret_fault = source->fault;
         return err;
+}
+
+static void item_fault(void *arg, struct eddy_pool_fault *ret_fault)
+{
+        const struct eddy_pg_fault *fault = &((struct source *) arg)->fault;
+
+        memcpy(ret_fault->code, fault->sqlstate, sizeof(fault->sqlstate));
+        memcpy(ret_fault->text, fault->text, sizeof(fault->text));
 }
 
 static void item_close(void *arg, void *item)
@@ -95,8 +109,8 @@ static void source_free(void *arg)
 int eddy_pg_pool_new(const struct eddy_pg_opts *opts, const struct eddy_pool_opts *pool_opts,
                      eddy_pool **ret_pool)
 {
-        static const struct eddy_pool_ops ops = { item_open, item_close, item_reset,
-                                                  item_ping, item_check, source_free };
+        static const struct eddy_pool_ops ops = { item_open,  item_close,  item_reset, item_ping,
+                                                  item_check, source_free, item_fault };
         struct eddy_pool_opts own = { .size = 0 };
         const char *conninfo = opts && opts->conninfo ? opts->conninfo : "";
         struct source *source;
@@ -111,6 +125,8 @@ int eddy_pg_pool_new(const struct eddy_pg_opts *opts, const struct eddy_pool_opt
                 source->opts = *opts;
         memcpy(source->conninfo, conninfo, strlen(conninfo) + 1);
         source->opts.conninfo = source->conninfo;
+        source->ret_fault = source->opts.ret_fault;
+        source->opts.ret_fault = &source->fault;
         if (pool_opts)
                 own = *pool_opts;
         own.ops = &ops;

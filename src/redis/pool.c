@@ -4,6 +4,8 @@
  * The client that the pool was made from, the origin, provides the options and the TLS configuration.
  * The pool has a reference to the origin, because openings may outlive the call that closes the pool.
  */
+#include <string.h>
+
 #include "eddy/error.h"
 #include "eddy/time.h"
 #include "redis/redis.h"
@@ -43,6 +45,7 @@ static int item_open(void *arg, void **ret_item)
         eddy_redis *origin = arg, *item;
         int err;
 
+        ed_redis_fault_clear(&origin->fault);
         if (origin->is_closed)
                 return EDDY_E_REDIS_CLOSED;
         item = ed_redis_clone(origin);
@@ -76,6 +79,14 @@ static void item_close(void *arg, void *item)
         if (redis->stats.lost > 0 && !redis->was_cancelled)
                 note(arg, true);
         eddy_redis_close(item);
+}
+
+static void item_fault(void *arg, struct eddy_pool_fault *ret_fault)
+{
+        const struct eddy_redis_fault *fault = &((const eddy_redis *) arg)->fault;
+
+        memcpy(ret_fault->code, fault->code, sizeof(fault->code));
+        memcpy(ret_fault->text, fault->text, sizeof(fault->text));
 }
 
 static int item_check(void *arg, void *item)
@@ -124,7 +135,8 @@ int eddy_redis_pool_new(eddy_redis *redis, const struct eddy_pool_opts *opts, ed
                                                   .reset = item_reset,
                                                   .ping = item_ping,
                                                   .check = item_check,
-                                                  .release = release };
+                                                  .release = release,
+                                                  .fault = item_fault };
         struct eddy_pool_opts own = opts ? *opts : (struct eddy_pool_opts){ .size = 0 };
         int err;
 

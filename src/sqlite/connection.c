@@ -180,8 +180,12 @@ int ed_sqlite_conn_open(eddy_sqlite *db, bool is_reader, eddy_sqlite_conn **ret_
         if (err == 0)
                 err = ed_sqlite_call(conn, NULL, configure, NULL);
         if (err < 0) {
-                db->fault = conn->fault;
-                ed_sqlite_conn_close(conn);
+                struct eddy_sqlite_fault fault = conn->fault;
+
+                db->refs++;
+                ed_sqlite_conn_close(conn); /* may suspend, and another opening fail */
+                db->fault = fault;
+                ed_sqlite_release(db);
                 return err;
         }
         *ret_conn = conn;

@@ -1,6 +1,7 @@
 /*
  * sqlite/database.c - a database: the pools of its connections, and their threads.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -20,8 +21,10 @@ enum {
 static int open_conn(void *arg, bool is_reader, void **ret_item)
 {
         eddy_sqlite_conn *conn;
-        int err = ed_sqlite_conn_open(arg, is_reader, &conn);
+        int err;
 
+        ((eddy_sqlite *) arg)->fault = ed_sqlite_no_fault;
+        err = ed_sqlite_conn_open(arg, is_reader, &conn);
         if (err == 0)
                 *ret_item = conn;
         return err;
@@ -35,6 +38,15 @@ static int open_writer(void *arg, void **ret_item)
 static int open_reader(void *arg, void **ret_item)
 {
         return open_conn(arg, true, ret_item);
+}
+
+static void fault_of_open(void *arg, struct eddy_pool_fault *ret_fault)
+{
+        const struct eddy_sqlite_fault *fault = &((const eddy_sqlite *) arg)->fault;
+
+        if (fault->code)
+                snprintf(ret_fault->code, sizeof(ret_fault->code), "%d", fault->code);
+        memcpy(ret_fault->text, fault->text, sizeof(fault->text));
 }
 
 static void close_item(void *arg, void *item)
@@ -73,12 +85,16 @@ static int reset_item(void *arg, void *item)
         return ed_sqlite_call(conn, conn->rows, reset_conn, NULL);
 }
 
-static const struct eddy_pool_ops writer_ops = {
-        .open = open_writer, .close = close_item, .reset = reset_item, .check = check_item
-};
-static const struct eddy_pool_ops reader_ops = {
-        .open = open_reader, .close = close_item, .reset = reset_item, .check = check_item
-};
+static const struct eddy_pool_ops writer_ops = { .open = open_writer,
+                                                 .close = close_item,
+                                                 .reset = reset_item,
+                                                 .check = check_item,
+                                                 .fault = fault_of_open };
+static const struct eddy_pool_ops reader_ops = { .open = open_reader,
+                                                 .close = close_item,
+                                                 .reset = reset_item,
+                                                 .check = check_item,
+                                                 .fault = fault_of_open };
 
 /* --- databases --- */
 

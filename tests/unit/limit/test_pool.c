@@ -24,6 +24,7 @@ static struct server {
         int64_t open_takes_ns, ping_takes_ns, reset_takes_ns, close_takes_ns;
         bool ping_fails, reset_fails;
         int64_t began_ns[64];
+        char fault[32]; /* of the last opening that failed */
 } server;
 
 static const eddy_var opened_var = EDDY_VAR("opened", int);
@@ -47,6 +48,7 @@ static int conn_open(void *arg, void **ret_item)
         if (err == 0 && server.opens_to_fail > 0) {
                 server.opens_to_fail--;
                 err = server.open_error ? server.open_error : -ECONNREFUSED;
+                snprintf(server.fault, sizeof(server.fault), "refused: %d", conn->id);
         }
         if (err < 0)
                 return err;
@@ -111,11 +113,20 @@ static int conn_check(void *arg, void *item)
         return conn->is_dirty ? EDDY_POOL_USED : EDDY_POOL_READY;
 }
 
+static void conn_fault(void *arg, struct eddy_pool_fault *ret_fault)
+{
+        CHECK(arg == &server);
+        CHECK_STR(ret_fault->text, "");
+        snprintf(ret_fault->code, sizeof(ret_fault->code), "R1");
+        snprintf(ret_fault->text, sizeof(ret_fault->text), "%s", server.fault);
+}
+
 static const struct eddy_pool_ops conn_ops = { .open = conn_open,
                                                .close = conn_close,
                                                .reset = conn_reset,
                                                .ping = conn_ping,
-                                               .check = conn_check };
+                                               .check = conn_check,
+                                               .fault = conn_fault };
 /* A lost peer is only found by a ping. */
 static const struct eddy_pool_ops blind_ops = { .open = conn_open,
                                                 .close = conn_close,
@@ -510,6 +521,52 @@ SIM_TEST(each_error_of_an_opening_goes_to_the_borrower)
         end(pool);
 }
 
+struct refused {
+        eddy_pool *pool;
+        eddy_pool_loan loan;
+        struct eddy_pool_fault fault;
+};
+
+static int be_refused(void *arg)
+{
+        struct refused *refused = arg;
+
+        refused->loan.ret_fault = &refused->fault;
+        CHECK_EQ(eddy_pool_acquire(refused->pool, &refused->loan), -ECONNREFUSED);
+        return 0;
+}
+
+SIM_TEST(the_reason_for_a_failed_opening_goes_to_the_loan_that_failed)
+{
+        eddy_pool *pool = pool_of((struct eddy_pool_opts){ .size = 2, .waiters_max = 1 });
+        struct refused both[2] = { { .pool = pool }, { .pool = pool } };
+        struct eddy_pool_fault fault;
+        eddy_pool_loan loan = { .ret_fault = &fault };
+        eddy_scope scope;
+
+        server.opens_to_fail = 2;
+        server.open_takes_ns = EDDY_MS(10);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, be_refused, &both[0]);
+        eddy_scope_start(&scope, be_refused, &both[1]);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_STR(both[0].fault.text, "refused: 0");
+        CHECK_STR(both[1].fault.text, "refused: 1");
+        CHECK_STR(both[1].fault.code, "R1");
+        /* A later loan has no reason, of a success or of another error. */
+        fault = both[0].fault;
+        CHECK_EQ(eddy_pool_acquire(pool, &loan), 0);
+        CHECK_STR(fault.text, "");
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        CHECK(loan.ret_fault == &fault);
+        CHECK_EQ(eddy_pool_acquire(pool, &loan), 0);
+        fault = both[0].fault;
+        CHECK_EQ(eddy_pool_acquire(pool, &loan), -EBUSY); /* not a call of the pool yet */
+        CHECK_STR(fault.text, "refused: 0");
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        end(pool);
+}
+
 /* D2, D13, D18, D24, D30: the next in line opens. */
 SIM_TEST(a_failed_or_cancelled_opening_gives_its_place_to_the_next)
 {
@@ -543,12 +600,15 @@ SIM_TEST(an_opening_that_hangs_fails_after_its_limit_and_keeps_no_other_place)
 {
         eddy_pool *pool =
                 pool_of((struct eddy_pool_opts){ .size = 2, .open_timeout_ns = EDDY_SEC(2) });
-        eddy_pool_loan loan = lent_by(pool), other = { 0 };
+        struct eddy_pool_fault fault;
+        eddy_pool_loan loan = lent_by(pool), other = { .ret_fault = &fault };
 
         server.open_takes_ns = EDDY_MIN(60);
         CHECK_EQ(eddy_pool_release(&loan), 0);
         loan = lent_by(pool);
+        snprintf(server.fault, sizeof(server.fault), "%s", "");
         CHECK_EQ(eddy_pool_acquire(pool, &other), -ETIMEDOUT);
+        CHECK_STR(fault.text, "the opening took longer than 2000 ms (open_timeout_ns)");
         CHECK_NS(passed_ns(), EDDY_SEC(2));
         CHECK_EQ(stats_of(pool).open, 1);
         CHECK_EQ(eddy_pool_release(&loan), 0);

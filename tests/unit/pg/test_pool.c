@@ -185,6 +185,28 @@ static int gone_run(void *arg)
         return 0;
 }
 
+static int refused_run(void *arg)
+{
+        struct eddy_pg_fault shared = { .text = "" };
+        char conninfo[300];
+        struct eddy_pg_opts opts = { .conninfo = conninfo, .ret_fault = &shared };
+        struct eddy_pool_fault fault;
+        eddy_pool_loan loan = { .ret_fault = &fault };
+        EDDY_AUTO(eddy_pool) eddy_pool *pool = NULL;
+
+        snprintf(conninfo, sizeof(conninfo), "%s dbname=missing", pg_unix);
+        CHECK_EQ(eddy_pg_pool_new(&opts, NULL, &pool), 0);
+        CHECK_EQ(eddy_pool_acquire(pool, &loan), EDDY_E_PG_CONNECT);
+        CHECK(strstr(fault.text, "database \"missing\" does not exist"));
+        CHECK_STR(shared.text, fault.text);
+        return 0;
+}
+
+TEST(a_connection_that_is_refused_gives_its_loan_the_reason)
+{
+        pg_run(refused_run);
+}
+
 /* D10, D23: noticed before the loan. */
 TEST(an_idle_connection_that_was_closed_is_replaced)
 {

@@ -117,6 +117,22 @@ static int try_login(const char *user, const char *password, const char *query, 
         return err;
 }
 
+/* A loan that fails by the login gets the reason. */
+static void refuse_loan(void)
+{
+        EDDY_AUTO(eddy_redis) eddy_redis *redis = NULL;
+        EDDY_AUTO(eddy_pool) eddy_pool *pool = NULL;
+        struct eddy_pool_fault fault;
+        eddy_pool_loan loan = { .ret_fault = &fault };
+        struct eddy_redis_opts opts = { .url = server.url, .password = "hunter2" };
+
+        CHECK_EQ(eddy_redis_new(&opts, &redis), 0);
+        CHECK_EQ(eddy_redis_pool_new(redis, NULL, &pool), 0);
+        CHECK_EQ(eddy_pool_acquire(pool, &loan), EDDY_E_REDIS_AUTH);
+        CHECK_STR(fault.text, "the server refused the user or the password (WRONGPASS)");
+        CHECK_STR(fault.code, "WRONGPASS");
+}
+
 static int login_main(void *arg)
 {
         EDDY_AUTO(eddy_redis) eddy_redis *redis = NULL;
@@ -132,6 +148,7 @@ static int login_main(void *arg)
         CHECK_EQ(try_login(NULL, NULL, NULL, text), EDDY_E_REDIS_AUTH);
         CHECK(strstr(text, "NOAUTH"));
 
+        refuse_loan();
         snprintf(text, sizeof(text), "unix://:secret%%20word@%s?db=3", server.path);
         CHECK_EQ(eddy_redis_new(&(struct eddy_redis_opts){ .url = text, .client_name = "tester" },
                                 &redis),

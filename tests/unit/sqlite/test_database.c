@@ -87,6 +87,31 @@ TEST(a_database_that_cannot_be_opened_is_an_error)
         CHECK_EQ(eddy_sqlite_open("x.db", NULL, &(eddy_sqlite *){ NULL }), EDDY_E_RUN_NOT_RUNNING);
 }
 
+static int later_openings(void *arg)
+{
+        struct eddy_pool_fault fault;
+        eddy_pool_loan loan = { .ret_fault = &fault };
+        eddy_sqlite *db;
+
+        (void) arg;
+        CHECK_EQ(eddy_sqlite_open("app.db", NULL, &db), 0);
+        CHECK_EQ(rename("app.db", "moved.db"), 0);
+        CHECK_EQ(eddy_pool_acquire(eddy_sqlite_readers(db), &loan), -ENOENT);
+        CHECK_STR(fault.text, "unable to open database file");
+        CHECK_STR(fault.code, "14"); /* SQLITE_CANTOPEN */
+        CHECK_EQ(rename("moved.db", "app.db"), 0);
+        CHECK_EQ(eddy_pool_acquire(eddy_sqlite_readers(db), &loan), 0);
+        CHECK_STR(fault.text, "");
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        eddy_sqlite_close(db);
+        return 0;
+}
+
+TEST(a_later_connection_that_cannot_be_opened_gives_its_loan_the_reason)
+{
+        run_in_folder(later_openings);
+}
+
 static int twice(struct sqlite3 *handle, void *arg)
 {
         (void) handle;
