@@ -196,6 +196,8 @@ EDDY_API void eddy_pool_stats(const eddy_pool *pool, struct eddy_pool_stats *ret
 struct eddy_pool_borrower {
         const char *place; /* FILE:LINE of eddy_pool_acquire() */
         int64_t since_ns;  /* eddy_now() clock */
+        const char *task; /* in debug mode the name of the task, valid until the loan is given back;
+                              otherwise "" */
 };
 
 /*
@@ -212,7 +214,8 @@ EDDY_API uint32_t eddy_pool_borrowers(const eddy_pool *pool, struct eddy_pool_bo
  * the call waits until lent items have come back.  The caller gives its own loans back first;
  * with EDDY_AUTO, declare the pool before the loans.  In a cancelled task the call does not wait:
  * lent items remain valid and are closed when they come back, and the last item releases the pool's
- * memory.  NULL is ignored.
+ * memory.  In debug mode a wait that takes long is reported, with the tasks that hold items.  NULL
+ * is ignored.
  *
  * Suspends: yes, as long as items are lent, and then at most 'reset_timeout_ns' for a 'reset' that
  *           runs, and 'close_timeout_ns'.

@@ -18,6 +18,7 @@
 #include "base/list.h"
 #include "eddy/error.h"
 #include "eddy/scope.h"
+#include "limit/pool_lent.h"
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
 #include "scope/run.h"
@@ -35,7 +36,7 @@ enum { TRY_ANOTHER = 1 };
 #define IDLE_MAX_NS     EDDY_MIN(5)
 #define LIMIT_MAX_NS    (INT64_MAX / 4) /* added to a time of the clock, it does not overflow */
 
-enum place_state { FREE, LENT, IDLE, TENDED };
+enum place_state { FREE, LENT, BACK, IDLE, TENDED }; /* BACK: until the end of give_back() */
 
 /* The work of a task of the pool on an item. */
 enum plan { RESET, CLOSE, CLOSE_NOW };
@@ -59,6 +60,12 @@ struct place {
         const char *text;
 };
 
+/* Debug mode's notes. */
+struct notes {
+        char waits_for[ED_POOL_LENT_BYTES]; /* of the task in eddy_pool_close() */
+        char names[][ED_TASK_CALLED_BYTES]; /* of the borrowers, by place */
+};
+
 struct eddy_pool {
         struct ed_member member;
         struct eddy_pool_opts opts;
@@ -74,6 +81,7 @@ struct eddy_pool {
         bool is_closing;        /* a task is in eddy_pool_close() */
         uint32_t resetting;
         bool is_closed;
+        struct notes *notes; /* NULL: not in debug mode */
         struct eddy_pool_stats stats;
         uint32_t places_count;
         struct place places[];
@@ -249,11 +257,18 @@ static bool may_open(eddy_pool *pool)
         return true;
 }
 
+static void note_borrower(const struct place *place, const struct ed_task *task)
+{
+        char *name = place->pool->notes->names[index_of(place)], buf[ED_TASK_CALLED_BYTES];
+
+        snprintf(name, ED_TASK_CALLED_BYTES, "%s", ed_task_name(task, buf, sizeof(buf)));
+}
+
 /*
- * Take an idle item, or a free place to open one, for the call at 'text'.  Returns NULL if there is
- * neither.
+ * Take an idle item, or a free place to open one, for the call of 'task' at 'text'.  Returns NULL if
+ * there is neither.
  */
-static struct place *take(eddy_pool *pool, const char *text)
+static struct place *take(eddy_pool *pool, const struct ed_task *task, const char *text)
 {
         struct place *place;
 
@@ -274,6 +289,8 @@ static struct place *take(eddy_pool *pool, const char *text)
         place->text = text;
         place->lent_ns = ed_loop_now(pool->member.loop);
         pool->stats.lent++;
+        if (pool->notes)
+                note_borrower(place, task);
         return place;
 }
 
@@ -281,7 +298,8 @@ static void serve(eddy_pool *pool)
 {
         while (!pool->is_closed && pool->stats.waiting > 0) {
                 struct ed_waiter *first = ed_waiters_first(pool->line);
-                struct place *place = take(pool, ed_container_of(first, struct turn, waiter)->text);
+                const struct turn *turn = ed_container_of(first, struct turn, waiter);
+                struct place *place = take(pool, first->task, turn->text);
 
                 if (!place)
                         return;
@@ -295,6 +313,7 @@ static void pool_free(eddy_pool *pool)
         if (pool->opts.ops->release)
                 pool->opts.ops->release(pool->opts.arg);
         ed_member_leave(&pool->member);
+        ed_free(pool->notes);
         ed_free(pool);
 }
 
@@ -339,7 +358,7 @@ static void push_first(eddy_pool *pool, struct ed_waiter *waiter)
 static int wait_turn(eddy_pool *pool, struct ed_task *task, const char *text, bool again,
                      struct place **ret_place)
 {
-        struct place *place = again || pool->stats.waiting == 0 ? take(pool, text) : NULL;
+        struct place *place = again || pool->stats.waiting == 0 ? take(pool, task, text) : NULL;
         struct turn turn = { .text = text };
         int64_t began_ns, waited_ns;
         int index;
@@ -613,6 +632,15 @@ int eddy_pool_acquire_at(eddy_pool *pool, eddy_pool_loan *loan, const char *text
         return 0;
 }
 
+/* Returns the text of the wait in eddy_pool_close(). In debug mode it changes with the loans. */
+static const char *closer_waits_for(eddy_pool *pool)
+{
+        if (!pool->notes)
+                return "the end of a pool";
+        ed_pool_lent_text(pool, pool->notes->waits_for);
+        return pool->notes->waits_for;
+}
+
 static int give_back(eddy_pool_loan *loan, bool is_broken)
 {
         eddy_pool *pool = loan ? loan->pool : NULL;
@@ -630,7 +658,10 @@ static int give_back(eddy_pool_loan *loan, bool is_broken)
                 return -EINVAL;
         *loan = (eddy_pool_loan){ .ret_fault = loan->ret_fault };
         place->number = 0;
+        place->state = BACK;
         pool->stats.lent--;
+        if (pool->closer)
+                (void) closer_waits_for(pool);
         state = is_broken ? EDDY_POOL_BROKEN : check(place, EDDY_POOL_USED);
         if (state == EDDY_POOL_USED && !pool->opts.ops->reset)
                 state = pool->opts.ops->check ? EDDY_POOL_BROKEN : EDDY_POOL_READY;
@@ -689,6 +720,9 @@ int eddy_pool_new(const struct eddy_pool_opts *opts, eddy_pool **ret_pool)
                 pool->places[i].pool = pool;
                 ed_list_push_back(&pool->free, &pool->places[i].link);
         }
+        if (ed_loop_current->debug)
+                pool->notes = ed_alloc_debug(sizeof(*pool->notes) +
+                                             count * sizeof(pool->notes->names[0]));
         ed_debug_made(pool, ED_DEBUG_ITEMS);
         *ret_pool = pool;
         return 0;
@@ -743,7 +777,8 @@ void eddy_pool_close(eddy_pool *pool)
         /* Items that are lent when the run ends never come back in it. */
         if (pool->stats.open > 0 && pool->member.loop && ed_suspend_enter(&task) == 0) {
                 pool->closer = task;
-                (void) ed_suspend_park(task, "the end of a pool", stop_closing, pool);
+                ed_debug_net(task); /* reported if it takes long */
+                (void) ed_suspend_park(task, closer_waits_for(pool), stop_closing, pool);
         }
         pool->is_closing = false;
         if (pool->stats.open == 0)
@@ -769,7 +804,9 @@ uint32_t eddy_pool_borrowers(const eddy_pool *pool, struct eddy_pool_borrower *b
                         continue;
                 if (count < max)
                         borrowers[count] =
-                                (struct eddy_pool_borrower){ place->text, place->lent_ns };
+                                (struct eddy_pool_borrower){ place->text, place->lent_ns,
+                                                             pool->notes ? pool->notes->names[i]
+                                                                         : "" };
                 count++;
         }
         return count;
