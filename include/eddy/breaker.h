@@ -24,13 +24,14 @@ enum { EDDY_BREAKER_CALLS_MAX = 256 };
 
 /* All zero is the default. */
 struct eddy_breaker_opts {
-        uint32_t failed_percent; /* opens if this share of the calls failed; 1 to 100; 0: 50 */
-        uint32_t calls;          /* how many of the last calls count; 0: 100; at most
+        /* opens if this share of the calls failed; 1 to 100; 0: 50 */
+        uint32_t failed_percent EDDY_UNSET;
+        uint32_t calls EDDY_UNSET;        /* how many of the last calls count; 0: 100; at most
                                     EDDY_BREAKER_CALLS_MAX */
-        uint32_t calls_min;      /* opens only after this number of calls; 0: 'calls' */
-        uint32_t trials;         /* trial calls; 0: 10; at most EDDY_BREAKER_CALLS_MAX */
-        int64_t open_ns;         /* how long it stays open; 0: a minute */
-        uintptr_t reserved[2];   /* zero */
+        uint32_t calls_min EDDY_UNSET;    /* opens only after this number of calls; 0: 'calls' */
+        uint32_t trials EDDY_UNSET;       /* trial calls; 0: 10; at most EDDY_BREAKER_CALLS_MAX */
+        int64_t open_ns EDDY_UNSET;       /* how long it stays open; 0: a minute */
+        uintptr_t reserved[2] EDDY_UNSET; /* zero */
 };
 
 enum eddy_breaker_state { EDDY_BREAKER_CLOSED, EDDY_BREAKER_OPEN, EDDY_BREAKER_HALF_OPEN };

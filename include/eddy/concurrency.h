@@ -27,12 +27,13 @@ enum { EDDY_CONCURRENCY_MAX = 1 << 20 };
 
 /* All zero is the default. */
 struct eddy_concurrency_opts {
-        uint32_t start;        /* slots at the beginning; 0: 8, or 'max' if that is less */
-        uint32_t min;          /* 0: 1 */
-        uint32_t max;          /* 0: 1,000; at most EDDY_CONCURRENCY_MAX */
-        uint32_t patience;     /* successes before a limit that failed is tried again; 0: 10 times
-                                  the limit, and at least 400 */
-        uintptr_t reserved[2]; /* zero */
+        uint32_t start EDDY_UNSET; /* slots at the beginning; 0: 8, or 'max' if that is less */
+        uint32_t min EDDY_UNSET;   /* 0: 1 */
+        uint32_t max EDDY_UNSET;   /* 0: 1,000; at most EDDY_CONCURRENCY_MAX */
+        /* successes before a limit that failed is tried again; 0: 10 times the limit, and at
+         * least 400 */
+        uint32_t patience EDDY_UNSET;
+        uintptr_t reserved[2] EDDY_UNSET; /* zero */
 };
 
 enum eddy_concurrency_result {

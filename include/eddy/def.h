@@ -50,6 +50,16 @@
 #define EDDY_MUST_USE           __attribute__((warn_unused_result))
 #define EDDY_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
+/*
+ * After a member of a struct that the caller fills in: in C++20, a member that is left out is zero,
+ * and g++ does not warn (-Wmissing-field-initializers).
+ */
+#if defined(__cplusplus) && __cplusplus > 201703L
+#define EDDY_UNSET = {}
+#else
+#define EDDY_UNSET
+#endif
+
 /* The place in the source, such as "chat.c:31". */
 #define EDDY_PLACE         __FILE__ ":" EDDY_TEXT_OF(__LINE__)
 #define EDDY_TEXT_OF(word) EDDY_TEXT(word)

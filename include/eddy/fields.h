@@ -77,13 +77,6 @@ enum eddy_field_shape {
 
 struct eddy_fields;
 
-/* In C++ an option that is left out has a value, so that g++ does not warn. */
-#ifdef __cplusplus
-#define EDDY_FIELD_UNSET = {}
-#else
-#define EDDY_FIELD_UNSET
-#endif
-
 /* Made by the macros below.  Zero is the default of each option. */
 struct eddy_field {
         const char *name;                 /* of the member */
@@ -96,17 +89,17 @@ struct eddy_field {
         const struct eddy_fields *fields; /* of EDDY_KIND_STRUCT */
         const char *const *names;         /* of EDDY_KIND_ENUM: the name of 0, 1, ..., and NULL */
         /* Options. */
-        const char *as EDDY_FIELD_UNSET; /* the name outside of C; NULL: 'name' */
-        bool required EDDY_FIELD_UNSET;  /* must be given, and not be null unless raw */
-        size_t flag EDDY_FIELD_UNSET; /* 1 + the offset of a bool: whether it was given; 0: none */
-        bool has_min EDDY_FIELD_UNSET;
-        double min EDDY_FIELD_UNSET; /* smallest number; exact up to 2^53 */
-        bool has_max EDDY_FIELD_UNSET;
-        double max EDDY_FIELD_UNSET; /* largest number */
-        bool has_length EDDY_FIELD_UNSET;
-        size_t length_min EDDY_FIELD_UNSET; /* bytes of a string or raw text; items */
-        size_t length_max EDDY_FIELD_UNSET;
-        uintptr_t reserved[2] EDDY_FIELD_UNSET; /* zero */
+        const char *as EDDY_UNSET; /* the name outside of C; NULL: 'name' */
+        bool required EDDY_UNSET;  /* must be given, and not be null unless raw */
+        size_t flag EDDY_UNSET;    /* 1 + the offset of a bool: whether it was given; 0: none */
+        bool has_min EDDY_UNSET;
+        double min EDDY_UNSET; /* smallest number; exact up to 2^53 */
+        bool has_max EDDY_UNSET;
+        double max EDDY_UNSET; /* largest number */
+        bool has_length EDDY_UNSET;
+        size_t length_min EDDY_UNSET; /* bytes of a string or raw text; items */
+        size_t length_max EDDY_UNSET;
+        uintptr_t reserved[2] EDDY_UNSET; /* zero */
 };
 
 enum { EDDY_FIELDS_STRICT = 1 << 0 /* a field that is not in the table is an error */ };

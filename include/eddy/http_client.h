@@ -52,34 +52,36 @@ typedef struct eddy_http_client eddy_http_client;
  *                 was read, the caller's own pauses included: EDDY_E_HTTP_TIMEOUT_TOTAL
  */
 struct eddy_http_timeouts {
-        int64_t pool_ns;
-        int64_t connect_ns;
-        int64_t read_ns;
-        int64_t total_ns;
+        int64_t pool_ns EDDY_UNSET;
+        int64_t connect_ns EDDY_UNSET;
+        int64_t read_ns EDDY_UNSET;
+        int64_t total_ns EDDY_UNSET;
 };
 
 /* All zero is the default. */
 struct eddy_http_client_opts {
-        uint32_t connections_max; /* open at once; 0: 100 */
-        uint32_t per_host_max;    /* open at once to one origin; 0: no further limit */
-        int64_t keepalive_ns;     /* idle connections are closed after this time; 0: 15 s */
-        struct eddy_http_timeouts timeouts;
-        uint64_t body_bytes_max; /* of one response; 0: 64 MiB */
-        uint32_t head_bytes_max; /* of one response's head; 0: 64 KiB */
-        uint32_t headers_max;    /* header fields of one response; 0: 128 */
-        const char *user_agent;  /* copied; NULL: "eddy/VERSION" */
-        eddy_tls_config *tls;    /* for https; borrowed until the client is closed; NULL: the
-                                    system's trusted certificates.  Without a list 'alpn':
-                                    the client offers "http/1.1" */
-        const char *http_proxy;  /* for http URLs; copied; NULL: none */
-        const char *https_proxy; /* for https URLs; copied; NULL: none */
-        const char *no_proxy;    /* hosts without a proxy; copied; NULL: none */
-        bool decode;             /* ask for compressed responses, and decompress them */
-        const char *unix_path; /* connect to this Unix socket for all URLs; copied; NULL: by TCP */
-        const char *const *resolve; /* addresses for hosts, instead of DNS; copied */
-        size_t resolve_count;
-        const struct eddy_http_hooks *hooks; /* around each attempt; copied; NULL: none */
-        uintptr_t reserved[3];               /* zero */
+        uint32_t connections_max EDDY_UNSET; /* open at once; 0: 100 */
+        uint32_t per_host_max EDDY_UNSET;    /* open at once to one origin; 0: no further limit */
+        int64_t keepalive_ns EDDY_UNSET; /* idle connections are closed after this time; 0: 15 s */
+        struct eddy_http_timeouts timeouts EDDY_UNSET;
+        uint64_t body_bytes_max EDDY_UNSET; /* of one response; 0: 64 MiB */
+        uint32_t head_bytes_max EDDY_UNSET; /* of one response's head; 0: 64 KiB */
+        uint32_t headers_max EDDY_UNSET;    /* header fields of one response; 0: 128 */
+        const char *user_agent EDDY_UNSET;  /* copied; NULL: "eddy/VERSION" */
+        /* for https; borrowed until the client is closed; NULL: the system's trusted
+         * certificates.  Without a list 'alpn': the client offers "http/1.1" */
+        eddy_tls_config *tls EDDY_UNSET;
+        const char *http_proxy EDDY_UNSET;  /* for http URLs; copied; NULL: none */
+        const char *https_proxy EDDY_UNSET; /* for https URLs; copied; NULL: none */
+        const char *no_proxy EDDY_UNSET;    /* hosts without a proxy; copied; NULL: none */
+        bool decode EDDY_UNSET;             /* ask for compressed responses, and decompress them */
+        /* connect to this Unix socket for all URLs; copied; NULL: by TCP */
+        const char *unix_path EDDY_UNSET;
+        const char *const *resolve EDDY_UNSET; /* addresses for hosts, instead of DNS; copied */
+        size_t resolve_count EDDY_UNSET;
+        /* around each attempt; copied; NULL: none */
+        const struct eddy_http_hooks *hooks EDDY_UNSET;
+        uintptr_t reserved[3] EDDY_UNSET; /* zero */
 };
 
 /*
@@ -138,12 +140,12 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
 
 /* Options of one request.  All zero: the client's options apply. */
 struct eddy_http_request_opts {
-        struct eddy_http_timeouts timeouts; /* 0: the client's; below 0: none */
-        uint64_t body_bytes_max;            /* of the response; 0: the client's limit */
-        eddy_tls_config *tls;               /* for https; borrowed for the call; the client keeps
+        struct eddy_http_timeouts timeouts EDDY_UNSET; /* 0: the client's; below 0: none */
+        uint64_t body_bytes_max EDDY_UNSET;            /* of the response; 0: the client's limit */
+        eddy_tls_config *tls EDDY_UNSET;  /* for https; borrowed for the call; the client keeps
                                                a reference while a connection uses it; NULL: the
                                                client's */
-        uintptr_t reserved[6];              /* zero */
+        uintptr_t reserved[6] EDDY_UNSET; /* zero */
 };
 
 /*
@@ -154,49 +156,50 @@ struct eddy_http_request_opts {
 struct eddy_http_body_source {
         /* Read to its end; NULL: use 'read' below.  If it is closed during the request, the request
          * fails with -EBADF. */
-        eddy_stream *stream;
+        eddy_stream *stream EDDY_UNSET;
 
         /* Stores at least one and at most 'bytes' bytes and returns their number; 0 at the end of
          * the body.  May suspend.  An error ends the request and is its result.  If a suspending
          * call in 'read' returns -ECANCELED, return -ECANCELED without losing bytes: the next call
          * of 'read' continues from there. */
-        int64_t (*read)(void *arg, void *buf, size_t bytes);
+        int64_t (*read)(void *arg, void *buf, size_t bytes) EDDY_UNSET;
 
         /* Starts the body again; returns 0 or an error.  NULL: not possible. */
-        int (*rewind)(void *arg);
-        void *arg;
+        int (*rewind)(void *arg) EDDY_UNSET;
+        void *arg EDDY_UNSET;
         /* The body's length; 0: the body is empty and the source is not read; below 0: unknown, the
          * body is sent in chunks. */
-        int64_t bytes;
-        uintptr_t reserved[2]; /* zero */
+        int64_t bytes EDDY_UNSET;
+        uintptr_t reserved[2] EDDY_UNSET; /* zero */
 };
 
 struct eddy_http_request {
-        const char *method; /* NULL: GET, or POST if there is a body */
-        const char *url;    /* absolute, http or https */
-        const struct eddy_http_header *headers;
-        size_t headers_count;
-        const void *body; /* NULL: no body, or 'body_source' is set */
-        size_t body_bytes;
-        const struct eddy_http_body_source *body_source; /* NULL: no body, or 'body' is set */
+        const char *method EDDY_UNSET; /* NULL: GET, or POST if there is a body */
+        const char *url EDDY_UNSET;    /* absolute, http or https */
+        const struct eddy_http_header *headers EDDY_UNSET;
+        size_t headers_count EDDY_UNSET;
+        const void *body EDDY_UNSET; /* NULL: no body, or 'body_source' is set */
+        size_t body_bytes EDDY_UNSET;
+        /* NULL: no body, or 'body' is set */
+        const struct eddy_http_body_source *body_source EDDY_UNSET;
         /* Called when the request has left the pool's queue and work on the
          * socket begins; start a per-request timeout here. */
-        void (*on_start)(void *arg);
-        void *on_start_arg;
+        void (*on_start)(void *arg) EDDY_UNSET;
+        void *on_start_arg EDDY_UNSET;
         /* Called when there is a connection and the first byte is about to be sent.
          * If eddy_http_client_send() fails and this was never called, no byte was
          * sent, and the request can be repeated whatever its method.  Called again if
          * the client repeats the request. */
-        void (*on_send)(void *arg);
-        void *on_send_arg;
+        void (*on_send)(void *arg) EDDY_UNSET;
+        void *on_send_arg EDDY_UNSET;
         /* The reason for a missing response, as text.  Set after EDDY_E_TLS_*, after an error
          * of a proxy (the text then names the proxy's host and port), and, with the rule
          * that the response violates, after EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE.
          * Also set if a limit of time passed, or the call was cancelled, while addresses of
          * the host were being looked up: the text then names the host.  May be NULL. */
-        struct eddy_tls_fault *ret_tls_fault;
-        struct eddy_http_request_opts opts;
-        uintptr_t reserved[1]; /* zero */
+        struct eddy_tls_fault *ret_tls_fault EDDY_UNSET;
+        struct eddy_http_request_opts opts EDDY_UNSET;
+        uintptr_t reserved[1] EDDY_UNSET; /* zero */
 };
 
 /*

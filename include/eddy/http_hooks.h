@@ -39,15 +39,15 @@ struct eddy_http_attempt {
 struct eddy_http_hooks {
         /* Called before each attempt.  May add headers.  A value below 0 ends the request with this
          * error; nothing is sent, the connection is kept, and 'after' is called. */
-        int (*before)(struct eddy_http_attempt *attempt, void *arg);
+        int (*before)(struct eddy_http_attempt *attempt, void *arg) EDDY_UNSET;
 
         /* Called once after each attempt: when the response was read to its end or is closed, or
          * when the attempt has failed.  'error' is -ECANCELED if the last call that read the
          * response was cancelled.  May run in a cancelled task. */
-        void (*after)(const struct eddy_http_attempt *attempt, void *arg);
+        void (*after)(const struct eddy_http_attempt *attempt, void *arg) EDDY_UNSET;
 
-        void *arg;             /* of both */
-        uintptr_t reserved[2]; /* zero */
+        void *arg EDDY_UNSET;             /* of both */
+        uintptr_t reserved[2] EDDY_UNSET; /* zero */
 };
 
 /*

@@ -81,22 +81,25 @@ enum {
 };
 
 struct eddy_http_server_opts {
-        uint32_t connections_max;  /* open at once; 0: 10,000 */
-        uint32_t head_bytes_max;   /* of one request's head; 0: 64 KiB; at most 2^31 - 1 */
-        uint32_t headers_max;      /* fields of one request; 0: 128; at most 65,535 */
-        int32_t upload_rate_min;   /* bytes a second of a request's body; 0: 240; below 0: any */
-        int32_t download_rate_min; /* bytes a second of a response; 0: 240; below 0: any */
-        uint32_t flags;            /* EDDY_HTTP_SERVER_* */
-        uint64_t body_bytes_max;   /* of one request; 0: 16 MiB */
-        int64_t head_timeout_ns;   /* from a request's first byte to the end of its head; 0: 30 s;
-                                      also the limit for dropping the rest of a body that the
-                                      handler did not read */
-        int64_t idle_timeout_ns;   /* between requests; 0: 75 s */
-        int64_t rate_over_ns;      /* the waiting time over which speeds are averaged; 0: 10 s */
-        int64_t drain_ns;          /* for requests in progress after a cancel; 0: none */
-        eddy_tls_config *tls;      /* https: a server's configuration without a list 'alpn',
+        uint32_t connections_max EDDY_UNSET; /* open at once; 0: 10,000 */
+        uint32_t head_bytes_max EDDY_UNSET; /* of one request's head; 0: 64 KiB; at most 2^31 - 1 */
+        uint32_t headers_max EDDY_UNSET;    /* fields of one request; 0: 128; at most 65,535 */
+        /* bytes a second of a request's body; 0: 240; below 0: any */
+        int32_t upload_rate_min EDDY_UNSET;
+        /* bytes a second of a response; 0: 240; below 0: any */
+        int32_t download_rate_min EDDY_UNSET;
+        uint32_t flags EDDY_UNSET;          /* EDDY_HTTP_SERVER_* */
+        uint64_t body_bytes_max EDDY_UNSET; /* of one request; 0: 16 MiB */
+        /* from a request's first byte to the end of its head; 0: 30 s; also the limit for
+         * dropping the rest of a body that the handler did not read */
+        int64_t head_timeout_ns EDDY_UNSET;
+        int64_t idle_timeout_ns EDDY_UNSET; /* between requests; 0: 75 s */
+        /* the waiting time over which speeds are averaged; 0: 10 s */
+        int64_t rate_over_ns EDDY_UNSET;
+        int64_t drain_ns EDDY_UNSET;      /* for requests in progress after a cancel; 0: none */
+        eddy_tls_config *tls EDDY_UNSET;  /* https: a server's configuration without a list 'alpn',
                                       borrowed; NULL: http */
-        uintptr_t reserved[5];     /* zero */
+        uintptr_t reserved[5] EDDY_UNSET; /* zero */
 };
 
 /*

@@ -49,10 +49,10 @@ enum {
 
 /* Zero is the default of each option. */
 struct eddy_json_opts {
-        uint32_t depth_max; /* nested arrays and objects, at most EDDY_JSON_DEPTH_MAX; 0:
+        uint32_t depth_max EDDY_UNSET; /* nested arrays and objects, at most EDDY_JSON_DEPTH_MAX; 0:
                                EDDY_JSON_DEPTH_DEFAULT */
-        uint32_t flags;     /* zero */
-        uintptr_t reserved[2];
+        uint32_t flags EDDY_UNSET;     /* zero */
+        uintptr_t reserved[2] EDDY_UNSET;
 };
 
 /*

@@ -43,23 +43,24 @@ enum { EDDY_LIMITER_LIMITS_MAX = 16 };
 #define EDDY_LIMITER_AMOUNT_MAX ((uint64_t) 1 << 48)
 
 struct eddy_limiter_limit {
-        enum eddy_limiter_unit unit;
-        uint64_t amount;   /* in each window: 1 to EDDY_LIMITER_AMOUNT_MAX */
-        int64_t window_ns; /* EDDY_SEC(1), EDDY_MIN(1), EDDY_MIN(24 * 60): 1 ms to 366 days */
+        enum eddy_limiter_unit unit EDDY_UNSET;
+        uint64_t amount EDDY_UNSET; /* in each window: 1 to EDDY_LIMITER_AMOUNT_MAX */
+        /* EDDY_SEC(1), EDDY_MIN(1), EDDY_MIN(24 * 60): 1 ms to 366 days */
+        int64_t window_ns EDDY_UNSET;
 };
 
 /* All zero: no limit; the limiter only counts and pauses. */
 struct eddy_limiter_opts {
-        const struct eddy_limiter_limit *limits; /* all apply; copied */
-        size_t limits_count;                     /* at most EDDY_LIMITER_LIMITS_MAX */
+        const struct eddy_limiter_limit *limits EDDY_UNSET; /* all apply; copied */
+        size_t limits_count EDDY_UNSET;                     /* at most EDDY_LIMITER_LIMITS_MAX */
         /* How much of a limit may be granted at once: the share of this time.  0: a second; below
          * 0: the whole window.  Requests: no period of this length has more than its share, so with
          * 600 in a minute any second has at most 10.  Shares are rounded up; if a share is below 1,
          * reservations are evenly spaced.  Tokens: a bucket that holds the share and refills evenly;
          * a reservation above the share waits until the bucket is full.  A whole window never holds
          * more than its amount. */
-        int64_t burst_ns;
-        uintptr_t reserved[4]; /* zero */
+        int64_t burst_ns EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*

@@ -68,18 +68,18 @@ enum {
 
 /* All zero is the default. */
 struct eddy_log_opts {
-        const char *path;      /* append to this file; NULL: use 'stream' */
-        eddy_stream *stream;   /* write to this stream, which must outlive the log; both NULL:
-                                  write to standard error */
-        int32_t level;         /* the lowest level that is written: enum eddy_log_level */
-        int32_t format;        /* enum eddy_log_format */
-        uint32_t buffer_bytes; /* 0: 1 MiB; more than EDDY_LOG_LINE_MAX */
+        const char *path EDDY_UNSET; /* append to this file; NULL: use 'stream' */
+        /* write to this stream, which must outlive the log; both NULL: write to standard error */
+        eddy_stream *stream EDDY_UNSET;
+        int32_t level EDDY_UNSET;  /* the lowest level that is written: enum eddy_log_level */
+        int32_t format EDDY_UNSET; /* enum eddy_log_format */
+        uint32_t buffer_bytes EDDY_UNSET; /* 0: 1 MiB; more than EDDY_LOG_LINE_MAX */
         /* How many lines with the same message are written in each second.  Further lines are left
          * out, and their number is reported before the next line with this message.  About 50
          * messages are counted at a time; with more in a second, some counts begin again.  0: no
          * limit. */
-        uint32_t repeats_max;
-        uintptr_t reserved[4]; /* zero */
+        uint32_t repeats_max EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*

@@ -34,9 +34,9 @@ enum {
 
 /* All zero is the default. */
 struct eddy_metrics_opts {
-        int without_process;   /* leave out the metrics of the process (process_*) */
-        int without_loop;      /* leave out the metrics of this thread's loop (eddy_*) */
-        uintptr_t reserved[4]; /* zero */
+        int without_process EDDY_UNSET;   /* leave out the metrics of the process (process_*) */
+        int without_loop EDDY_UNSET;      /* leave out the metrics of this thread's loop (eddy_*) */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*
@@ -64,20 +64,20 @@ enum eddy_metric_kind {
 typedef double eddy_metric_read_fn(void *arg);
 
 struct eddy_metric_opts {
-        const char *name; /* letters, digits, '_' and ':', not beginning with a digit */
-        const char *help; /* one sentence; NULL: none */
+        const char *name EDDY_UNSET; /* letters, digits, '_' and ':', not beginning with a digit */
+        const char *help EDDY_UNSET; /* one sentence; NULL: none */
         /* Names of the labels, NULL after the last; NULL: none.  Not "le", nor beginning with
          * "__". */
-        const char *const *labels;
-        uint32_t series_max;    /* 0: 1,000 */
-        uint32_t buckets_count; /* of 'buckets', at most EDDY_METRIC_BUCKETS_MAX */
+        const char *const *labels EDDY_UNSET;
+        uint32_t series_max EDDY_UNSET;    /* 0: 1,000 */
+        uint32_t buckets_count EDDY_UNSET; /* of 'buckets', at most EDDY_METRIC_BUCKETS_MAX */
         /* A histogram's upper limits, rising; NULL: 5 ms to 10 s, for durations in seconds. */
-        const double *buckets;
+        const double *buckets EDDY_UNSET;
         /* Returns the value of a counter or gauge without labels; NULL: the value is the one that
          * was added or set. */
-        eddy_metric_read_fn *read;
-        void *read_arg;
-        uintptr_t reserved[4]; /* zero */
+        eddy_metric_read_fn *read EDDY_UNSET;
+        void *read_arg EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*

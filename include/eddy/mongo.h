@@ -45,13 +45,14 @@ enum {
 
 /* All zero except 'uri' is the default. */
 struct eddy_mongo_opts {
-        const char *uri;       /* "mongodb://..." or "mongodb+srv://...", with its options */
-        const char *database;  /* NULL: that of the URI */
-        uint32_t clients_max;  /* operations and open cursors at a time; others wait; 0: 10 */
-        uint32_t waiters_max;  /* tasks that may wait for a client; 0: 65,536 */
-        int64_t select_ns;     /* to find and connect to a server; 0: 5 s */
-        int64_t answer_ns;     /* to wait for an answer from the server; 0: 60 s */
-        uintptr_t reserved[4]; /* zero */
+        const char *uri EDDY_UNSET; /* "mongodb://..." or "mongodb+srv://...", with its options */
+        const char *database EDDY_UNSET; /* NULL: that of the URI */
+        /* operations and open cursors at a time; others wait; 0: 10 */
+        uint32_t clients_max EDDY_UNSET;
+        uint32_t waiters_max EDDY_UNSET;  /* tasks that may wait for a client; 0: 65,536 */
+        int64_t select_ns EDDY_UNSET;     /* to find and connect to a server; 0: 5 s */
+        int64_t answer_ns EDDY_UNSET;     /* to wait for an answer from the server; 0: 60 s */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /* The details of a failure.  A NULL pointer to this struct is allowed everywhere. */

@@ -48,17 +48,17 @@ struct eddy_notify_opts {
          * EDDY_NOTIFY_MERGE_MAX_NS.  0: EDDY_NOTIFY_MERGE_NS; negative: events are
          * delivered at once, and only those that already wait together are merged.
          */
-        int64_t merge_ns;
-        uint32_t events_max; /* that wait to be taken; 0: 1,024; at most
+        int64_t merge_ns EDDY_UNSET;
+        uint32_t events_max EDDY_UNSET; /* that wait to be taken; 0: 1,024; at most
                                 EDDY_NOTIFY_EVENTS_MAX */
-        uint32_t flags;      /* EDDY_NOTIFY_REPORT_* */
+        uint32_t flags EDDY_UNSET;      /* EDDY_NOTIFY_REPORT_* */
         /*
          * Deliver an event when its name has had no further event for this time, and at the
          * latest merge_ns after the first, for which 0 then means EDDY_NOTIFY_MERGE_MAX_NS
          * and a negative value is -EINVAL.  0: only merge_ns counts.
          */
-        int64_t quiet_ns;
-        uintptr_t reserved[3]; /* zero */
+        int64_t quiet_ns EDDY_UNSET;
+        uintptr_t reserved[3] EDDY_UNSET; /* zero */
 };
 
 /*

@@ -36,9 +36,9 @@ enum { EDDY_PG_PIPELINE_MAX = 65536, EDDY_PG_PIPELINE_CONNECTIONS = 4 };
 
 /* All zero is the default. */
 struct eddy_pg_pipeline_opts {
-        uint32_t commands_max; /* sent and not yet answered; further ones wait; 0: 256 */
-        uint32_t reserved32;
-        uintptr_t reserved[4]; /* zero */
+        uint32_t commands_max EDDY_UNSET; /* sent and not yet answered; further ones wait; 0: 256 */
+        uint32_t reserved32 EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*

@@ -30,10 +30,10 @@ enum eddy_pg_isolation {
 
 /* All zero is the default. */
 struct eddy_pg_transaction_opts {
-        int isolation; /* enum eddy_pg_isolation */
-        bool read_only;
-        bool deferrable;       /* with read_only and serializable: wait instead of failing */
-        uintptr_t reserved[2]; /* zero */
+        int isolation EDDY_UNSET; /* enum eddy_pg_isolation */
+        bool read_only EDDY_UNSET;
+        bool deferrable EDDY_UNSET; /* with read_only and serializable: wait instead of failing */
+        uintptr_t reserved[2] EDDY_UNSET; /* zero */
 };
 
 /* Filled in by eddy_pg_begin().  Do not move it. */

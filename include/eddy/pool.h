@@ -50,57 +50,59 @@ struct eddy_pool_fault {
  */
 struct eddy_pool_ops {
         /* Open an item for the calling task.  May suspend.  If it fails, nothing remains open. */
-        int (*open)(void *arg, void **ret_item);
+        int (*open)(void *arg, void **ret_item) EDDY_UNSET;
         /*
          * Close an item and release its memory, even in a cancelled task, which cannot wait.
          * May suspend, and is cancelled after 'close_timeout_ns'.
          */
-        void (*close)(void *arg, void *item);
+        void (*close)(void *arg, void *item) EDDY_UNSET;
         /*
          * Return an item to its initial state: end a transaction, forget settings.  May suspend.
          * After a failure the item is closed.  NULL: nothing to do.
          */
-        int (*reset)(void *arg, void *item);
+        int (*reset)(void *arg, void *item) EDDY_UNSET;
         /* Ask the peer for an answer.  May suspend.  After a failure the item is closed. */
-        int (*ping)(void *arg, void *item);
+        int (*ping)(void *arg, void *item) EDDY_UNSET;
         /*
          * Return the item's state, without a wait.  Called when an item is given back, and before
          * it is lent.  An item must not be READY if its user was cancelled between a request and
          * the end of the answer, or if its peer has closed it.  NULL: items are READY before
          * they are lent, and USED when they come back.
          */
-        int (*check)(void *arg, void *item);
+        int (*check)(void *arg, void *item) EDDY_UNSET;
         /* The pool and its items are gone: release 'arg'.  Must not suspend.  NULL: nothing to do. */
-        void (*release)(void *arg);
+        void (*release)(void *arg) EDDY_UNSET;
         /*
          * Store the reason for the failure of 'open', which has just returned in the calling task,
          * in '*ret_fault', whose texts are "".  Must not suspend.  Not called after
          * eddy_pool_close().  NULL: there is none.
          */
-        void (*fault)(void *arg, struct eddy_pool_fault *ret_fault);
+        void (*fault)(void *arg, struct eddy_pool_fault *ret_fault) EDDY_UNSET;
 };
 
 enum { EDDY_POOL_ITEMS_MAX = 1 << 16, EDDY_POOL_WAITERS_MAX = 1 << 20 };
 
 /* All zero except 'ops' is the default. */
 struct eddy_pool_opts {
-        const struct eddy_pool_ops *ops; /* not copied */
-        void *arg;
-        uint32_t size; /* items that stay open; 0: 10 */
-        uint32_t
-                overflow; /* items above 'size', closed when they come back and no task waits; 0: none */
-        uint32_t waiters_max;     /* tasks that may wait; 0: EDDY_POOL_WAITERS_MAX */
-        uint32_t opening_max;     /* items that are opened at the same time; 0: 8 */
-        int64_t opening_gap_ns;   /* the least time between two openings; 0: none */
-        int64_t open_timeout_ns;  /* 0: 30 s; below 0: none */
-        int64_t reset_timeout_ns; /* of 'reset' and 'ping'; 0: 5 s */
-        int64_t close_timeout_ns; /* 0: 5 s */
-        int64_t ping_after_ns; /* ping an item that was idle for longer; 0: 30 s; below 0: always */
-        int64_t idle_max_ns;   /* close an item that is idle for longer; 0: 5 min; below 0: never */
-        int64_t age_max_ns;    /* do not lend an item that is older; 0: no limit */
-        uint64_t loans_max;    /* close an item after this number of loans; 0: no limit */
-        bool fifo;             /* lend the item that was idle longest; else the item used last */
-        uintptr_t reserved[4]; /* zero */
+        const struct eddy_pool_ops *ops EDDY_UNSET; /* not copied */
+        void *arg EDDY_UNSET;
+        uint32_t size EDDY_UNSET; /* items that stay open; 0: 10 */
+        /* items above 'size', closed when they come back and no task waits; 0: none */
+        uint32_t overflow EDDY_UNSET;
+        uint32_t waiters_max EDDY_UNSET;     /* tasks that may wait; 0: EDDY_POOL_WAITERS_MAX */
+        uint32_t opening_max EDDY_UNSET;     /* items that are opened at the same time; 0: 8 */
+        int64_t opening_gap_ns EDDY_UNSET;   /* the least time between two openings; 0: none */
+        int64_t open_timeout_ns EDDY_UNSET;  /* 0: 30 s; below 0: none */
+        int64_t reset_timeout_ns EDDY_UNSET; /* of 'reset' and 'ping'; 0: 5 s */
+        int64_t close_timeout_ns EDDY_UNSET; /* 0: 5 s */
+        /* ping an item that was idle for longer; 0: 30 s; below 0: always */
+        int64_t ping_after_ns EDDY_UNSET;
+        /* close an item that is idle for longer; 0: 5 min; below 0: never */
+        int64_t idle_max_ns EDDY_UNSET;
+        int64_t age_max_ns EDDY_UNSET; /* do not lend an item that is older; 0: no limit */
+        uint64_t loans_max EDDY_UNSET; /* close an item after this number of loans; 0: no limit */
+        bool fifo EDDY_UNSET; /* lend the item that was idle longest; else the item used last */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*
@@ -120,12 +122,12 @@ EDDY_API EDDY_MUST_USE int eddy_pool_new(const struct eddy_pool_opts *opts, eddy
  * other members are eddy's.
  */
 typedef struct eddy_pool_loan {
-        void *item;
-        eddy_pool *pool;
-        uint64_t number;
-        uint32_t index;
-        struct eddy_pool_fault *ret_fault;
-        uintptr_t reserved[1];
+        void *item EDDY_UNSET;
+        eddy_pool *pool EDDY_UNSET;
+        uint64_t number EDDY_UNSET;
+        uint32_t index EDDY_UNSET;
+        struct eddy_pool_fault *ret_fault EDDY_UNSET;
+        uintptr_t reserved[1] EDDY_UNSET;
 } eddy_pool_loan;
 
 /*

@@ -49,8 +49,8 @@ enum eddy_process_io_kind {
 };
 
 struct eddy_process_io {
-        enum eddy_process_io_kind kind;
-        int fd; /* for EDDY_PROCESS_FD */
+        enum eddy_process_io_kind kind EDDY_UNSET;
+        int fd EDDY_UNSET; /* for EDDY_PROCESS_FD */
 };
 
 enum {
@@ -76,23 +76,23 @@ enum eddy_process_end {
 
 /* How to start a process.  Set 'arguments' or 'command'; all other zeros are defaults. */
 struct eddy_process_opts {
-        const char *const *arguments; /* ended by NULL; the first names the program */
-        const char *program;          /* the program, if it is not the first argument */
-        const char *command;          /* instead of both: run by /bin/sh -c */
+        const char *const *arguments EDDY_UNSET; /* ended by NULL; the first names the program */
+        const char *program EDDY_UNSET;          /* the program, if it is not the first argument */
+        const char *command EDDY_UNSET;          /* instead of both: run by /bin/sh -c */
         /*
          * Strings NAME=value, ended by NULL.  'environment' replaces the environment of this
          * process; NULL: inherit it.  After that 'environment_add' is applied: NAME=value sets a
          * variable, NAME removes one.
          */
-        const char *const *environment;
-        const char *const *environment_add;
-        const char *folder; /* the working folder; NULL: that of this process */
-        struct eddy_process_io in, out, err;
-        uint32_t flags; /* EDDY_PROCESS_* */
-        enum eddy_process_end at_close;
-        int64_t grace_ns;       /* for EDDY_PROCESS_TERMINATE; 0: EDDY_PROCESS_GRACE_NS */
-        uint16_t rows, columns; /* of the pseudo-terminal; 0: 24 and 80 */
-        uintptr_t reserved[4];  /* zero */
+        const char *const *environment EDDY_UNSET;
+        const char *const *environment_add EDDY_UNSET;
+        const char *folder EDDY_UNSET; /* the working folder; NULL: that of this process */
+        struct eddy_process_io in EDDY_UNSET, out EDDY_UNSET, err EDDY_UNSET;
+        uint32_t flags EDDY_UNSET; /* EDDY_PROCESS_* */
+        enum eddy_process_end at_close EDDY_UNSET;
+        int64_t grace_ns EDDY_UNSET; /* for EDDY_PROCESS_TERMINATE; 0: EDDY_PROCESS_GRACE_NS */
+        uint16_t rows EDDY_UNSET, columns EDDY_UNSET; /* of the pseudo-terminal; 0: 24 and 80 */
+        uintptr_t reserved[4] EDDY_UNSET;             /* zero */
 };
 
 /* The default time between SIGTERM and SIGKILL. */
@@ -201,10 +201,12 @@ EDDY_API int eddy_process_signal_group(eddy_process *process, int signo);
 
 /* The input, and limits of the outputs.  All zero is the default: no input. */
 struct eddy_process_communicate_opts {
-        const void *input; /* for the child's standard input, which must be a pipe or a terminal */
-        size_t input_bytes;
-        size_t out_bytes_max, err_bytes_max; /* 0: EDDY_PROCESS_OUTPUT_BYTES */
-        uintptr_t reserved[4];               /* zero */
+        /* for the child's standard input, which must be a pipe or a terminal */
+        const void *input EDDY_UNSET;
+        size_t input_bytes EDDY_UNSET;
+        size_t out_bytes_max EDDY_UNSET,
+                err_bytes_max EDDY_UNSET; /* 0: EDDY_PROCESS_OUTPUT_BYTES */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 enum { EDDY_PROCESS_OUTPUT_BYTES = 64 * 1024 * 1024 };

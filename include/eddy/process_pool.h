@@ -126,16 +126,17 @@ enum {
 
 /* All zero is the default. */
 struct eddy_process_pool_opts {
-        uint32_t workers_max; /* 0: eddy_cpu_count() */
-        uint32_t queued_max;  /* calls waiting for a worker; 0: 65,536 */
-        uint32_t calls_max;   /* a worker is replaced after this number of calls; 0: no limit */
-        uint32_t reserved32;  /* zero */
+        uint32_t workers_max EDDY_UNSET; /* 0: eddy_cpu_count() */
+        uint32_t queued_max EDDY_UNSET;  /* calls waiting for a worker; 0: 65,536 */
+        /* a worker is replaced after this number of calls; 0: no limit */
+        uint32_t calls_max EDDY_UNSET;
+        uint32_t reserved32 EDDY_UNSET; /* zero */
         /*
          * Address space that a worker may add to its initial one (RLIMIT_AS); 0: no limit.  If
          * there was no /proc in eddy_process_pool_prepare(), calls fail with -ENOTSUP.
          */
-        uint64_t memory_bytes_max;
-        uintptr_t reserved[4]; /* zero */
+        uint64_t memory_bytes_max EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*
@@ -155,19 +156,19 @@ EDDY_API EDDY_MUST_USE int eddy_process_pool_open(const struct eddy_process_pool
 
 /* A call.  Set 'fn'; all other zeros are defaults. */
 struct eddy_process_call {
-        eddy_process_work_fn *fn;
-        const void *input;
-        size_t input_bytes;
-        void *result;                        /* room for the result */
-        size_t result_bytes_max;             /* the size of that room */
-        eddy_process_buffer *const *buffers; /* shared with the function */
-        uint32_t buffers_count;              /* at most EDDY_PROCESS_BUFFERS_MAX */
-        uint32_t reserved32;                 /* zero */
+        eddy_process_work_fn *fn EDDY_UNSET;
+        const void *input EDDY_UNSET;
+        size_t input_bytes EDDY_UNSET;
+        void *result EDDY_UNSET;                        /* room for the result */
+        size_t result_bytes_max EDDY_UNSET;             /* the size of that room */
+        eddy_process_buffer *const *buffers EDDY_UNSET; /* shared with the function */
+        uint32_t buffers_count EDDY_UNSET;              /* at most EDDY_PROCESS_BUFFERS_MAX */
+        uint32_t reserved32 EDDY_UNSET;                 /* zero */
         /* Outputs. */
-        size_t result_bytes;
-        struct eddy_process_exit
-                exit;          /* with EDDY_E_PROCESS_POOL_DIED; code -1 and signo 0: unknown */
-        uintptr_t reserved[4]; /* zero */
+        size_t result_bytes EDDY_UNSET;
+        /* with EDDY_E_PROCESS_POOL_DIED; code -1 and signo 0: unknown */
+        struct eddy_process_exit exit EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*
@@ -209,22 +210,23 @@ enum {
 
 /* Calls of a function for each item of an array.  Set 'fn', 'items', 'item_bytes', 'count'. */
 struct eddy_process_map {
-        eddy_process_work_fn *fn;
-        const void *items;
-        size_t item_bytes, count;
-        void *results;       /* room for 'count' results, in the order of the items */
-        size_t result_bytes; /* room for each result; a shorter one is followed by zeros */
-        size_t chunk;        /* items per message; 0: about four messages for each worker */
+        eddy_process_work_fn *fn EDDY_UNSET;
+        const void *items EDDY_UNSET;
+        size_t item_bytes EDDY_UNSET, count EDDY_UNSET;
+        void *results EDDY_UNSET; /* room for 'count' results, in the order of the items */
+        /* room for each result; a shorter one is followed by zeros */
+        size_t result_bytes EDDY_UNSET;
+        size_t chunk EDDY_UNSET; /* items per message; 0: about four messages for each worker */
         /*
          * Room for the result of each item's function, or NULL.  With it a failure of an item
          * is stored and does not end the map.  If a worker dies, all items of its message fail.
          */
-        int *errors;
-        eddy_process_map_fn *each; /* NULL: none */
-        void *arg;
-        uint32_t flags;        /* EDDY_PROCESS_MAP_* */
-        uint32_t reserved32;   /* zero */
-        uintptr_t reserved[4]; /* zero */
+        int *errors EDDY_UNSET;
+        eddy_process_map_fn *each EDDY_UNSET; /* NULL: none */
+        void *arg EDDY_UNSET;
+        uint32_t flags EDDY_UNSET;        /* EDDY_PROCESS_MAP_* */
+        uint32_t reserved32 EDDY_UNSET;   /* zero */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*

@@ -49,23 +49,27 @@ struct eddy_redis_opts {
          * unix://[[USER]:PASSWORD@]/PATH[?db=DATABASE].  User and password are percent-encoded.
          * The fields below override parts of the URL.
          */
-        const char *url;
-        const char *host; /* a name, or an address without brackets */
-        const char *unix_path;
-        const char *user;        /* an ACL user, up to 512 bytes; NULL: the default user */
-        const char *password;    /* up to 4,096 bytes; NULL: do not authenticate */
-        const char *client_name; /* for CLIENT LIST; up to 512 bytes without spaces */
-        eddy_tls_config *tls;    /* borrowed; NULL: the default, which verifies the certificate */
-        uint16_t port;           /* 0: 6379 */
-        uint16_t flags;          /* EDDY_REDIS_* */
-        uint32_t database;
-        uint32_t commands_max;      /* commands without a reply yet, and of a batch; 0: 1,024 */
-        int64_t connect_timeout_ns; /* including the handshake; 0: 10 s; below 0: no limit */
-        size_t request_bytes_max;   /* commands that wait to be sent; 0: 64 MiB */
-        size_t reply_bytes_max;     /* memory of one reply; 0: 64 MiB */
-        int64_t command_timeout_ns; /* of a command or batch once it is connected, also of one that
-                                       waits for others such as BLPOP; 0: none */
-        uintptr_t reserved[5];      /* zero */
+        const char *url EDDY_UNSET;
+        const char *host EDDY_UNSET; /* a name, or an address without brackets */
+        const char *unix_path EDDY_UNSET;
+        const char *user EDDY_UNSET;     /* an ACL user, up to 512 bytes; NULL: the default user */
+        const char *password EDDY_UNSET; /* up to 4,096 bytes; NULL: do not authenticate */
+        const char *client_name EDDY_UNSET; /* for CLIENT LIST; up to 512 bytes without spaces */
+        /* borrowed; NULL: the default, which verifies the certificate */
+        eddy_tls_config *tls EDDY_UNSET;
+        uint16_t port EDDY_UNSET;  /* 0: 6379 */
+        uint16_t flags EDDY_UNSET; /* EDDY_REDIS_* */
+        uint32_t database EDDY_UNSET;
+        /* commands without a reply yet, and of a batch; 0: 1,024 */
+        uint32_t commands_max EDDY_UNSET;
+        /* including the handshake; 0: 10 s; below 0: no limit */
+        int64_t connect_timeout_ns EDDY_UNSET;
+        size_t request_bytes_max EDDY_UNSET; /* commands that wait to be sent; 0: 64 MiB */
+        size_t reply_bytes_max EDDY_UNSET;   /* memory of one reply; 0: 64 MiB */
+        /* of a command or batch once it is connected, also of one that waits for others such as
+         * BLPOP; 0: none */
+        int64_t command_timeout_ns EDDY_UNSET;
+        uintptr_t reserved[5] EDDY_UNSET; /* zero */
 };
 
 /*
@@ -222,9 +226,9 @@ EDDY_API EDDY_MUST_USE int eddy_redis_transaction(eddy_redis *redis, const eddy_
 
 /* A Lua script.  All zero except 'source', which must remain valid.  May be static. */
 typedef struct eddy_redis_script {
-        const char *source;
-        char digest[41]; /* as the server reported it; private */
-        uintptr_t reserved[2];
+        const char *source EDDY_UNSET;
+        char digest[41] EDDY_UNSET; /* as the server reported it; private */
+        uintptr_t reserved[2] EDDY_UNSET;
 } eddy_redis_script;
 
 /*

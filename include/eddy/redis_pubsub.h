@@ -29,14 +29,14 @@ enum { EDDY_REDIS_CHANNELS_MAX = 65536 };
 
 /* All zero is the default. */
 struct eddy_redis_subscriber_opts {
-        const char *const *channels; /* ends with NULL; copied */
-        const char *const *patterns; /* such as "news.*"; ends with NULL; copied */
+        const char *const *channels EDDY_UNSET; /* ends with NULL; copied */
+        const char *const *patterns EDDY_UNSET; /* such as "news.*"; ends with NULL; copied */
         /*
          * Send a PING to a silent server after this time, and connect again if the server is silent
          * for this time again.  0: 15 s; below 0: never.
          */
-        int64_t ping_after_ns;
-        uintptr_t reserved[4]; /* zero */
+        int64_t ping_after_ns EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 enum eddy_redis_message_kind {

@@ -64,20 +64,21 @@ typedef struct eddy_retry_budget {
 
 /* All zero is the default. */
 struct eddy_retry_policy {
-        uint32_t attempts;         /* with the first one; 0: 3 */
-        int64_t base_ns;           /* bound of the first wait; 0: half a second; below 0: no wait */
-        int64_t cap_ns;            /* highest bound; 0: a minute, or 'base_ns' if that is longer */
-        int64_t wait_max_ns;       /* longest wait that a server may ask for; 0: two minutes */
-        eddy_retry_budget *budget; /* borrowed; NULL: none */
+        uint32_t attempts EDDY_UNSET; /* with the first one; 0: 3 */
+        /* bound of the first wait; 0: half a second; below 0: no wait */
+        int64_t base_ns EDDY_UNSET;
+        int64_t cap_ns EDDY_UNSET; /* highest bound; 0: a minute, or 'base_ns' if that is longer */
+        int64_t wait_max_ns EDDY_UNSET; /* longest wait that a server may ask for; 0: two minutes */
+        eddy_retry_budget *budget EDDY_UNSET; /* borrowed; NULL: none */
 
         /* Returns whether eddy_retry_call() repeats its function after this error; NULL:
          * eddy_retry_error_is_passing(). */
-        bool (*is_passing)(int error, void *arg);
+        bool (*is_passing)(int error, void *arg) EDDY_UNSET;
 
         /* Called before each wait of eddy_retry_call(); NULL: not. */
-        void (*before_wait)(int error, uint32_t attempts, int64_t wait_ns, void *arg);
-        void *arg;             /* of these two functions */
-        uintptr_t reserved[4]; /* zero */
+        void (*before_wait)(int error, uint32_t attempts, int64_t wait_ns, void *arg) EDDY_UNSET;
+        void *arg EDDY_UNSET;             /* of these two functions */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*
@@ -115,13 +116,13 @@ struct eddy_retry_hint {
 
 /* Why an attempt failed. */
 struct eddy_retry_cause {
-        int error;  /* below 0; or 0: a response arrived */
-        int status; /* of an HTTP response; 0: none */
+        int error EDDY_UNSET;  /* below 0; or 0: a response arrived */
+        int status EDDY_UNSET; /* of an HTTP response; 0: none */
         /* Doing the work twice does no harm: the method is idempotent, nothing was sent, the request
          * has an idempotency key, or the caller accepts a repetition. */
-        bool repeatable;
-        struct eddy_retry_hint hint;
-        uintptr_t reserved[2]; /* zero */
+        bool repeatable EDDY_UNSET;
+        struct eddy_retry_hint hint EDDY_UNSET;
+        uintptr_t reserved[2] EDDY_UNSET; /* zero */
 };
 
 /*

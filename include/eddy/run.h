@@ -61,18 +61,21 @@ enum {
 
 /* All zero is the default. */
 struct eddy_run_opts {
-        uint32_t flags;         /* EDDY_RUN_* */
-        uint32_t reserved32;    /* zero */
-        int64_t watchdog_ns;    /* report a task that keeps the loop for longer; 0: 100 ms */
-        int64_t drain_ns;       /* time for background tasks at the end; 0: 5 s; below 0: none */
-        eddy_report_fn *report; /* NULL: a line on stderr; see eddy_run() */
-        void *report_arg;
-        uintptr_t reserved_word; /* zero */
+        uint32_t flags EDDY_UNSET;      /* EDDY_RUN_* */
+        uint32_t reserved32 EDDY_UNSET; /* zero */
+        /* report a task that keeps the loop for longer; 0: 100 ms */
+        int64_t watchdog_ns EDDY_UNSET;
+        /* time for background tasks at the end; 0: 5 s; below 0: none */
+        int64_t drain_ns EDDY_UNSET;
+        eddy_report_fn *report EDDY_UNSET; /* NULL: a line on stderr; see eddy_run() */
+        void *report_arg EDDY_UNSET;
+        uintptr_t reserved_word EDDY_UNSET; /* zero */
         /* In debug mode: report a task that waits for the network without a deadline, or runs on
          * after a cancel, for longer than this; 0: 30 s. */
-        int64_t debug_wait_ns;
-        const char *trace_file; /* a timeline of the run, see eddy/trace.h; NULL: see there */
-        uintptr_t reserved[4];  /* zero */
+        int64_t debug_wait_ns EDDY_UNSET;
+        /* a timeline of the run, see eddy/trace.h; NULL: see there */
+        const char *trace_file EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*
@@ -154,10 +157,10 @@ enum {
 
 /* All zero is the default. */
 struct eddy_background_opts {
-        const char *name;      /* copied, cut at 31 bytes; NULL: see eddy/task.h */
-        uint32_t flags;        /* EDDY_BACKGROUND_* */
-        uint32_t task_flags;   /* EDDY_TASK_* */
-        uintptr_t reserved[4]; /* zero */
+        const char *name EDDY_UNSET;      /* copied, cut at 31 bytes; NULL: see eddy/task.h */
+        uint32_t flags EDDY_UNSET;        /* EDDY_BACKGROUND_* */
+        uint32_t task_flags EDDY_UNSET;   /* EDDY_TASK_* */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*

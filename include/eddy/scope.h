@@ -64,12 +64,15 @@ enum {
 
 /* All zero is the default. */
 struct eddy_scope_opts {
-        int64_t timeout_ns;  /* from now; below 0: already passed; 0: none (5 s in a shield) */
-        int64_t deadline_ns; /* eddy_now() clock; 0: none; the earlier of the two applies */
-        uint32_t flags;      /* EDDY_SCOPE_* */
-        uint32_t tasks_max;  /* running at once; 0: limited by memory only */
-        struct eddy_scope_errors *errors; /* the caller's; cleared by begin, then filled; or NULL */
-        uintptr_t reserved[4];            /* zero */
+        /* from now; below 0: already passed; 0: none (5 s in a shield) */
+        int64_t timeout_ns EDDY_UNSET;
+        /* eddy_now() clock; 0: none; the earlier of the two applies */
+        int64_t deadline_ns EDDY_UNSET;
+        uint32_t flags EDDY_UNSET;     /* EDDY_SCOPE_* */
+        uint32_t tasks_max EDDY_UNSET; /* running at once; 0: limited by memory only */
+        /* the caller's; cleared by begin, then filled; or NULL */
+        struct eddy_scope_errors *errors EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*

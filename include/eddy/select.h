@@ -45,12 +45,12 @@ enum { EDDY_SELECT_MAX = 1024 };
 
 /* A choice, made by the functions below.  Must not move while a select waits for it. */
 struct eddy_choice {
-        uint32_t kind;
-        int result; /* of the choice that was done, as its own call would return */
-        void *object;
-        void *item;
-        int64_t ns;
-        uintptr_t opaque[16];
+        uint32_t kind EDDY_UNSET;
+        int result EDDY_UNSET; /* of the choice that was done, as its own call would return */
+        void *object EDDY_UNSET;
+        void *item EDDY_UNSET;
+        int64_t ns EDDY_UNSET;
+        uintptr_t opaque[16] EDDY_UNSET;
 };
 
 /*

@@ -37,11 +37,12 @@ typedef int eddy_serve_fn(eddy_stream *stream, void *arg);
 
 /* All zero is the default. */
 struct eddy_serve_opts {
-        uint32_t connections_max; /* open at once; 0: 10,000.  The next ones wait in the backlog */
-        uint32_t reserved32;      /* zero */
-        int64_t drain_ns;         /* after a stop, for the connections to end; 0: none */
-        const char *name;         /* of the connections' tasks, static; NULL: "connection" */
-        uintptr_t reserved[4];    /* zero */
+        /* open at once; 0: 10,000.  The next ones wait in the backlog */
+        uint32_t connections_max EDDY_UNSET;
+        uint32_t reserved32 EDDY_UNSET; /* zero */
+        int64_t drain_ns EDDY_UNSET;    /* after a stop, for the connections to end; 0: none */
+        const char *name EDDY_UNSET;    /* of the connections' tasks, static; NULL: "connection" */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*

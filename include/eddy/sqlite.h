@@ -80,18 +80,19 @@ enum {
 
 /* All zero is the default. */
 struct eddy_sqlite_opts {
-        uint32_t flags;          /* EDDY_SQLITE_* */
-        uint32_t readers_max;    /* connections that read; 0: 4 */
-        uint32_t statements_max; /* prepared statements that a connection keeps; 0: 64 */
-        uint32_t row_bytes_max;  /* of a value, and of a row; 4,096 or more; 0: 16 MiB */
+        uint32_t flags EDDY_UNSET;          /* EDDY_SQLITE_* */
+        uint32_t readers_max EDDY_UNSET;    /* connections that read; 0: 4 */
+        uint32_t statements_max EDDY_UNSET; /* prepared statements that a connection keeps; 0: 64 */
+        uint32_t row_bytes_max EDDY_UNSET;  /* of a value, and of a row; 4,096 or more; 0: 16 MiB */
         /*
          * Called on a thread for each new connection, for example to add SQL functions or run
          * PRAGMAs.  If it returns a negative value, the opening fails with this error.
          */
-        int (*setup)(struct sqlite3 *handle, void *arg);
-        void *arg;
-        struct eddy_sqlite_fault *ret_fault; /* filled in if eddy_sqlite_open() fails; or NULL */
-        uintptr_t reserved[6];               /* zero */
+        int (*setup)(struct sqlite3 *handle, void *arg) EDDY_UNSET;
+        void *arg EDDY_UNSET;
+        /* filled in if eddy_sqlite_open() fails; or NULL */
+        struct eddy_sqlite_fault *ret_fault EDDY_UNSET;
+        uintptr_t reserved[6] EDDY_UNSET; /* zero */
 };
 
 /*
@@ -140,13 +141,14 @@ EDDY_API void eddy_sqlite_close(eddy_sqlite *db);
 
 /* All zero is the default. */
 struct eddy_sqlite_backup_opts {
-        uint32_t step_pages; /* pages copied between two points of cancellation; 0: 256 */
-        uint32_t reserved32; /* zero */
+        /* pages copied between two points of cancellation; 0: 256 */
+        uint32_t step_pages EDDY_UNSET;
+        uint32_t reserved32 EDDY_UNSET; /* zero */
         /* Called on the loop after each step, but not if a single step makes the backup. */
-        void (*on_step)(void *arg, uint32_t pages_left, uint32_t pages);
-        void *arg;
-        struct eddy_sqlite_fault *ret_fault; /* filled in if the call fails; or NULL */
-        uintptr_t reserved[3];               /* zero */
+        void (*on_step)(void *arg, uint32_t pages_left, uint32_t pages) EDDY_UNSET;
+        void *arg EDDY_UNSET;
+        struct eddy_sqlite_fault *ret_fault EDDY_UNSET; /* filled in if the call fails; or NULL */
+        uintptr_t reserved[3] EDDY_UNSET;               /* zero */
 };
 
 /*

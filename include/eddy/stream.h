@@ -254,8 +254,9 @@ EDDY_API EDDY_MUST_USE int eddy_stream_from_fd(int fd, unsigned flags, eddy_stre
 
 /* All zero is the default. */
 struct eddy_stream_pair_opts {
-        size_t buffer_bytes;   /* each way; 0: 64 KiB; at most EDDY_STREAM_PAIR_BYTES_MAX */
-        uintptr_t reserved[3]; /* zero */
+        /* each way; 0: 64 KiB; at most EDDY_STREAM_PAIR_BYTES_MAX */
+        size_t buffer_bytes EDDY_UNSET;
+        uintptr_t reserved[3] EDDY_UNSET; /* zero */
 };
 
 enum { EDDY_STREAM_PAIR_BYTES_MAX = 1 << 30 };

@@ -34,14 +34,14 @@ EDDY_BEGIN_DECLS
 
 struct eddy_stream_ops {
         /* The kind, for reports and dumps: "tcp", "tls". */
-        const char *kind;
+        const char *kind EDDY_UNSET;
 
         /*
          * Read what is available, at most 'bytes' (at least 1).  Returns the number;
          * 0 at the end of the stream; -EAGAIN if a reader must wait; or an error.
          * Must not suspend.
          */
-        int64_t (*try_read)(eddy_stream *stream, void *buf, size_t bytes);
+        int64_t (*try_read)(eddy_stream *stream, void *buf, size_t bytes) EDDY_UNSET;
 
         /*
          * Take bytes of 'slices', in order.  There is at least one slice, and none is
@@ -49,7 +49,8 @@ struct eddy_stream_ops {
          * wait; or an error.  Nothing is taken on -EAGAIN or an error.  Must not
          * suspend.
          */
-        int64_t (*try_writev)(eddy_stream *stream, const struct eddy_slice *slices, size_t n);
+        int64_t (*try_writev)(eddy_stream *stream, const struct eddy_slice *slices,
+                              size_t n) EDDY_UNSET;
 
         /*
          * Pass on the bytes that try_writev took and that the stream still holds.  Returns
@@ -58,37 +59,37 @@ struct eddy_stream_ops {
          * eddy_stream_try_writev(lower, NULL, 0): 'lower' may hold bytes, as TLS does.
          * NULL: neither the stream nor a stream below ever holds bytes.
          */
-        int (*flush)(eddy_stream *stream);
+        int (*flush)(eddy_stream *stream) EDDY_UNSET;
 
         /*
          * Wait until another try is worth making; waking too early is harmless.  After
          * a negative result (-ECANCELED or an error of the wait) the stream may have
          * been closed and freed: return without touching it.  Suspends.
          */
-        int (*wait)(eddy_stream *stream, enum eddy_stream_side side);
+        int (*wait)(eddy_stream *stream, enum eddy_stream_side side) EDDY_UNSET;
 
         /* Whether try_read would return something other than -EAGAIN.  Must not suspend. */
-        bool (*is_readable)(eddy_stream *stream);
+        bool (*is_readable)(eddy_stream *stream) EDDY_UNSET;
 
         /*
          * Call 'fn(arg)' once when try_read would return bytes, the end or an error;
          * NULL withdraws the request.  Must not suspend.  NULL: not supported; such a
          * connection is not kept for further HTTP requests.
          */
-        int (*watch_idle)(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
+        int (*watch_idle)(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg) EDDY_UNSET;
 
         /* Send the end of the stream.  May suspend for a bounded time. */
-        int (*shutdown)(eddy_stream *stream);
+        int (*shutdown)(eddy_stream *stream) EDDY_UNSET;
 
         /*
          * End the stream and free it.  Tasks in 'wait' must return -ECANCELED.  Without
          * a flag, may suspend for a bounded time to send held bytes and the protocol's
          * own end.
          */
-        void (*close)(eddy_stream *stream, unsigned flags);
+        void (*close)(eddy_stream *stream, unsigned flags) EDDY_UNSET;
 
         /* The descriptor that the stream uses, or -1.  NULL: the stream has none. */
-        int (*fd)(const eddy_stream *stream);
+        int (*fd)(const eddy_stream *stream) EDDY_UNSET;
 
         /*
          * Store the counts of bytes written: those that the peer has acknowledged, and
@@ -96,23 +97,23 @@ struct eddy_stream_ops {
          * bytes that try_writev takes.  A stream on a socket takes them in large steps,
          * and should return the counts of the socket.
          */
-        void (*sent)(const eddy_stream *stream, struct eddy_stream_sent *ret_sent);
+        void (*sent)(const eddy_stream *stream, struct eddy_stream_sent *ret_sent) EDDY_UNSET;
 
         /*
          * Store the endpoint of this end or of the peer.  Errors: -ENOTCONN, -ENOTSUP.
          * NULL: the stream has none.
          */
         int (*endpoint)(const eddy_stream *stream, enum eddy_stream_end end,
-                        struct eddy_endpoint *ret_endpoint);
+                        struct eddy_endpoint *ret_endpoint) EDDY_UNSET;
 
         /*
          * Call 'fn(arg)' once when the connection was reset, or both directions have
          * ended; NULL withdraws the request.  Tasks may read and write meanwhile.
          * Errors: -EALREADY if either has happened.  Must not suspend.  NULL: not supported.
          */
-        int (*watch_hangup)(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg);
+        int (*watch_hangup)(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg) EDDY_UNSET;
 
-        void (*reserved[2])(void);
+        void (*reserved[2])(void) EDDY_UNSET;
 };
 
 /*

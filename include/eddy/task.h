@@ -51,10 +51,10 @@ typedef int eddy_task_fn(void *arg);
 
 /* All zero is the default. */
 struct eddy_task_opts {
-        const char *name;      /* copied, cut at 31 bytes; NULL: see "Names" above */
-        uint32_t flags;        /* EDDY_TASK_* */
-        uint32_t reserved32;   /* zero */
-        uintptr_t reserved[4]; /* zero */
+        const char *name EDDY_UNSET;      /* copied, cut at 31 bytes; NULL: see "Names" above */
+        uint32_t flags EDDY_UNSET;        /* EDDY_TASK_* */
+        uint32_t reserved32 EDDY_UNSET;   /* zero */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 enum {

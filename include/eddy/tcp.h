@@ -20,14 +20,14 @@ struct eddy_tcp_connect_opts {
          * An address of all zero bytes, or port 0, leaves that part to the system.  Only
          * addresses of its family are tried.
          */
-        const struct eddy_endpoint *local;
+        const struct eddy_endpoint *local EDDY_UNSET;
         /*
          * Ask a silent peer for a sign of life after this time, and then again at the
          * same interval: reads and writes fail with EDDY_E_NET_TIMED_OUT after nine
          * unanswered questions.  Whole seconds, rounded up, at most 32,767 s.  0: never.
          */
-        int64_t keepalive_ns;
-        uintptr_t reserved[4]; /* zero */
+        int64_t keepalive_ns EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*
@@ -56,11 +56,13 @@ EDDY_API EDDY_MUST_USE int eddy_tcp_connect(const char *host, uint16_t port,
 
 /* How to listen.  All zero is the default. */
 struct eddy_tcp_listen_opts {
-        uint32_t backlog;      /* connections that wait to be accepted; 0: the system's maximum */
-        bool reuse_port;       /* other listeners with this option may share the port: the system
-                                  distributes connections among them (SO_REUSEPORT) */
-        bool v6_only;          /* "::" accepts only IPv6; else also IPv4, as mapped addresses */
-        uintptr_t reserved[4]; /* zero */
+        /* connections that wait to be accepted; 0: the system's maximum */
+        uint32_t backlog EDDY_UNSET;
+        /* other listeners with this option may share the port: the system distributes
+         * connections among them (SO_REUSEPORT) */
+        bool reuse_port EDDY_UNSET;
+        bool v6_only EDDY_UNSET; /* "::" accepts only IPv6; else also IPv4, as mapped addresses */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*

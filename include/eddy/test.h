@@ -29,35 +29,40 @@ EDDY_BEGIN_DECLS
 
 /* The order of a run and its faults.  All zero: no randomness and no faults. */
 struct eddy_test_opts {
-        const char *name; /* in messages; NULL: the name of the main function */
-        uint64_t seed;    /* 0: tasks run first in, first out; else in an order from the seed */
+        const char *name EDDY_UNSET; /* in messages; NULL: the name of the main function */
+        /* 0: tasks run first in, first out; else in an order from the seed */
+        uint64_t seed EDDY_UNSET;
 
         /* Faults: at most one of each, counted from 1; 0: none. */
-        uint64_t cancel_at;   /* cancel the main task at this suspension point */
-        uint64_t cancel_task; /* cancel this task instead (1: main, then in the order of starting),
-                                 at this point of its own: 1 before it has begun; 2, 4 ... as it
-                                 begins to wait; 3, 5 ... after it was woken, before it runs */
-        uint64_t alloc_at;    /* fail this allocation by eddy_malloc(), eddy's own or not */
-        int alloc_forever;    /* and all later ones */
-        uint64_t alloc_again; /* and only this later one; the next allocation is 1 */
-        uint64_t call_at;     /* fail this one of the system calls that can fail */
-        int call_error;       /* with this error: -ENOBUFS, -EAGAIN ...; or EDDY_TEST_SHORT */
+        uint64_t cancel_at EDDY_UNSET; /* cancel the main task at this suspension point */
+        /* cancel this task instead (1: main, then in the order of starting), at this point of
+         * its own: 1 before it has begun; 2, 4 ... as it begins to wait; 3, 5 ... after it was
+         * woken, before it runs */
+        uint64_t cancel_task EDDY_UNSET;
+        uint64_t alloc_at EDDY_UNSET; /* fail this allocation by eddy_malloc(), eddy's own or not */
+        int alloc_forever EDDY_UNSET; /* and all later ones */
+        uint64_t alloc_again EDDY_UNSET; /* and only this later one; the next allocation is 1 */
+        uint64_t call_at EDDY_UNSET;     /* fail this one of the system calls that can fail */
+        int call_error EDDY_UNSET; /* with this error: -ENOBUFS, -EAGAIN ...; or EDDY_TEST_SHORT */
 
         /* Limit of virtual time; 0: an hour; below 0: no limit.  Beyond the limit, or beyond 20
            million suspension points unless the limit is below 0, the run is abandoned, with its
            tasks where they are. */
-        int64_t limit_ns;
+        int64_t limit_ns EDDY_UNSET;
 
         /* Called before and after each run; may be NULL.  'after' below 0: the run has failed. */
-        void (*before)(void *arg);
-        int (*after)(void *arg, int result);
+        void (*before)(void *arg) EDDY_UNSET;
+        int (*after)(void *arg, int result) EDDY_UNSET;
 
-        const struct eddy_run_opts *run; /* NULL: the defaults, without signals and watchdog */
-        const char *cancel_named; /* EDDY_TEST_CANCEL_TASK: only tasks with this name; NULL: all */
-        const char *order; /* "3/2.7/3": at choice point 3 the second of the ready tasks runs, at 7
-                              the third, else the first, whatever the seed; "0": always the first;
-                              NULL: the seed decides (see eddy/test_explore.h) */
-        uintptr_t reserved[7]; /* zero */
+        /* NULL: the defaults, without signals and watchdog */
+        const struct eddy_run_opts *run EDDY_UNSET;
+        /* EDDY_TEST_CANCEL_TASK: only tasks with this name; NULL: all */
+        const char *cancel_named EDDY_UNSET;
+        /* "3/2.7/3": at choice point 3 the second of the ready tasks runs, at 7 the third, else
+         * the first, whatever the seed; "0": always the first; NULL: the seed decides (see
+         * eddy/test_explore.h) */
+        const char *order EDDY_UNSET;
+        uintptr_t reserved[7] EDDY_UNSET; /* zero */
 };
 
 /* For call_error: the call transfers only a part of the bytes, at least one. */

@@ -35,18 +35,18 @@ enum {
 
 /* All zero is the default. */
 struct eddy_test_explore_opts {
-        uint32_t deviations_max; /* 0: 3; at most EDDY_TEST_DEVIATIONS_MAX */
-        int quiet;               /* print nothing */
-        uint64_t runs_max;       /* of schedules; 0: 10,000 */
-        uint64_t seeds;          /* then this number of runs in random orders, from seed 1 on */
+        uint32_t deviations_max EDDY_UNSET; /* 0: 3; at most EDDY_TEST_DEVIATIONS_MAX */
+        int quiet EDDY_UNSET;               /* print nothing */
+        uint64_t runs_max EDDY_UNSET;       /* of schedules; 0: 10,000 */
+        uint64_t seeds EDDY_UNSET; /* then this number of runs in random orders, from seed 1 on */
 
         /*
          * Called at the end of each run, after 'after': the program writes a string that names the
          * outcome, instead of the run's output.  May be NULL.  'buf' holds the empty string and
          * has room for 'bytes'.
          */
-        void (*outcome)(void *arg, char *buf, size_t bytes);
-        uintptr_t reserved[8]; /* zero */
+        void (*outcome)(void *arg, char *buf, size_t bytes) EDDY_UNSET;
+        uintptr_t reserved[8] EDDY_UNSET; /* zero */
 };
 
 /* An outcome: runs with equal 'text', 'result' and 'problem'. */

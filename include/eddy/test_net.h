@@ -26,21 +26,23 @@ enum {
 
 /* How bytes travel on a connection, each way.  All zero: at once and in one piece. */
 struct eddy_test_link {
-        int64_t delay_ns;  /* bytes, connections and ends arrive later by this time */
-        int64_t jitter_ns; /* and by up to this time more, from the seed: connections may overtake,
-                              bytes of one connection stay in order */
-        int chop;          /* transfers move a random part of the possible bytes, from the seed */
-        uint32_t buffer_bytes; /* between the two ends, each way; 0: 64 KiB */
+        int64_t delay_ns EDDY_UNSET; /* bytes, connections and ends arrive later by this time */
+        /* and by up to this time more, from the seed: connections may overtake, bytes of one
+         * connection stay in order */
+        int64_t jitter_ns EDDY_UNSET;
+        int chop EDDY_UNSET; /* transfers move a random part of the possible bytes, from the seed */
+        uint32_t buffer_bytes EDDY_UNSET; /* between the two ends, each way; 0: 64 KiB */
 
-        int reorder; /* accepts and connects may be reported out of order, from the seed */
+        /* accepts and connects may be reported out of order, from the seed */
+        int reorder EDDY_UNSET;
 
         /* The side whose sent bytes count below: the accepting side, or (0) the other. */
-        int by_server;
-        int cut; /* EDDY_TEST_CUT_* after that side has sent cut_bytes; 0: none */
-        uint64_t cut_bytes;
-        int64_t stall_ns; /* pause its bytes for this time after stall_bytes; 0: none */
-        uint64_t stall_bytes;
-        uintptr_t reserved[4];
+        int by_server EDDY_UNSET;
+        int cut EDDY_UNSET; /* EDDY_TEST_CUT_* after that side has sent cut_bytes; 0: none */
+        uint64_t cut_bytes EDDY_UNSET;
+        int64_t stall_ns EDDY_UNSET; /* pause its bytes for this time after stall_bytes; 0: none */
+        uint64_t stall_bytes EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET;
 };
 
 /*

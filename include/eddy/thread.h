@@ -20,13 +20,14 @@ enum { EDDY_THREADS_MAX = 1024, EDDY_THREAD_QUEUED_MAX = 1 << 24 };
 
 /* All zero is the default. */
 struct eddy_thread_pool_opts {
-        uint32_t threads_max; /* 0: eddy_cpu_count() + 4, at most 32 */
-        uint32_t slow_max;    /* more threads, for the slow lane; 0: threads_max / 4, at least 1 */
-        uint32_t queued_max;  /* jobs waiting for a thread, in each lane; 0: 65,536 */
-        uint32_t reserved32;  /* zero */
-        int64_t idle_ns;      /* an idle thread ends after this time; 0: 10 s */
-        int64_t close_ns;     /* time that close waits for jobs; 0: 5 s; below 0: none */
-        uintptr_t reserved[4];
+        uint32_t threads_max EDDY_UNSET; /* 0: eddy_cpu_count() + 4, at most 32 */
+        /* more threads, for the slow lane; 0: threads_max / 4, at least 1 */
+        uint32_t slow_max EDDY_UNSET;
+        uint32_t queued_max EDDY_UNSET; /* jobs waiting for a thread, in each lane; 0: 65,536 */
+        uint32_t reserved32 EDDY_UNSET; /* zero */
+        int64_t idle_ns EDDY_UNSET;     /* an idle thread ends after this time; 0: 10 s */
+        int64_t close_ns EDDY_UNSET;    /* time that close waits for jobs; 0: 5 s; below 0: none */
+        uintptr_t reserved[4] EDDY_UNSET;
 };
 
 enum {
@@ -36,12 +37,12 @@ enum {
 
 /* All zero is the default. */
 struct eddy_thread_opts {
-        uint32_t flags;             /* EDDY_THREAD_* */
-        uint32_t reserved32;        /* zero */
-        void (*release)(void *arg); /* called once, whatever the result: on the job's thread
-                                       after 'fn' has returned; or, if 'fn' will not run, before
-                                       the call returns */
-        uintptr_t reserved[4];      /* zero */
+        uint32_t flags EDDY_UNSET;      /* EDDY_THREAD_* */
+        uint32_t reserved32 EDDY_UNSET; /* zero */
+        /* called once, whatever the result: on the job's thread after 'fn' has returned; or, if
+         * 'fn' will not run, before the call returns */
+        void (*release)(void *arg) EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*

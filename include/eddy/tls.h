@@ -37,15 +37,18 @@ enum { EDDY_TLS_1_2 = 0x0303, EDDY_TLS_1_3 = 0x0304 };
 
 /* Files are in PEM format.  All zero is the default. */
 struct eddy_tls_opts {
-        unsigned flags;
-        int version_min;       /* EDDY_TLS_1_2 (also 0) or EDDY_TLS_1_3 */
-        const char *ca_file;   /* trusted certificates instead of the system's */
-        const char *crl_file;  /* revocation lists, one for each issuer of the chain; certificates
-                                  on these lists are refused */
-        const char *cert_file; /* own certificate and its chain; a server must have one */
-        const char *key_file;  /* private key; NULL: in 'cert_file' */
-        const char *alpn;      /* protocols by preference, separated by commas: "h2,http/1.1" */
-        uintptr_t reserved[6]; /* zero */
+        unsigned flags EDDY_UNSET;
+        int version_min EDDY_UNSET;     /* EDDY_TLS_1_2 (also 0) or EDDY_TLS_1_3 */
+        const char *ca_file EDDY_UNSET; /* trusted certificates instead of the system's */
+        /* revocation lists, one for each issuer of the chain; certificates on these lists are
+         * refused */
+        const char *crl_file EDDY_UNSET;
+        /* own certificate and its chain; a server must have one */
+        const char *cert_file EDDY_UNSET;
+        const char *key_file EDDY_UNSET; /* private key; NULL: in 'cert_file' */
+        /* protocols by preference, separated by commas: "h2,http/1.1" */
+        const char *alpn EDDY_UNSET;
+        uintptr_t reserved[6] EDDY_UNSET; /* zero */
 };
 
 /* Why a call failed, in words for a log.  Contains no secret. */
@@ -107,14 +110,15 @@ struct eddy_tls_conn_opts {
          * passes the bytes that followed the client's STARTTLS command.  A client never has such
          * bytes: if some followed the server's answer to STARTTLS, they were injected, and the
          * client must close the connection (RFC 3207, 6). */
-        const void *received;
-        size_t received_bytes;
-        struct eddy_tls_fault *ret_fault; /* filled in on failure; NULL: not wanted */
+        const void *received EDDY_UNSET;
+        size_t received_bytes EDDY_UNSET;
+        struct eddy_tls_fault *ret_fault EDDY_UNSET; /* filled in on failure; NULL: not wanted */
         /* A client: how the server is reached, for example its port and the proxy.  A session is
          * resumed only by connections with the same configuration, host and route.  Copied; NULL: "" */
-        const char *route;
-        const char *alpn;      /* as of the configuration, for this connection; NULL: its list */
-        uintptr_t reserved[2]; /* zero */
+        const char *route EDDY_UNSET;
+        /* as of the configuration, for this connection; NULL: its list */
+        const char *alpn EDDY_UNSET;
+        uintptr_t reserved[2] EDDY_UNSET; /* zero */
 };
 
 /*

@@ -41,22 +41,23 @@ struct eddy_udp_opts {
          * For eddy_udp_connect() only: this socket's address and port, borrowed during
          * the call; NULL: the system chooses.  Only addresses of its family are tried.
          */
-        const struct eddy_endpoint *local;
-        bool reuse_port; /* other sockets with this option may share the port (SO_REUSEPORT): each
-                            multicast goes to all of them, any other datagram to one */
-        bool v6_only;    /* "::" receives only IPv6; else also IPv4, as mapped addresses */
-        bool broadcast;  /* sending to broadcast addresses is allowed (SO_BROADCAST) */
+        const struct eddy_endpoint *local EDDY_UNSET;
+        /* other sockets with this option may share the port (SO_REUSEPORT): each multicast goes
+         * to all of them, any other datagram to one */
+        bool reuse_port EDDY_UNSET;
+        bool v6_only EDDY_UNSET; /* "::" receives only IPv6; else also IPv4, as mapped addresses */
+        bool broadcast EDDY_UNSET; /* sending to broadcast addresses is allowed (SO_BROADCAST) */
         /*
          * Return errors that the network reports (ICMP) from a socket without a peer
          * too, and keep their details for eddy_udp_error() (IP_RECVERR).
          */
-        bool errors;
+        bool errors EDDY_UNSET;
         /*
          * Bytes of the system's buffers, at most 1 GiB; 0: the system's default.  The
          * system may give less (net.core.rmem_max, wmem_max); see eddy_udp_option().
          */
-        uint32_t receive_bytes, send_bytes;
-        uintptr_t reserved[4]; /* zero */
+        uint32_t receive_bytes EDDY_UNSET, send_bytes EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*

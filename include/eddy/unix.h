@@ -19,7 +19,7 @@ EDDY_BEGIN_DECLS
 
 /* How to connect.  All zero is the default. */
 struct eddy_unix_connect_opts {
-        uintptr_t reserved[4]; /* zero */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*
@@ -41,9 +41,11 @@ EDDY_API EDDY_MUST_USE int eddy_unix_connect(const char *path,
 
 /* How to listen.  All zero is the default. */
 struct eddy_unix_listen_opts {
-        uint32_t backlog; /* connections that wait to be accepted; 0: the system's maximum */
-        uint32_t mode;    /* permissions of the socket file, such as 0660; 0: as umask(2) leaves
-                             them.  They apply before the first client can connect. */
+        /* connections that wait to be accepted; 0: the system's maximum */
+        uint32_t backlog EDDY_UNSET;
+        /* permissions of the socket file, such as 0660; 0: as umask(2) leaves them.  They apply
+         * before the first client can connect. */
+        uint32_t mode EDDY_UNSET;
         /*
          * Replace a socket file that no process listens on, such as a killed server
          * leaves.  Other files, and sockets with a listener, are never removed.  The
@@ -54,8 +56,8 @@ struct eddy_unix_listen_opts {
          * its bind(2) and listen(2), a listener without this option looks stale: give
          * this option to all processes that may start at the same time.
          */
-        bool replace_stale;
-        uintptr_t reserved[4]; /* zero */
+        bool replace_stale EDDY_UNSET;
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*

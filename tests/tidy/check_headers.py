@@ -3,6 +3,7 @@ promise: C99 to C23 and C++11 to C++20, with gcc and clang.
 """
 import concurrent.futures
 import os
+import re
 import shutil
 import subprocess
 
@@ -164,6 +165,18 @@ def wrong_arguments(root):
                     yield header, compiler, standard, next(arg for arg in wrong if arg)
 
 
+STRUCT = re.compile(r"^(?:typedef )?struct (eddy_\w+) \{\n(.*?)^\}", re.M | re.S)
+
+
+def partial(text):
+    """A function for C++20 that gives the first member of each struct of options in the header."""
+    names = [name for name, body in STRUCT.findall(text)
+             if name.endswith("_opts") or "EDDY_UNSET" in body]
+    lines = [f"        const struct {name} {name}_some = {{ {{}} }};\n        (void) {name}_some;\n"
+             for name in names if name != "eddy_field"]
+    return "void partial();\nvoid partial()\n{\n" + "".join(lines) + "}\n"
+
+
 def compile_one(root, header, compiler, language, standard):
     command = [compiler, "-x", language, f"-std={standard}", "-fsyntax-only",
                "-I", os.path.join(root, "include")] + WARNINGS + ["-"]
@@ -175,6 +188,9 @@ def compile_one(root, header, compiler, language, standard):
         command.append("-Wshadow")  # where a function may have the name of a struct
     if language == "c++":
         text = text.replace("(void)", "()") + USES_IN_CPP.get(header, "")
+        if standard == "c++20":
+            with open(os.path.join(root, "include", header), encoding="utf-8") as file:
+                text += partial(file.read())
     result = subprocess.run(command, input=text, check=False, capture_output=True, text=True)
     return header, compiler, standard, result.returncode, result.stderr
 
