@@ -60,6 +60,21 @@
 #define EDDY_UNSET
 #endif
 
+/*
+ * Private: 0 if a constant is not 0, else an error of the compiler that has the text; before C11, in
+ * which there is no static assertion, the name.
+ */
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define EDDY_CHECK_(is_right, text, name)                                                          \
+        (0 * __extension__ sizeof(struct {                                                         \
+                 _Static_assert(__extension__(is_right), text);                                    \
+                 char byte;                                                                        \
+         }))
+#else
+#define EDDY_CHECK_(is_right, text, name)                                                          \
+        (0 * __extension__ sizeof(struct { int name : (is_right) ? 1 : -1; }))
+#endif
+
 /* The place in the source, such as "chat.c:31". */
 #define EDDY_PLACE         __FILE__ ":" EDDY_TEXT_OF(__LINE__)
 #define EDDY_TEXT_OF(word) EDDY_TEXT(word)

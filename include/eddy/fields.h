@@ -126,7 +126,7 @@ struct eddy_fields {
  * a raw field, to whether it was given.
  */
 #define EDDY_FIELD_FLAG(type, member)                                                              \
-        .flag = 1 + offsetof(type, member) + 0 * EDDY_FIELD_SIZE_AS(type, member, bool)
+        .flag = 1 + offsetof(type, member) + EDDY_FIELD_CHECK_AS(FLAG, type, member, bool)
 /* The least and greatest number.  Beyond 2^53 the limit is rounded to a double. */
 #define EDDY_FIELD_MIN(number) .has_min = true, .min = (double) (number)
 #define EDDY_FIELD_MAX(number) .has_max = true, .max = (double) (number)

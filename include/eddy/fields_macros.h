@@ -1,8 +1,7 @@
 /*
  * eddy/fields_macros.h - how the macros of eddy/fields.h find the types of members.
  *
- * Included by eddy/fields.h.  A type that cannot be a field gives an array of negative size in C,
- * and an incomplete type in C++.
+ * Included by eddy/fields.h.  A type that cannot be a field fails a static assertion.
  */
 #ifndef EDDY_FIELDS_MACROS_H
 #define EDDY_FIELDS_MACROS_H
@@ -12,11 +11,21 @@
 #define EDDY_FIELD_TYPE(type, member) __typeof__(((type *) 0)->member)
 #define EDDY_FIELD_ITEM(type, member) __typeof__(((type *) 0)->member[0])
 
+#define EDDY_FIELD_SAYS_KIND                                                                       \
+        "EDDY_FIELD: the member or item is no bool, integer, double, char[N] or char *"
+#define EDDY_FIELD_SAYS_RAW   "EDDY_FIELD_RAW: the member is not a char *"
+#define EDDY_FIELD_SAYS_FLAG  "EDDY_FIELD_FLAG: the member is not a bool"
+#define EDDY_FIELD_SAYS_ENUM  "EDDY_FIELD_ENUM: the member is not an int or an enum"
+#define EDDY_FIELD_SAYS_COUNT "EDDY_FIELD_ARRAY or EDDY_FIELD_LIST: the count is not a size_t"
+#define EDDY_FIELD_SAYS_ARRAY "EDDY_FIELD_ARRAY: the member is a pointer; use EDDY_FIELD_LIST"
+#define EDDY_FIELD_SAYS_LIST  "EDDY_FIELD_LIST: the member is an array; use EDDY_FIELD_ARRAY"
+
 #ifdef __cplusplus
-/* Is defined for types that can be fields, and for those only. */
-template <typename T> struct eddy_field_type;
+/* The kind of a type that can be a field; 0 for any other type. */
 template <int Kind> struct eddy_field_kind_is {
         enum { EDDY_FIELD_KIND = Kind };
+};
+template <typename T> struct eddy_field_type : eddy_field_kind_is<0> {
 };
 template <> struct eddy_field_type<bool> : eddy_field_kind_is<EDDY_KIND_BOOL> {
 };
@@ -53,9 +62,11 @@ template <typename T> struct eddy_field_plain {
 template <typename T> struct eddy_field_plain<T &> {
         typedef T type;
 };
-template <typename T, typename Want> struct eddy_field_same;
+template <typename T, typename Want> struct eddy_field_same {
+        enum { EDDY_FIELD_YES = 0 };
+};
 template <typename T> struct eddy_field_same<T, T> {
-        enum { EDDY_FIELD_BYTES = sizeof(T) };
+        enum { EDDY_FIELD_YES = 1 };
 };
 template <typename T> struct eddy_field_is_list {
         enum { EDDY_FIELD_YES = 0 };
@@ -63,13 +74,27 @@ template <typename T> struct eddy_field_is_list {
 template <typename T> struct eddy_field_is_list<T *> {
         enum { EDDY_FIELD_YES = 1 };
 };
-#define EDDY_FIELD_KIND_OF(what)                                                                   \
+#define EDDY_FIELD_CHECKER(name, says)                                                             \
+        template <bool Right> struct name {                                                        \
+                static_assert(Right, says);                                                        \
+                enum { EDDY_FIELD_ZERO = 0 };                                                      \
+        };
+EDDY_FIELD_CHECKER(eddy_field_check_KIND, EDDY_FIELD_SAYS_KIND)
+EDDY_FIELD_CHECKER(eddy_field_check_RAW, EDDY_FIELD_SAYS_RAW)
+EDDY_FIELD_CHECKER(eddy_field_check_FLAG, EDDY_FIELD_SAYS_FLAG)
+EDDY_FIELD_CHECKER(eddy_field_check_ENUM, EDDY_FIELD_SAYS_ENUM)
+EDDY_FIELD_CHECKER(eddy_field_check_COUNT, EDDY_FIELD_SAYS_COUNT)
+EDDY_FIELD_CHECKER(eddy_field_check_ARRAY, EDDY_FIELD_SAYS_ARRAY)
+EDDY_FIELD_CHECKER(eddy_field_check_LIST, EDDY_FIELD_SAYS_LIST)
+
+#define EDDY_FIELD_IS(what, type) (eddy_field_same<what, type>::EDDY_FIELD_YES)
+#define EDDY_FIELD_KIND_OR_0(what)                                                                 \
         (int(eddy_field_type<eddy_field_plain<what>::type>::EDDY_FIELD_KIND))
-#define EDDY_FIELD_SIZE_AS(type, member, want)                                                     \
-        size_t(eddy_field_same<EDDY_FIELD_TYPE(type, member), want>::EDDY_FIELD_BYTES)
-#define EDDY_FIELD_SIZE_IF(cond, bytes) (sizeof(char[(cond) ? 1 : -1]) * (bytes))
 #define EDDY_FIELD_IS_LIST(type, member)                                                           \
-        eddy_field_is_list<EDDY_FIELD_TYPE(type, member)>::EDDY_FIELD_YES
+        (eddy_field_is_list<EDDY_FIELD_TYPE(type, member)>::EDDY_FIELD_YES)
+/* 0, or an error with the text EDDY_FIELD_SAYS_name. */
+#define EDDY_FIELD_CHECK(name, is_right)                                                           \
+        (size_t(eddy_field_check_##name<bool(is_right)>::EDDY_FIELD_ZERO))
 #else
 #define EDDY_FIELD_IS(what, type) __builtin_types_compatible_p(what, type)
 /* 0 for any other type. */
@@ -85,20 +110,22 @@ template <typename T> struct eddy_field_is_list<T *> {
          EDDY_FIELD_IS(what, double) * EDDY_KIND_DOUBLE +                                          \
          EDDY_FIELD_IS(what, char *) * EDDY_KIND_STRING +                                          \
          EDDY_FIELD_IS(what, char[]) * EDDY_KIND_CHARS)
-#define EDDY_FIELD_SIZE_IF(cond, bytes) (sizeof(char[(cond) ? 1 : -1]) * (bytes))
-#define EDDY_FIELD_KIND_OF(what)                                                                   \
-        (EDDY_FIELD_KIND_OR_0(what) * (int) sizeof(char[EDDY_FIELD_KIND_OR_0(what) ? 1 : -1]))
-#define EDDY_FIELD_SIZE_AS(type, member, want)                                                     \
-        EDDY_FIELD_SIZE_IF(EDDY_FIELD_IS(EDDY_FIELD_TYPE(type, member), want),                     \
-                           sizeof(EDDY_FIELD_TYPE(type, member)))
 /* The address of an array has the type of no pointer to a pointer. */
 #define EDDY_FIELD_IS_LIST(type, member)                                                           \
         EDDY_FIELD_IS(EDDY_FIELD_TYPE(type, member), EDDY_FIELD_ITEM(type, member) *)
+/* 0, or an error with the text EDDY_FIELD_SAYS_name. */
+#define EDDY_FIELD_CHECK(name, is_right)                                                           \
+        EDDY_CHECK_(is_right, EDDY_FIELD_SAYS_##name, wrong_type_for_EDDY_FIELD_##name)
 #endif
+
+#define EDDY_FIELD_KIND_OF(what)                                                                   \
+        (EDDY_FIELD_KIND_OR_0(what) + (int) EDDY_FIELD_CHECK(KIND, EDDY_FIELD_KIND_OR_0(what) != 0))
+#define EDDY_FIELD_CHECK_AS(name, type, member, want)                                              \
+        EDDY_FIELD_CHECK(name, EDDY_FIELD_IS(EDDY_FIELD_TYPE(type, member), want))
 
 /* The offset of the count, if that is a size_t. */
 #define EDDY_FIELD_COUNT(type, count)                                                              \
-        (offsetof(type, count) + 0 * EDDY_FIELD_SIZE_AS(type, count, size_t))
+        (offsetof(type, count) + EDDY_FIELD_CHECK_AS(COUNT, type, count, size_t))
 
 #define EDDY_FIELD_BEGIN(type, member, kind_of, shape_of, item, most, count_at, table, enums)      \
         .name = #member, .kind = (kind_of), .shape = (shape_of), .offset = offsetof(type, member), \
@@ -113,17 +140,18 @@ template <typename T> struct eddy_field_is_list<T *> {
         }
 #define EDDY_FIELD_PUT_RAW(type, member, ...)                                                      \
         {                                                                                          \
-                EDDY_FIELD_BEGIN(type, member, EDDY_KIND_RAW, EDDY_SHAPE_ONE,                      \
-                                 char[EDDY_FIELD_SIZE_AS(type, member, char *)], 0, 0, NULL,       \
-                                 NULL),                                                            \
+                EDDY_FIELD_BEGIN(                                                                  \
+                        type, member, EDDY_KIND_RAW, EDDY_SHAPE_ONE,                               \
+                        char[sizeof(char *) + EDDY_FIELD_CHECK_AS(RAW, type, member, char *)], 0,  \
+                        0, NULL, NULL),                                                            \
                         __VA_ARGS__                                                                \
         }
+#define EDDY_FIELD_FITS_ENUM(type, member) (sizeof(EDDY_FIELD_TYPE(type, member)) == sizeof(int))
 #define EDDY_FIELD_PUT_ENUM(type, member, enum_names, ...)                                         \
         {                                                                                          \
                 EDDY_FIELD_BEGIN(type, member, EDDY_KIND_ENUM, EDDY_SHAPE_ONE,                     \
-                                 char[EDDY_FIELD_SIZE_IF(sizeof(EDDY_FIELD_TYPE(type, member)) ==  \
-                                                                 sizeof(int),                      \
-                                                         sizeof(int))],                            \
+                                 char[sizeof(int) +                                                \
+                                      EDDY_FIELD_CHECK(ENUM, EDDY_FIELD_FITS_ENUM(type, member))], \
                                  0, 0, NULL, enum_names),                                          \
                         __VA_ARGS__                                                                \
         }
@@ -134,10 +162,9 @@ template <typename T> struct eddy_field_is_list<T *> {
                         __VA_ARGS__                                                                \
         }
 #define EDDY_FIELD_MOST(type, member)                                                              \
-        EDDY_FIELD_SIZE_IF(!EDDY_FIELD_IS_LIST(type, member),                                      \
-                           sizeof(EDDY_FIELD_TYPE(type, member)) /                                 \
-                                   sizeof(EDDY_FIELD_ITEM(type, member)))
-#define EDDY_FIELD_NO_MOST(type, member) EDDY_FIELD_SIZE_IF(EDDY_FIELD_IS_LIST(type, member), 0)
+        (sizeof(EDDY_FIELD_TYPE(type, member)) / sizeof(EDDY_FIELD_ITEM(type, member)) +           \
+         EDDY_FIELD_CHECK(ARRAY, !EDDY_FIELD_IS_LIST(type, member)))
+#define EDDY_FIELD_NO_MOST(type, member) EDDY_FIELD_CHECK(LIST, EDDY_FIELD_IS_LIST(type, member))
 #define EDDY_FIELD_PUT_ARRAY(type, member, count, ...)                                             \
         {                                                                                          \
                 EDDY_FIELD_BEGIN(type, member, EDDY_FIELD_KIND_OF(EDDY_FIELD_ITEM(type, member)),  \

@@ -251,7 +251,7 @@ EDDY_API int eddy_scope_expired(const eddy_scope *scope);
  * finished, and does not store x in 'err', so a negative x does not cancel the tasks.
  */
 #define EDDY_SCOPE(scope, ...)                                                                     \
-        for (int scope##_once = 1; scope##_once;)                                                  \
+        for (int scope##_once = 1 + EDDY_SCOPE_CHECK(__VA_ARGS__, 0); scope##_once;)               \
                 for (eddy_scope scope; scope##_once;)                                              \
                         for (struct eddy_scope_guard                                               \
                              __attribute__((cleanup(eddy_scope_guard_release), unused))            \
@@ -261,6 +261,14 @@ EDDY_API int eddy_scope_expired(const eddy_scope *scope);
                                              EDDY_SCOPE_OPTS(__VA_ARGS__, .reserved = { 0 }) },    \
                                      EDDY_PLACE);                                                  \
                              scope##_once; scope##_once = 0)
+
+/* Private: 0, or an error.  A list of options without 'err' begins with a period. */
+#define EDDY_SCOPE_CHECK(...)                                                                      \
+        ((int) EDDY_CHECK_(EDDY_SCOPE_HAS_ERR(__VA_ARGS__, 0),                                     \
+                           "EDDY_SCOPE: the second argument is not the address of an int, where "  \
+                           "the scope's result is stored",                                         \
+                           second_argument_of_EDDY_SCOPE_is_not_the_address_of_an_int))
+#define EDDY_SCOPE_HAS_ERR(err, ...) (sizeof(#err) > 1 && __builtin_strncmp(#err, ".", 1) != 0)
 
 /* Private: before C23 the "..." of a macro may not be empty in ISO C, so options follow 'err'. */
 #define EDDY_SCOPE_ERR(err, ...)  (err)

@@ -165,6 +165,53 @@ def wrong_arguments(root):
                     yield header, compiler, standard, next(arg for arg in wrong if arg)
 
 
+# Mistakes, and the beginning of the sentence that the compiler gives for each; in C99 it gives the name.
+WRONG_FIELD = """
+struct s { float f; int i, *pointer, array[3]; unsigned n; size_t count; char c; const char *text; };
+extern const struct eddy_field list[];
+const struct eddy_field list[] = { %s };
+"""
+WRONG_SCOPE = """
+int use(void);
+int use(void)
+{
+        int err = 0;
+
+        EDDY_SCOPE(%s)
+                break;
+        return err;
+}
+"""
+SECOND = ("EDDY_SCOPE: the second argument", "second_argument_of_EDDY_SCOPE_is_not")
+MISTAKES = [("eddy/fields.h", WRONG_FIELD, use, (f"{macro}: the ", f"wrong_type_for_EDDY_FIELD_{name}"))
+            for use, macro, name in [
+                ("EDDY_FIELD(struct s, f)", "EDDY_FIELD", "KIND"),
+                ("EDDY_FIELD(struct s, pointer)", "EDDY_FIELD", "KIND"),
+                ("EDDY_FIELD(struct s, text)", "EDDY_FIELD", "KIND"),
+                ("EDDY_FIELD_LIST(struct s, text, count)", "EDDY_FIELD", "KIND"),
+                ("EDDY_FIELD(struct s, i, EDDY_FIELD_FLAG(struct s, n))", "EDDY_FIELD_FLAG", "FLAG"),
+                ("EDDY_FIELD_RAW(struct s, text)", "EDDY_FIELD_RAW", "RAW"),
+                ("EDDY_FIELD_ENUM(struct s, c, 0)", "EDDY_FIELD_ENUM", "ENUM"),
+                ("EDDY_FIELD_ARRAY(struct s, array, n)", "EDDY_FIELD_ARRAY or EDDY_FIELD_LIST", "COUNT"),
+                ("EDDY_FIELD_ARRAY(struct s, pointer, count)", "EDDY_FIELD_ARRAY", "ARRAY"),
+                ("EDDY_FIELD_LIST(struct s, array, count)", "EDDY_FIELD_LIST", "LIST")]]
+MISTAKES += [("eddy/scope.h", WRONG_SCOPE, use, SECOND)
+             for use in ("scope, .timeout_ns = 5", "scope, .timeout_ns = 5, .flags = 1", "scope,")]
+
+
+def explain(root, header, text, use, says, compiler, language, standard):
+    """What the compiler prints instead of the sentence, or None."""
+    if language == "c++" and (header != "eddy/fields.h" or standard != "c++20"):
+        return None
+    says = says[1] if standard == "c99" else says[0]
+    done = subprocess.run([compiler, "-x", language, f"-std={standard}", "-fsyntax-only",
+                           "-I", os.path.join(root, "include"), "-"], check=False, capture_output=True,
+                          input=f'#include "{header}"\n' + text % use, text=True)
+    if done.returncode and says in done.stderr:
+        return None
+    return f"{compiler} -std={standard}: {use} does not give the error '{says}'"
+
+
 STRUCT = re.compile(r"^(?:typedef )?struct (eddy_\w+) \{\n(.*?)^\}", re.M | re.S)
 
 
@@ -206,6 +253,8 @@ def check(tree):
         for header in headers:
             for language in LANGUAGES:
                 jobs.append(pool.submit(compile_one, tree.root, header, *language))
+        mistakes = [(mistake[0], pool.submit(explain, tree.root, *mistake, *language))
+                    for mistake in MISTAKES for language in LANGUAGES]
     for job in jobs:
         header, compiler, standard, status, errors = job.result()
         if status == 0:
@@ -216,6 +265,10 @@ def check(tree):
         line = int(fields[1]) if len(fields) > 1 and fields[1].isdigit() else 1
         tree.finding(f"include/{header}", line,
                      f"{compiler} -std={standard}: {what.replace('error: ', '')}")
+
+    for header, mistake in mistakes:
+        if mistake.result():
+            tree.finding(f"include/{header}", 1, mistake.result())
 
     for header, compiler, standard, what in wrong_arguments(tree.root):
         tree.finding(f"include/{header}", 1, f"{compiler} -std={standard}: the arguments {what} "
