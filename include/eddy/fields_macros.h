@@ -12,7 +12,7 @@
 #define EDDY_FIELD_ITEM(type, member) __typeof__(((type *) 0)->member[0])
 
 #define EDDY_FIELD_SAYS_KIND                                                                       \
-        "EDDY_FIELD: the member or item is no bool, integer, double, char[N] or char *"
+        "EDDY_FIELD: the member or item is not a bool, integer, double, char[N] or char *"
 #define EDDY_FIELD_SAYS_RAW   "EDDY_FIELD_RAW: the member is not a char *"
 #define EDDY_FIELD_SAYS_FLAG  "EDDY_FIELD_FLAG: the member is not a bool"
 #define EDDY_FIELD_SAYS_ENUM  "EDDY_FIELD_ENUM: the member is not an int or an enum"
@@ -74,8 +74,8 @@ template <typename T> struct eddy_field_is_list {
 template <typename T> struct eddy_field_is_list<T *> {
         enum { EDDY_FIELD_YES = 1 };
 };
-#define EDDY_FIELD_CHECKER(name, says)                                                             \
-        template <bool Right> struct name {                                                        \
+#define EDDY_FIELD_CHECKER(eddy_name, says)                                                        \
+        template <bool Right> struct eddy_name {                                                   \
                 static_assert(Right, says);                                                        \
                 enum { EDDY_FIELD_ZERO = 0 };                                                      \
         };

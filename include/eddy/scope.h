@@ -64,12 +64,10 @@ enum {
 
 /* All zero is the default. */
 struct eddy_scope_opts {
-        /* from now; below 0: already passed; 0: none (5 s in a shield) */
-        int64_t timeout_ns EDDY_UNSET;
-        /* eddy_now() clock; 0: none; the earlier of the two applies */
-        int64_t deadline_ns EDDY_UNSET;
-        uint32_t flags EDDY_UNSET;     /* EDDY_SCOPE_* */
-        uint32_t tasks_max EDDY_UNSET; /* running at once; 0: limited by memory only */
+        int64_t timeout_ns EDDY_UNSET;  /* from now; below 0: passed; 0: none (5 s in a shield) */
+        int64_t deadline_ns EDDY_UNSET; /* eddy_now() clock; 0: none; the earlier one applies */
+        uint32_t flags EDDY_UNSET;      /* EDDY_SCOPE_* */
+        uint32_t tasks_max EDDY_UNSET;  /* running at once; 0: limited by memory only */
         /* the caller's; cleared by begin, then filled; or NULL */
         struct eddy_scope_errors *errors EDDY_UNSET;
         uintptr_t reserved[4] EDDY_UNSET; /* zero */
@@ -262,17 +260,14 @@ EDDY_API int eddy_scope_expired(const eddy_scope *scope);
                                      EDDY_PLACE);                                                  \
                              scope##_once; scope##_once = 0)
 
-/* Private: 0, or an error.  A list of options without 'err' begins with a period. */
+/* Private.  Before C23 a "..." may not be empty.  Options without 'err' begin with a period. */
+#define EDDY_SCOPE_ERR(err, ...)     (err)
+#define EDDY_SCOPE_OPTS(err, ...)    __VA_ARGS__
+#define EDDY_SCOPE_HAS_ERR(err, ...) (sizeof(#err) > 1 && __builtin_strncmp(#err, ".", 1) != 0)
 #define EDDY_SCOPE_CHECK(...)                                                                      \
         ((int) EDDY_CHECK_(EDDY_SCOPE_HAS_ERR(__VA_ARGS__, 0),                                     \
-                           "EDDY_SCOPE: the second argument is not the address of an int, where "  \
-                           "the scope's result is stored",                                         \
+                           "EDDY_SCOPE: the second argument is not the address of an int",         \
                            second_argument_of_EDDY_SCOPE_is_not_the_address_of_an_int))
-#define EDDY_SCOPE_HAS_ERR(err, ...) (sizeof(#err) > 1 && __builtin_strncmp(#err, ".", 1) != 0)
-
-/* Private: before C23 the "..." of a macro may not be empty in ISO C, so options follow 'err'. */
-#define EDDY_SCOPE_ERR(err, ...)  (err)
-#define EDDY_SCOPE_OPTS(err, ...) __VA_ARGS__
 
 struct eddy_scope_guard {
         eddy_scope *scope;
