@@ -331,6 +331,19 @@ def retry_after_takes_precedence_over_the_time_of_a_limit(eddy):
 
 
 @claim
+def pause_that_headers_ask_for_is_in_the_summary(eddy):
+    for status in (200, 429):
+        api = Api(eddy, lambda call, status=status: (200, {}, {}) if call.number else
+                  (status, resets(1)["openai"], {}))
+        result, answers, _ = batch(eddy, api, requests(3), "-c", "1", "--summary", "json")
+        equal((result.code, len(answers)), (0, 3), result)
+        endpoint, = json.loads(result.err.splitlines()[-1])["x_eddy"]["endpoints"]
+        equal(endpoint["pauses"], 1, status, endpoint)
+        check(0.99 <= endpoint["paused_s"] < e2e.SOON, status, endpoint)
+        os.unlink(eddy.file("out.jsonl"))
+
+
+@claim
 def times_beyond_all_clocks_are_harmless(eddy):
     for reset in ("99999999999999999999", "1e300", "-5", "9223372036854775807"):
         api = Api(eddy, lambda call, reset=reset:

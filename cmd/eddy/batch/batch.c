@@ -144,6 +144,13 @@ static uint64_t total_guess(const void *arg)
         return run->input_whole ? run->stats.read : 0;
 }
 
+static int64_t resume_ns(const void *arg)
+{
+        const struct ed_batch_run *run = arg;
+
+        return ed_endpoints_resume(&run->endpoints);
+}
+
 /* Add what only this command has to the line of progress. */
 static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
 {
@@ -164,13 +171,9 @@ static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
         }
         for (const struct ed_endpoint *endpoint = run->endpoints.first; endpoint;
              endpoint = endpoint->next) {
-                int64_t until_ns = endpoint->paused_until_ns > endpoint->learned_until_ns
-                                           ? endpoint->paused_until_ns
-                                           : endpoint->learned_until_ns;
-
-                if (until_ns <= now_ns)
+                if (endpoint->pause_end_ns <= now_ns)
                         continue;
-                ed_duration_print(until_ns - now_ns, wait);
+                ed_duration_print(endpoint->pause_end_ns - now_ns, wait);
                 ed_draft_add_printf(line, " | %s paused %s", endpoint->name, wait);
                 break; /* the line is short */
         }
@@ -543,6 +546,7 @@ static int run_whole(struct ed_batch_run *run)
                                       .stats = &run->stats,
                                       .total = total_guess,
                                       .more = progress_more,
+                                      .resume = resume_ns,
                                       .arg = run };
         err = eddy_run(batch_all, run,
                        &(struct eddy_run_opts){ .flags = EDDY_RUN_NO_SIGNALS,

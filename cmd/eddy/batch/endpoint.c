@@ -340,27 +340,39 @@ void ed_endpoint_give(struct ed_endpoint *endpoint)
         endpoint->in_flight--;
 }
 
-/* Note a pause, for the progress and the summary. Returns false if it is part of another one. */
-static bool pause_until(struct ed_endpoint *endpoint, int64_t until_ns)
+/* A pause has changed: count it, for the progress and the summary. */
+static void pause_note(struct ed_endpoint *endpoint)
 {
-        int64_t now_ns = eddy_now();
+        int64_t now_ns = eddy_now(), end_ns = endpoint->paused_until_ns;
 
-        if (until_ns <= endpoint->paused_until_ns)
-                return false;
-        if (endpoint->paused_until_ns < now_ns) {
-                endpoint->paused_until_ns = now_ns;
-                endpoint->pauses++;
+        if (endpoint->learned_until_ns > end_ns)
+                end_ns = endpoint->learned_until_ns;
+        if (end_ns < now_ns)
+                end_ns = now_ns;
+        if (endpoint->pause_end_ns <= now_ns) {
+                endpoint->pause_end_ns = now_ns;
+                endpoint->pauses += end_ns > now_ns;
         }
-        endpoint->paused_ns += until_ns - endpoint->paused_until_ns;
-        endpoint->paused_until_ns = until_ns;
-        return true;
+        endpoint->paused_ns += end_ns - endpoint->pause_end_ns;
+        endpoint->pause_end_ns = end_ns;
 }
 
 int64_t ed_endpoint_paused(const struct ed_endpoint *endpoint)
 {
-        int64_t rest_ns = endpoint->paused_until_ns - eddy_now();
+        int64_t rest_ns = endpoint->pause_end_ns - eddy_now();
 
         return endpoint->paused_ns - (rest_ns > 0 ? rest_ns : 0);
+}
+
+int64_t ed_endpoints_resume(const struct ed_endpoints *endpoints)
+{
+        int64_t resume_ns = INT64_MAX;
+
+        for (const struct ed_endpoint *endpoint = endpoints->first; endpoint;
+             endpoint = endpoint->next)
+                if (!endpoint->is_shut && endpoint->pause_end_ns < resume_ns)
+                        resume_ns = endpoint->pause_end_ns;
+        return resume_ns < INT64_MAX && resume_ns > eddy_now() ? resume_ns : 0;
 }
 
 /* Returns the time until a limit allows anything, 0 if it does now. */
@@ -392,18 +404,11 @@ static int64_t date_of(const eddy_http_response *response)
         return now_s;
 }
 
-int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response *response,
-                          int64_t wait_max_ns)
+int64_t ed_endpoint_obey(struct ed_endpoint *endpoint, struct eddy_ratelimits seen,
+                         int64_t wait_max_ns)
 {
-        struct eddy_ratelimits seen = EDDY_RATELIMITS;
-        struct eddy_http_header header;
-        bool any = false;
-        int64_t requests_ns, tokens_ns, wait_ns, date_s = date_of(response);
+        int64_t requests_ns, tokens_ns, wait_ns;
 
-        for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++)
-                any |= eddy_ratelimits_read(&seen, header.name, header.value, date_s);
-        if (!any)
-                return 0;
         if (wait_max_ns > ED_DURATION_MAX_NS)
                 wait_max_ns = ED_DURATION_MAX_NS;
         wait_limit(&seen.requests, wait_max_ns);
@@ -414,7 +419,21 @@ int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response
         tokens_ns = wait_of(&seen.tokens);
         wait_ns = requests_ns > tokens_ns ? requests_ns : tokens_ns;
         endpoint->learned_until_ns = wait_ns > 0 ? eddy_now() + wait_ns : 0;
+        pause_note(endpoint);
         return wait_ns;
+}
+
+int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response *response,
+                          int64_t wait_max_ns)
+{
+        struct eddy_ratelimits seen = EDDY_RATELIMITS;
+        struct eddy_http_header header;
+        int64_t date_s = date_of(response);
+        bool any = false;
+
+        for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++)
+                any |= eddy_ratelimits_read(&seen, header.name, header.value, date_s);
+        return any ? ed_endpoint_obey(endpoint, seen, wait_max_ns) : 0;
 }
 
 /* Returns the pause after a refusal that gives no time: it doubles with each one. */
@@ -458,8 +477,11 @@ int64_t ed_endpoint_throttle(const struct ed_endpoints *endpoints, struct ed_end
                         endpoint->window = endpoint->in_flight > 2 ? endpoint->in_flight / 2 : 1;
                 endpoint->credit = 0;
         }
-        if (pause_until(endpoint, now_ns + wait_ns))
+        if (now_ns + wait_ns > endpoint->paused_until_ns) {
+                endpoint->paused_until_ns = now_ns + wait_ns;
+                pause_note(endpoint);
                 eddy_limiter_pause(endpoint->limiter, endpoint->paused_until_ns);
+        }
         return endpoint->paused_until_ns - endpoint->throttled_since_ns;
 }
 

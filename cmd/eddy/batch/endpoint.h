@@ -51,10 +51,11 @@ struct ed_endpoint {
         int64_t unreached_since_ns; /* the first of them */
         bool was_reached;           /* it has answered at least once */
         bool lost_was_said;
-        uint64_t pauses;
-        int64_t paused_ns; /* in total, to the end of the last pause */
-        int64_t paused_until_ns;
+        int64_t paused_until_ns;  /* the pause after refusals */
         int64_t learned_until_ns; /* its headers report that a limit is used up until then */
+        uint64_t pauses;          /* of both kinds; pauses that overlap are one */
+        int64_t paused_ns;        /* in total, to the end of the last pause */
+        int64_t pause_end_ns;     /* the end of the last pause */
         uint64_t sent, ok, failed;
 };
 
@@ -108,6 +109,13 @@ bool ed_endpoint_is_paused(const struct ed_endpoint *endpoint);
 void ed_endpoint_give(struct ed_endpoint *endpoint);
 
 /*
+ * Obey the limits that an answer reports. Returns the time until they allow a request, which is at
+ * most 'wait_max_ns'.
+ */
+int64_t ed_endpoint_obey(struct ed_endpoint *endpoint, struct eddy_ratelimits seen,
+                         int64_t wait_max_ns);
+
+/*
  * Obey the limits in the headers of an answer. Times of day count from the answer's Date. Returns the
  * time until the limits allow a request, which is at most 'wait_max_ns': that of Retry-After, which
  * takes precedence.
@@ -130,6 +138,9 @@ bool ed_endpoints_adapt(const struct ed_endpoints *endpoints);
 
 /* Returns the total time of the endpoint's pauses until now. */
 int64_t ed_endpoint_paused(const struct ed_endpoint *endpoint);
+
+/* Returns the time at which the first endpoint can take requests, or 0 if that is now. */
+int64_t ed_endpoints_resume(const struct ed_endpoints *endpoints);
 
 /*
  * An attempt got no connection. Returns true if that has happened so often that requests should

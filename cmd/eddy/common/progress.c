@@ -30,15 +30,21 @@ static void rate_update(struct ed_progress *progress, uint64_t done, int64_t sta
         progress->last_done = done;
 }
 
-/* Returns the time that the rest will take at the average rate so far, or 0 if it is unknown. */
-static int64_t left_ns(const struct ed_stats *stats, uint64_t total, int64_t now_ns)
+/*
+ * Returns the time that the rest will take at the average rate so far, or 0 if it is unknown. A pause
+ * counts to its end: during a pause, the time decreases by the time that passes.
+ */
+static int64_t left_ns(const struct ed_progress *progress, const struct ed_stats *stats,
+                       uint64_t total, int64_t now_ns)
 {
+        int64_t resume_ns = progress->resume_ns > now_ns ? progress->resume_ns : now_ns;
         uint64_t done = ed_stats_done(stats);
         double left;
 
         if (total <= done || done == 0)
                 return 0;
-        left = (double) (now_ns - stats->start_ns) * (double) (total - done) / (double) done;
+        left = (double) (resume_ns - stats->start_ns) * (double) (total - done) / (double) done +
+               (double) (resume_ns - now_ns);
         return left < (double) ED_DURATION_MAX_NS ? (int64_t) left : 0;
 }
 
@@ -77,8 +83,8 @@ void ed_progress_print(struct ed_progress *progress, const struct ed_stats *stat
         }
         if (progress->more)
                 ed_draft_add_str(text, progress->more);
-        if (left_ns(stats, total, now_ns) > 0) {
-                ed_duration_print(left_ns(stats, total, now_ns), eta);
+        if (left_ns(progress, stats, total, now_ns) > 0) {
+                ed_duration_print(left_ns(progress, stats, total, now_ns), eta);
                 ed_draft_add_printf(text, " | ETA %s", eta);
         }
 }
@@ -105,8 +111,9 @@ void ed_progress_print_json(struct ed_progress *progress, const struct ed_stats 
         if (progress->more)
                 ed_draft_add_str(text, progress->more);
         ed_draft_add_str(text, ",\"left_s\":");
-        if (left_ns(stats, total, now_ns) > 0)
-                ed_draft_add_printf(text, "%.1f", (double) left_ns(stats, total, now_ns) / 1e9);
+        if (left_ns(progress, stats, total, now_ns) > 0)
+                ed_draft_add_printf(text, "%.1f",
+                                    (double) left_ns(progress, stats, total, now_ns) / 1e9);
         else
                 ed_draft_add_str(text, "null");
         ed_draft_add_str(text, "}\n");

@@ -14,8 +14,9 @@ struct ed_progress {
         uint64_t last_done;
         double results; /* recent results, and 'time_ns', the time that they took */
         double time_ns;
-        double rate;      /* per second */
-        const char *more; /* text that the command adds to the line; NULL: none */
+        double rate;       /* per second */
+        const char *more;  /* text that the command adds to the line; NULL: none */
+        int64_t resume_ns; /* the end of a pause in which nothing is sent; 0: none */
 };
 
 /*

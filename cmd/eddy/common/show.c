@@ -47,6 +47,7 @@ static void line_show(const struct ed_show *show, struct ed_progress *progress,
         if (!ed_draft_is_whole(&more))
                 goto done;
         progress->more = more.data;
+        progress->resume_ns = show->resume ? show->resume(show->arg) : 0;
         if (show->mode == ED_SHOW_BAR) {
                 ed_progress_print_bar(progress, show->stats, total, eddy_now(), terminal_columns(),
                                       line);

@@ -192,6 +192,66 @@ TEST(pauses_without_a_time_double_until_an_answer)
         run(alone_main);
 }
 
+static const struct eddy_ratelimit seen_used_up = {
+        .limit = 60, .remaining = 0, .reset_ns = EDDY_SEC(3), .window_ns = -1
+};
+static const struct eddy_ratelimit seen_free = {
+        .limit = 60, .remaining = 60, .reset_ns = EDDY_SEC(3), .window_ns = -1
+};
+
+static void obey(struct ed_endpoint *endpoint, struct eddy_ratelimit requests)
+{
+        struct eddy_ratelimits seen = EDDY_RATELIMITS;
+
+        seen.requests = requests;
+        ed_endpoint_obey(endpoint, seen, EDDY_MIN(60));
+}
+
+static int counted_main(void *arg)
+{
+        struct ed_endpoint *a, *b;
+        int64_t start_ns;
+
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ 0 }, two_bases);
+        a = take("/x", 0);
+        b = take("/x", 0);
+        start_ns = eddy_now();
+        /* A refusal without Retry-After, whose headers name 3 s: a pause of its own within it. */
+        obey(a, seen_used_up);
+        ed_endpoint_throttle(&endpoints, a, -1, 0);
+        CHECK_EQ(a->pauses, 1);
+        CHECK_EQ(a->pause_end_ns - start_ns, EDDY_SEC(3));
+        CHECK_EQ(ed_endpoint_paused(a), 0);
+        CHECK_EQ(ed_endpoints_resume(&endpoints), 0);
+        obey(b, seen_used_up);
+        CHECK_EQ(ed_endpoints_resume(&endpoints) - start_ns, EDDY_SEC(3));
+        CHECK_EQ(eddy_sleep(EDDY_SEC(2)), 0);
+        CHECK_EQ(ed_endpoint_paused(a), EDDY_SEC(2));
+        /* The server takes requests again before the time that it named. */
+        obey(b, seen_free);
+        CHECK_EQ(ed_endpoint_paused(b), EDDY_SEC(2));
+        CHECK_EQ(ed_endpoints_resume(&endpoints), 0);
+        /* Pauses that overlap are one. */
+        CHECK_EQ(eddy_sleep(EDDY_MS(500)), 0);
+        obey(a, seen_used_up);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(60)), 0);
+        CHECK_EQ(a->pauses, 1);
+        CHECK_EQ(ed_endpoint_paused(a), EDDY_MS(5500));
+        obey(a, seen_free);
+        CHECK_EQ(a->pauses, 1);
+        obey(a, seen_used_up);
+        CHECK_EQ(a->pauses, 2);
+        CHECK_EQ(ed_endpoint_paused(a), EDDY_MS(5500));
+        CHECK_EQ(ed_endpoint_paused(b), EDDY_SEC(2));
+        return 0;
+}
+
+TEST(pauses_of_refusals_and_of_headers_are_counted_as_one_time)
+{
+        run(counted_main);
+}
+
 static int give_later(void *arg)
 {
         CHECK_EQ(eddy_sleep(EDDY_SEC(1)), 0);

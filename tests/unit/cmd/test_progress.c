@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "common/duration.h"
 #include "common/progress.h"
 #include "common/random.h"
 #include "common/stats.h"
@@ -44,6 +45,33 @@ TEST(progress_says_how_a_run_fares)
         ed_progress_print(&progress, &stats, 100000, EDDY_SEC(158) + EDDY_MS(637), &text);
         CHECK_STR(str(&text), "12,431 done 12.4% | 212/s | inflight 256 | ok 12,380 fail 51 "
                               "retry 310 | p50 1.0s p99 1.0s | ETA 6m53s");
+        ed_draft_fini(&text);
+}
+
+TEST(eta_has_the_rest_of_a_pause_and_decreases_while_it_lasts)
+{
+        struct ed_progress progress = { .resume_ns = EDDY_SEC(160) };
+        struct ed_draft text = { 0 };
+
+        stats.start_ns = EDDY_SEC(100);
+        stats.ok = 60;
+        /* After 60 s in all, 60 of 600: 540 s more, from the end of the pause. */
+        for (int at_s = 102; at_s <= 160; at_s += 29) {
+                char eta[32], left[32];
+
+                ed_duration_print(EDDY_SEC(540 + 160 - at_s), eta);
+                snprintf(left, sizeof(left), "\"left_s\":%d.0}", 540 + 160 - at_s);
+                ed_draft_reset(&text, SIZE_MAX);
+                ed_progress_print(&progress, &stats, 600, EDDY_SEC(at_s), &text);
+                CHECK(strstr(str(&text), eta));
+                ed_draft_reset(&text, SIZE_MAX);
+                ed_progress_print_json(&progress, &stats, 600, EDDY_SEC(at_s), &text);
+                CHECK(strstr(str(&text), left));
+        }
+        /* A pause that has ended changes nothing. */
+        ed_draft_reset(&text, SIZE_MAX);
+        ed_progress_print(&progress, &stats, 600, EDDY_SEC(200), &text);
+        CHECK(strstr(str(&text), "ETA 15m"));
         ed_draft_fini(&text);
 }
 
