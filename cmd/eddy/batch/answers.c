@@ -21,6 +21,7 @@
 #include "batch/answer.h"
 #include "common/console.h"
 #include "common/draft.h"
+#include "common/reading.h"
 #include "common/write_all.h"
 #include "eddy/alloc.h"
 
@@ -46,6 +47,7 @@ struct line_scan {
         char *data;
         size_t at; /* of the next line in 'data' */
         size_t bytes, room;
+        struct ed_reading reading;
 };
 
 struct scan_line {
@@ -55,20 +57,22 @@ struct scan_line {
         uint64_t next; /* after the line feed */
 };
 
-static int line_scan_begin(struct line_scan *scan, int fd)
+static int line_scan_begin(struct line_scan *scan, const struct ed_answers *answers)
 {
         struct stat st;
 
-        *scan = (struct line_scan){ .fd = fd, .room = READ_BYTES };
-        if (fstat(fd, &st) < 0)
+        *scan = (struct line_scan){ .fd = answers->fd, .room = READ_BYTES };
+        if (fstat(scan->fd, &st) < 0)
                 return -errno;
         scan->end = (uint64_t) st.st_size;
+        ed_reading_begin(&scan->reading, answers->path, scan->end);
         scan->data = eddy_malloc(scan->room);
         return scan->data ? 0 : -ENOMEM;
 }
 
 static void line_scan_end(struct line_scan *scan)
 {
+        ed_reading_end(&scan->reading);
         eddy_free(scan->data);
 }
 
@@ -102,6 +106,7 @@ static int line_scan_fill(struct line_scan *scan)
         if (n <= 0)
                 return n < 0 ? -errno : -EIO; /* the file became shorter */
         scan->bytes += (size_t) n;
+        ed_reading_at(&scan->reading, scan->offset + scan->bytes);
         return 0;
 }
 
@@ -499,7 +504,7 @@ static int lines_repair(struct repair *repair)
 {
         struct scan_line line;
         struct line_scan scan;
-        int err = line_scan_begin(&scan, repair->rewrite.answers->fd);
+        int err = line_scan_begin(&scan, repair->rewrite.answers);
 
         if (err < 0)
                 return err;
@@ -551,7 +556,7 @@ static int file_is_ours(const struct ed_answers *answers, char id_room[ED_ANSWER
 {
         struct scan_line line;
         struct line_scan scan;
-        int err = line_scan_begin(&scan, answers->fd), ours = 1;
+        int err = line_scan_begin(&scan, answers), ours = 1;
 
         if (err == 0 && scan.end > 0) {
                 err = line_scan_fill(&scan);
@@ -699,7 +704,7 @@ int ed_answers_each(const struct ed_answers *answers, ed_answers_fn *fn, void *a
         char id_room[ED_ANSWER_ID_ROOM];
         struct scan_line line;
         struct line_scan scan;
-        int err = line_scan_begin(&scan, answers->fd);
+        int err = line_scan_begin(&scan, answers);
 
         if (err < 0)
                 return err;
@@ -725,7 +730,7 @@ static int lines_filter(struct rewrite *rewrite, ed_answers_keep_fn *keep, void 
 {
         struct scan_line line;
         struct line_scan scan;
-        int err = line_scan_begin(&scan, rewrite->answers->fd);
+        int err = line_scan_begin(&scan, rewrite->answers);
 
         if (err < 0)
                 return err;
@@ -785,7 +790,7 @@ static int lines_append(const struct ed_answers *answers, int to_fd, ed_answers_
         char *buf = eddy_malloc(COPY_BYTES);
         struct scan_line line;
         struct line_scan scan;
-        int err = line_scan_begin(&scan, answers->fd);
+        int err = line_scan_begin(&scan, answers);
 
         if (err == 0 && !buf)
                 err = -ENOMEM;

@@ -20,6 +20,7 @@
 #include "common/console.h"
 #include "common/duration.h"
 #include "common/option.h"
+#include "common/reading.h"
 #include "common/wall.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
@@ -542,7 +543,7 @@ static int run_whole(struct ed_batch_run *run)
         if (run->opts.api_key) /* after "Bearer " */
                 run->reasons.secret = run->opts.api_key_header ? run->opts.api_key
                                                                : strchr(run->opts.api_key, ' ') + 1;
-        run->show = (struct ed_show){ .mode = ed_show_choose(run->opts.progress, run->opts.output),
+        run->show = (struct ed_show){ .mode = run->show.mode,
                                       .stats = &run->stats,
                                       .total = total_guess,
                                       .more = progress_more,
@@ -571,6 +572,8 @@ int ed_batch_main(int argc, char **argv)
         run.argv = argv;
         run.input_fd = run.answers.fd = run.failures.fd = -1;
         if (ed_batch_opts_parse(&run.opts, argc, argv, &exit_code) == 0) {
+                run.show.mode = ed_show_choose(run.opts.progress, run.opts.output);
+                ed_reading_show("batch", run.show.mode);
                 exit_code = run_begin(&run);
                 if (exit_code == 0)
                         exit_code = run_whole(&run);

@@ -26,6 +26,7 @@
 #include "common/duration.h"
 #include "common/headers.h"
 #include "common/option.h"
+#include "common/reading.h"
 #include "common/slurp.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
@@ -606,6 +607,7 @@ static int check_all(struct check_run *run)
 
         if (ed_ids_new(&run->ids) < 0 || ed_tally_init(&run->tally) < 0)
                 return memory_fault();
+        ed_reading_show("check", ed_show_choose(ED_SHOW_AUTO, NULL));
         exit_code = answers_note(run);
         if (exit_code == 0)
                 exit_code = lines_note(run);

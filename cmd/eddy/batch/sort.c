@@ -19,6 +19,7 @@
 #include "common/console.h"
 #include "common/draft.h"
 #include "common/option.h"
+#include "common/reading.h"
 #include "common/replace.h"
 #include "common/write_all.h"
 #include "eddy/alloc.h"
@@ -406,6 +407,7 @@ int ed_sort_main(int argc, char **argv)
 
         ed_places_init(&run.places);
         if (command_parse(&run, argc, argv, &exit_code) == 0) {
+                ed_reading_show("sort", ed_show_choose(ED_SHOW_AUTO, run.output));
                 exit_code = output_open(&run);
                 run.out = eddy_malloc(SORT_OUT_BYTES);
                 if (exit_code == 0 &&

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/console.h"
+#include "common/reading.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 
@@ -144,15 +145,23 @@ static ssize_t block_read(int fd, char *buf, off_t at)
 
 int ed_source_read(struct ed_source *source, int fd, off_t at)
 {
+        struct ed_reading reading;
+        struct stat st;
+        uint64_t done = 0;
         ssize_t n = 1;
         int err = 0;
 
+        ed_reading_begin(&reading, source->opts.path,
+                         fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t) st.st_size : 0);
         while (err == 0 && n > 0) {
                 n = block_read(fd, source->buf, at);
                 err = n < 0 ? (int) n : ed_source_take(source, source->buf, (size_t) n);
                 if (at >= 0 && n > 0)
                         at += n;
+                done += n > 0 ? (uint64_t) n : 0;
+                ed_reading_at(&reading, done);
         }
+        ed_reading_end(&reading);
         return err;
 }
 

@@ -33,6 +33,28 @@ static unsigned terminal_columns(void)
         return size.ws_col < COLUMNS_MAX ? size.ws_col : COLUMNS_MAX;
 }
 
+int64_t ed_show_interval(enum ed_show_mode mode)
+{
+        return mode == ED_SHOW_BAR ? BAR_NS : PLAIN_NS;
+}
+
+void ed_show_over(struct ed_draft *line)
+{
+        struct ed_draft over = { 0 };
+        size_t columns = terminal_columns();
+
+        ed_draft_add_str(&over, "\r");
+        ed_draft_add(&over, line->data, line->bytes < columns ? line->bytes : columns - 1);
+        ed_draft_add_str(&over, "\033[K");
+        ed_draft_fini(line);
+        *line = over;
+}
+
+void ed_show_clear(void)
+{
+        ed_console_write("\r\033[K", 4, 0);
+}
+
 /* Show a line. If stderr has no room, drop the line, so that the run does not wait. */
 static void line_show(const struct ed_show *show, struct ed_progress *progress,
                       struct ed_draft *line)
@@ -71,10 +93,10 @@ static int show_task(void *arg)
         struct ed_progress progress = { 0 };
         struct ed_draft line = { 0 };
 
-        while (eddy_sleep(bar ? BAR_NS : PLAIN_NS) == 0)
+        while (eddy_sleep(ed_show_interval(show->mode)) == 0)
                 line_show(show, &progress, &line);
         if (bar)
-                ed_console_write("\r\033[K", 4, 0);
+                ed_show_clear();
         ed_draft_fini(&line);
         return 0;
 }

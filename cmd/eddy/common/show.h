@@ -36,6 +36,14 @@ enum ed_show_mode ed_show_choose(enum ed_show_mode mode, const char *output);
 /* Start a task in 'scope' that shows the progress until the scope is cancelled. */
 void ed_show_start(struct ed_show *show, eddy_scope *scope);
 
+/* Returns the time between two lines. */
+int64_t ed_show_interval(enum ed_show_mode mode);
+
+/* Make a line one that overwrites itself on the terminal, and cut it to the terminal's columns. */
+void ed_show_over(struct ed_draft *line);
+/* Remove such a line from the terminal. */
+void ed_show_clear(void);
+
 /* Print the line now. */
 void ed_show_now(const struct ed_show *show);
 

@@ -19,6 +19,7 @@
 #include "common/console.h"
 #include "common/draft.h"
 #include "common/lines.h"
+#include "common/reading.h"
 #include "common/replace.h"
 #include "eddy/alloc.h"
 #include "report/opts.h"
@@ -90,9 +91,11 @@ static void lines_count(struct report *report, const struct report_file *file,
 
 static int file_read(struct report *report, struct report_file *file)
 {
+        struct ed_reading reading;
         struct ed_lines lines;
         ssize_t n = 1;
 
+        ed_reading_begin(&reading, file->path, file->left == UINT64_MAX ? 0 : file->left);
         ed_lines_init(&lines, ED_DRAFT_BYTES_MAX, false);
         while (n > 0) {
                 size_t bytes;
@@ -115,7 +118,9 @@ static int file_read(struct report *report, struct report_file *file)
                 if (file->left != UINT64_MAX)
                         file->left -= (uint64_t) n;
                 lines_count(report, file, &lines, false);
+                ed_reading_at(&reading, lines.offset + lines.end - lines.start);
         }
+        ed_reading_end(&reading);
         if (n == 0)
                 lines_count(report, file, &lines, true);
         ed_lines_fini(&lines);
@@ -259,6 +264,7 @@ int ed_report_main(int argc, char **argv)
         }
         memset(report, 0, sizeof(*report));
         if (ed_report_opts_parse(&report->opts, argc, argv, &code) == 0) {
+                ed_reading_show("report", ed_show_choose(ED_SHOW_AUTO, report->opts.page));
                 code = files_open(report);
                 if (code == 0)
                         code = page_check(report);
