@@ -15,6 +15,7 @@ import subprocess
 import e2e
 from batch_api import Api, ids_of, lines_of, request, requests
 from e2e import check, claim, equal
+from inputs import compressed, fed
 
 
 def answer(custom_id, size=0):
@@ -311,31 +312,6 @@ def sort_of_a_file_that_a_run_writes_to_is_refused(eddy):
     e2e.one_line(eddy.run("sort", out), 2, "--by IN is missing")
     e2e.one_line(eddy.run("sort", out, "--by", path, "--memory", "1k"), 2, "--memory 1k")
     e2e.one_line(eddy.run("sort", out, "--by", eddy.file("none")), 3, "No such file")
-
-
-def compressed(kind, data):
-    if kind == "gzip":
-        return gzip.compress(data, 1)
-    if kind == "zstd":
-        return subprocess.run(["zstd", "-q", "-1", "-c"], input=data, capture_output=True, check=True).stdout
-    return data
-
-
-def fed(eddy, way, data, run):
-    """Run a command whose input comes in that way: run(the argument, its standard input)."""
-    path = eddy.file("in." + way, data if way == "file" else None)
-    if way == "file":
-        return run(path, None)
-    if way == "pipe":
-        return run("-", data)
-    os.mkfifo(path)
-    writer = subprocess.Popen(["sh", "-c", 'cat "$1" >"$2"', "sh", eddy.file("in.whole", data), path])
-    eddy.stack.callback(eddy.end, writer)
-    try:
-        return run(path, None)
-    finally:
-        writer.wait(e2e.LIMIT_S)
-        os.remove(path)
 
 
 @claim

@@ -1,0 +1,36 @@
+"""inputs - an input in each form, and from each place.
+
+    fed(eddy, "pipe", compressed("gzip", data), lambda path, stdin: eddy.run("check", path, stdin=stdin))
+"""
+import gzip
+import os
+import subprocess
+
+import e2e
+
+WAYS = ("file", "pipe", "fifo")
+
+
+def compressed(kind, data):
+    if kind == "gzip":
+        return gzip.compress(data, 1)
+    if kind == "zstd":
+        return subprocess.run(["zstd", "-q", "-1", "-c"], input=data, capture_output=True, check=True).stdout
+    return data
+
+
+def fed(eddy, way, data, run):
+    """Run a command whose input comes in that way: run(the argument, its standard input)."""
+    path = eddy.file("in." + way, data if way == "file" else None)
+    if way == "file":
+        return run(path, None)
+    if way == "pipe":
+        return run("-", data)
+    os.mkfifo(path)
+    writer = subprocess.Popen(["sh", "-c", 'cat "$1" >"$2"', "sh", eddy.file("in.whole", data), path])
+    eddy.stack.callback(eddy.end, writer)
+    try:
+        return run(path, None)
+    finally:
+        writer.wait(e2e.LIMIT_S)
+        os.remove(path)
