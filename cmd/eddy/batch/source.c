@@ -5,11 +5,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/console.h"
+#include "common/read_some.h"
 #include "common/reading.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
@@ -128,21 +128,6 @@ int ed_source_take(struct ed_source *source, const char *data, size_t bytes)
         }
 }
 
-static ssize_t block_read(int fd, char *buf, off_t at)
-{
-        ssize_t n;
-
-        for (;;) {
-                n = at < 0 ? read(fd, buf, ED_SOURCE_READ_BYTES)
-                           : pread(fd, buf, ED_SOURCE_READ_BYTES, at);
-                /* Another program may have made standard input non-blocking. */
-                if (n < 0 && errno == EAGAIN)
-                        poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, -1);
-                else if (n >= 0 || errno != EINTR)
-                        return n < 0 ? -errno : n;
-        }
-}
-
 int ed_source_read(struct ed_source *source, int fd, off_t at)
 {
         struct ed_reading reading;
@@ -154,7 +139,7 @@ int ed_source_read(struct ed_source *source, int fd, off_t at)
         ed_reading_begin(&reading, source->opts.path,
                          fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t) st.st_size : 0);
         while (err == 0 && n > 0) {
-                n = block_read(fd, source->buf, at);
+                n = ed_read_some(fd, source->buf, ED_SOURCE_READ_BYTES, at);
                 err = n < 0 ? (int) n : ed_source_take(source, source->buf, (size_t) n);
                 if (at >= 0 && n > 0)
                         at += n;

@@ -3,6 +3,8 @@
  */
 #include "common/reading.h"
 
+#include <string.h>
+
 #include "common/console.h"
 #include "common/draft.h"
 #include "eddy/time.h"
@@ -30,7 +32,8 @@ static void text_add(struct ed_draft *text, const struct ed_reading *reading, ui
 {
         double total = (double) (reading->total ? reading->total : bytes);
 
-        ed_draft_add_printf(text, "reading %s: ", reading->path);
+        ed_draft_add_printf(text, "reading %s: ",
+                            strcmp(reading->path, "-") == 0 ? "standard input" : reading->path);
         if (reading->total > 0)
                 ed_draft_add_printf(text, "%.0f%% of ", 100.0 * (double) bytes / total);
         if (total < 1e9)

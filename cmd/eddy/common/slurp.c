@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/console.h"
+#include "common/read_some.h"
 #include "eddy/alloc.h"
 
 enum { START_BYTES = 64 << 10 };
@@ -22,12 +23,12 @@ static int fd_slurp(int fd, size_t bytes_max, char **ret_data, size_t *ret_bytes
         int err = data ? 0 : -ENOMEM;
 
         while (err == 0) {
-                ssize_t n = read(fd, data + bytes, room - bytes);
+                ssize_t n = ed_read_some(fd, data + bytes, room - bytes, -1);
 
                 if (n == 0)
                         break;
                 if (n < 0) {
-                        err = errno == EINTR ? 0 : -errno;
+                        err = (int) n;
                         continue;
                 }
                 bytes += (size_t) n;
