@@ -139,9 +139,9 @@ class Eddy:
     def fetch(self, *args, **options):
         return self.run("fetch", *args, **options)
 
-    def mock(self, *args):
+    def mock(self, *args, **options):
         """A mock server; returns its URL, and keeps its process in .child."""
-        child = self.start("mock", *args)
+        child = self.start("mock", *args, **options)
         first = child.stdout.readline().decode()
         check(first.startswith(("listening on http://", "listening on https://")), "first line of the mock:", repr(first),
               child.stderr.read() if child.poll() is not None else "")

@@ -72,6 +72,8 @@ def sigterm_does_the_same_with_its_own_exit_code(eddy):
 @claim
 def a_terminal_that_closes_ends_the_run_as_sigterm_does(eddy):
     child, path = some_fast_some_slow(eddy)
+    for _ in range(3):
+        child.send_signal(signal.SIGHUP)
     code, _, _, err = stop(child, signal.SIGHUP)
     equal(code, 129, err)
     with open(path, "rb") as file:

@@ -724,6 +724,28 @@ def threads_serve_https_with_one_certificate(eddy):
 
 
 @claim
+def a_terminal_that_closes_ends_it_and_removes_its_certificate(eddy):
+    for threads in ("1", "2"):
+        url = eddy.mock("--threads", threads, "--tls")
+        certificate = eddy.child.stdout.readline().decode().split()[1]
+        equal(eddy.fetch("--cacert", certificate, url + "/status/200").code, 0)
+        for _ in range(3):
+            eddy.child.send_signal(signal.SIGHUP)
+        equal((eddy.child.wait(e2e.LIMIT_S), eddy.child.stderr.read()), (129, b""))
+        check(not os.path.exists(os.path.dirname(certificate)), certificate)
+
+
+@claim
+def it_serves_on_under_nohup(eddy):
+    url = eddy.mock(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    equal(ask(url, "/status/200")[0], 200)
+    eddy.child.send_signal(signal.SIGHUP)
+    equal(ask(url, "/status/200")[0], 200)
+    eddy.child.send_signal(signal.SIGTERM)
+    equal(eddy.child.wait(e2e.LIMIT_S), 143)
+
+
+@claim
 def an_address_in_use_ends_all_threads(eddy):
     taken = socket.create_server(("127.0.0.1", 0))
     result = eddy.run("mock", "--threads", "4", "--listen",

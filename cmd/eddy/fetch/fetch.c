@@ -12,10 +12,10 @@
 
 #include "common/console.h"
 #include "common/duration.h"
+#include "common/hangup.h"
 #include "common/option.h"
 #include "eddy/error.h"
 #include "eddy/run.h"
-#include "eddy/signal.h"
 #include "eddy/time.h"
 #include "fetch/retry.h"
 #include "fetch/run.h"
@@ -43,20 +43,12 @@ int ed_fetch_signal(const struct ed_fetch_run *run)
 /* End the run as SIGTERM does if the terminal closes. */
 static int watch_hangup(void *arg)
 {
-        static const int signo = SIGHUP;
         struct ed_fetch_run *run = arg;
-        EDDY_AUTO(eddy_signal) eddy_signal *hangup = NULL;
-        struct sigaction now;
 
-        if (sigaction(SIGHUP, NULL, &now) < 0 || now.sa_handler == SIG_IGN) /* nohup */
-                return 0;
-        if (eddy_signal_open(&signo, 1, &hangup) < 0 || eddy_signal_wait(hangup) < 0)
+        if (ed_hangup_wait() < 0)
                 return 0;
         run->hangup = true;
         eddy_scope_cancel(run->whole);
-        /* A terminal that closes sends it more than once. */
-        while (eddy_signal_wait(hangup) > 0)
-                continue;
         return 0;
 }
 

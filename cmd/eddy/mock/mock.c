@@ -4,6 +4,7 @@
 #include "mock/mock.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +12,12 @@
 #include <unistd.h>
 
 #include "common/console.h"
+#include "common/hangup.h"
 #include "common/option.h"
 #include "eddy/channel.h"
 #include "eddy/error.h"
 #include "eddy/run_many.h"
+#include "eddy/scope.h"
 #include "eddy/tcp.h"
 #include "eddy/thread.h"
 #include "eddy/time.h"
@@ -36,6 +39,7 @@ struct mock_run {
         uint32_t connections_max; /* of each loop */
         eddy_channel *ports;      /* from the first loop to the others */
         int exit_code;            /* protected by mock.lock */
+        bool hangup;              /* SIGHUP ended the run */
 };
 
 /* The first exit code that is not 0 counts. */
@@ -168,11 +172,19 @@ static int begin(struct mock_run *run, uint16_t port)
         return err;
 }
 
-/* The main task of each loop. */
-static int serve(void *arg)
+static int watch_hangup(void *arg)
+{
+        struct mock_run *run = arg;
+
+        if (ed_hangup_wait() < 0)
+                return 0;
+        run->hangup = true;
+        return -EINTR; /* cancels the server of this loop, whose failure then cancels the others */
+}
+
+static int serve_on_loop(struct mock_run *run)
 {
         EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
-        struct mock_run *run = arg;
         EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
         uint16_t port = run->mock.opts.port;
         int err = 0;
@@ -191,6 +203,23 @@ static int serve(void *arg)
                                &(struct eddy_http_server_opts){
                                        .connections_max = run->connections_max, .tls = tls },
                                ed_mock_answer, &run->mock);
+}
+
+/* The main task of each loop. */
+static int serve(void *arg)
+{
+        struct mock_run *run = arg;
+        eddy_scope scope;
+        int err, hangup_err;
+
+        if (eddy_run_index() > 0)
+                return serve_on_loop(run);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, watch_hangup, run);
+        err = serve_on_loop(run);
+        eddy_scope_cancel(&scope);
+        hangup_err = eddy_scope_end(&scope);
+        return hangup_err == -EINTR ? hangup_err : err;
 }
 
 /* The share of each loop in the open files. */
@@ -242,7 +271,7 @@ int ed_mock_main(int argc, char **argv)
         else
                 ed_random_init(&run.mock.random);
         err = run_loops(&run);
-        signo = eddy_run_signal();
+        signo = run.hangup ? SIGHUP : eddy_run_signal();
         if (signo)
                 return ED_EXIT_SIGNAL + signo;
         if (err < 0) {

@@ -81,7 +81,8 @@ static const char help[] =
 
 static const char help_end[] =
         "\n"
-        "Exit: 130 or 143 stopped by SIGINT or SIGTERM, 1 the server could not listen or accept\n"
+        "Exit: 129, 130 or 143 stopped by SIGHUP, SIGINT or SIGTERM, 1 the server could not listen "
+        "or accept\n"
         "connections, 2 the command line is wrong, 4 the first line could not be written.\n";
 
 enum {
