@@ -16,6 +16,30 @@ REASONS = {200: "OK", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unaut
            422: "Unprocessable Content", 429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable"}
 
 
+def calls_of(connection):
+    """The requests of a connection, one after the other, until its end."""
+    data = b""
+    while True:
+        while b"\r\n\r\n" not in data:
+            piece = connection.recv(65536)
+            if not piece:
+                return
+            data += piece
+        head, data = data.split(b"\r\n\r\n", 1)
+        lines = head.decode().split("\r\n")
+        headers = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines[1:])}
+        size = int(headers.get("content-length", 0))
+        while len(data) < size:
+            piece = connection.recv(65536)
+            if not piece:
+                return
+            data += piece
+        body, data = data[:size], data[size:]
+        yield types.SimpleNamespace(method=lines[0].split()[0], path=lines[0].split()[1], headers=headers,
+                                    raw=body, at=time.monotonic(),
+                                    body=json.loads(body) if body.startswith(b"{") else None)
+
+
 class Api:
     def __init__(self, eddy, answer=lambda call: (200, {}, {"echo": call.body})):
         self.answer = answer
@@ -25,24 +49,7 @@ class Api:
         self.url = self.server.url
 
     def handle(self, connection, _):
-        data = b""
-        while True:
-            while b"\r\n\r\n" not in data:
-                piece = connection.recv(65536)
-                if not piece:
-                    return
-                data += piece
-            head, data = data.split(b"\r\n\r\n", 1)
-            lines = head.decode().split("\r\n")
-            headers = {name.lower(): value.strip()
-                       for name, value in (line.split(":", 1) for line in lines[1:])}
-            size = int(headers.get("content-length", 0))
-            while len(data) < size:
-                data += connection.recv(65536)
-            body, data = data[:size], data[size:]
-            call = types.SimpleNamespace(method=lines[0].split()[0], path=lines[0].split()[1],
-                                         headers=headers, raw=body, at=time.monotonic(),
-                                         body=json.loads(body) if body.startswith(b"{") else None)
+        for call in calls_of(connection):
             call.id = call.body.get("id") if call.body else None
             with self.lock:
                 call.number = len(self.calls)

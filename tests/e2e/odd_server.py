@@ -9,13 +9,13 @@ import collections
 import email.utils
 import gzip
 import json
-import re
 import socket
 import struct
 import threading
 import time
 import zlib
 
+from batch_api import calls_of
 from e2e import until_closed
 
 KEEP, CLOSE, RESET, HOLD = range(4)
@@ -153,19 +153,8 @@ class OddServer:
         return ways[zlib.crc32(f"{self.seed} {number} {attempt}".encode()) % len(ways)](mark_of(number))
 
     def handle(self, connection, _):
-        data = b""
-        while True:
-            while b"\r\n\r\n" not in data:
-                piece = connection.recv(65536)
-                if not piece:
-                    return
-                data += piece
-            size = int(re.search(rb"(?i)content-length: *(\d+)", data).group(1))
-            begin = data.index(b"\r\n\r\n") + 4
-            while len(data) < begin + size:
-                data += connection.recv(65536)
-            body, data = json.loads(data[begin:begin + size]), data[begin + size:]
-            answer, after = self.answer(body["number"], body["stream"])
+        for call in calls_of(connection):
+            answer, after = self.answer(call.body["number"], call.body["stream"])
             connection.sendall(answer)
             if after == KEEP:
                 continue

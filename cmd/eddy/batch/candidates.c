@@ -80,16 +80,10 @@ static void candidate_take(struct ed_candidates *candidates, struct ed_tree_node
         struct eddy_json_value name, member;
         struct eddy_json_cursor cursor;
         struct ed_tree_node *candidate;
-        uint64_t index = 0;
 
-        if (value->kind != EDDY_JSON_OBJECT || eddy_json_walk(value, &cursor) < 0)
-                return;
-        if (ed_tree_value_get(value, "index", &member) && eddy_json_uint64(&member, &index) < 0) {
-                candidates->error = -EBADMSG;
-                return;
-        }
-        candidate = ed_tree_item(tree, list, index, ED_CANDIDATES_MAX);
-        while (tree->error == 0 && eddy_json_next(&cursor, &name, &member)) {
+        candidates->error =
+                ed_tree_item_walk(tree, list, value, ED_CANDIDATES_MAX, &candidate, &cursor);
+        while (candidate && tree->error == 0 && eddy_json_next(&cursor, &name, &member)) {
                 struct ed_tree_node *node = ed_tree_member(tree, candidate, name.text, name.bytes);
                 bool was_blank = ed_tree_is_blank(node);
 

@@ -76,15 +76,10 @@ static void choice_take(struct ed_choices *choices, struct ed_tree_node *list,
         struct eddy_json_value name, member;
         struct eddy_json_cursor cursor;
         struct ed_tree_node *choice;
-        uint64_t index = 0;
 
-        if (value->kind != EDDY_JSON_OBJECT || eddy_json_walk(value, &cursor) < 0)
+        choices->error = ed_tree_item_walk(tree, list, value, ED_CHOICES_MAX, &choice, &cursor);
+        if (!choice)
                 return;
-        if (ed_tree_value_get(value, "index", &member) && eddy_json_uint64(&member, &index) < 0) {
-                choices->error = -EBADMSG;
-                return;
-        }
-        choice = ed_tree_item(tree, list, index, ED_CHOICES_MAX);
         if (ed_tree_is_blank(choice)) {
                 if (!ed_tree_value_get(value, "index", &member))
                         ed_tree_set_member(tree, choice, "\"index\"", "0");

@@ -326,6 +326,22 @@ struct ed_tree_node *ed_tree_item(struct ed_tree *tree, struct ed_tree_node *nod
         return item;
 }
 
+int ed_tree_item_walk(struct ed_tree *tree, struct ed_tree_node *node,
+                      const struct eddy_json_value *object, size_t max,
+                      struct ed_tree_node **ret_item, struct eddy_json_cursor *ret_cursor)
+{
+        struct eddy_json_value member;
+        uint64_t index = 0;
+
+        *ret_item = NULL;
+        if (object->kind != EDDY_JSON_OBJECT || eddy_json_walk(object, ret_cursor) < 0)
+                return 0;
+        if (ed_tree_value_get(object, "index", &member) && eddy_json_uint64(&member, &index) < 0)
+                return -EBADMSG;
+        *ret_item = ed_tree_item(tree, node, index, max);
+        return 0;
+}
+
 static struct ed_tree_node *member_find(const struct ed_tree_node *node, const char *name,
                                         size_t bytes)
 {

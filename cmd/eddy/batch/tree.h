@@ -64,6 +64,18 @@ struct ed_tree_node *ed_tree_find(const struct ed_tree_node *node, const char *n
 /* Remove a member, if there is one. */
 void ed_tree_remove(struct ed_tree *tree, struct ed_tree_node *node, const char *name);
 
+/*
+ * Find or add the item of an array to which an object belongs, by the object's member "index" (0 if
+ * it has none), and begin a walk of the object. '*ret_item' is NULL if 'object' is not an object, and
+ * after an error, also one of the tree.
+ *
+ * Errors: -EBADMSG  the index is not a number from 0
+ */
+EDDY_MUST_USE int ed_tree_item_walk(struct ed_tree *tree, struct ed_tree_node *node,
+                                    const struct eddy_json_value *object, size_t max,
+                                    struct ed_tree_node **ret_item,
+                                    struct eddy_json_cursor *ret_cursor);
+
 /* Returns the item of an array with this index, or adds a blank item if the array has fewer than
  * 'max'. Items are in the order of their indices, which may have gaps. A node that is not an array
  * becomes one. */
