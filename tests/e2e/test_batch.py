@@ -346,6 +346,32 @@ def first_ctrl_c_drains_and_the_same_command_resumes(eddy):
 
 
 @claim
+def messages_are_not_appended_to_the_bar(eddy):
+    go_on = threading.Event()
+    api = Api(eddy, lambda call: (go_on.wait(e2e.LIMIT_S), (200, {}, {}))[1])
+    child = eddy.start("batch", eddy.file("in.jsonl", requests(3)), "-o", eddy.file("out.jsonl"),
+                       "--base-url", api.url, "--progress", "bar")
+    err = b""
+
+    def read_to(*ends):
+        nonlocal err
+        while not err.endswith(ends):
+            piece = os.read(child.stderr.fileno(), 65536)
+            check(piece, err)
+            err += piece
+
+    for signo, end in ((signal.SIGUSR1, b"retry 0\n"), (signal.SIGINT, b"drops them\n")):
+        read_to(b"retry 0\033[K")
+        child.send_signal(signo)
+        read_to(end)
+    go_on.set()
+    err += child.communicate(timeout=e2e.LIMIT_S)[1]
+    for line in err.decode().split("\n"):
+        check("\033" not in line.rpartition("\r\033[K")[2], repr(line))
+    equal(child.returncode, 130, err)
+
+
+@claim
 def a_terminal_that_closes_drains_the_run(eddy):
     go_on = threading.Event()
     api = Api(eddy, lambda call: (go_on.wait(e2e.LIMIT_S), (200, {}, {}))[1])

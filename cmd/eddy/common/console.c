@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -34,7 +35,7 @@ static long long now_ms(void)
         return (long long) now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-int ed_console_write(const char *text, size_t bytes, int wait_ms)
+static int text_write(const char *text, size_t bytes, int wait_ms)
 {
         long long end_ms = now_ms() + wait_ms;
 
@@ -57,6 +58,20 @@ int ed_console_write(const char *text, size_t bytes, int wait_ms)
                 bytes -= (size_t) n;
         }
         return 0;
+}
+
+int ed_console_write(const char *text, size_t bytes, int wait_ms)
+{
+        static const char clear[] = "\r\033[K";
+        static bool over; /* the last text was a line that is overwritten by the next one */
+        bool overs = bytes > 0 && *text == '\r';
+        int err = over && !overs ? text_write(clear, sizeof(clear) - 1, wait_ms) : 0;
+
+        if (err == 0)
+                err = text_write(text, bytes, wait_ms);
+        if (err == 0)
+                over = overs;
+        return err;
 }
 
 EDDY_PRINTF(3, 0)

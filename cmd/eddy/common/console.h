@@ -35,8 +35,8 @@ void ed_console_sign(const char *command);
 int ed_console_usage(const char *command, const char *format, ...) EDDY_PRINTF(2, 3);
 
 /*
- * Write to stderr, waiting at most 'wait_ms' for room. Returns 0, -EAGAIN, or the error of the
- * write.
+ * Write to stderr, waiting at most 'wait_ms' for room. If the last text began with a carriage
+ * return, it is removed from the terminal first. Returns 0, -EAGAIN, or the error of the write.
  */
 int ed_console_write(const char *text, size_t bytes, int wait_ms);
 
