@@ -239,6 +239,58 @@ def output_that_is_cut_after_the_last_answer_is_reported(eddy):
     check(f"had {2 * len(answer(7))} bytes and now has {len(answer(7))}: another program has cut it; put" in err.decode(), err)
 
 
+def during(eddy, files, change, number=10):
+    """Change a file while a run has that many answers and waits for more; returns its exit code and stderr."""
+    gate = threading.Event()
+    files.api.answer = lambda call: ((gate.wait() if call.number >= number else 0), (200, {}, {}))[1]
+    child = eddy.start("batch", files.input, "-o", files.out, "--base-url", files.api.url, "-c", "4")
+    e2e.wait_until(lambda: text_of(files.out).count(b"\n") == number and len(files.api.calls) >= number + 4, "answers")
+    change()
+    gate.set()
+    _, err = child.communicate(timeout=e2e.LIMIT_S)
+    return child.returncode, err.decode()
+
+
+@claim
+def line_that_another_program_leaves_unfinished_is_not_joined_to_an_answer(eddy):
+    files = Files(eddy, "", "", requests(40))
+
+    def append():
+        with open(files.out, "a") as file:
+            file.write('{"torn')
+    code, err = during(eddy, files, append)
+    equal((code, text_of(files.out).count(b"\n")), (0, 41), err)
+    result = files.run("batch")
+    equal((result.code, len(files.api.calls), text_of(files.out + ".rejected")), (0, 40, b'{"torn\n'), result)
+
+
+@claim
+def summary_does_not_count_answers_in_a_file_that_is_gone(eddy):
+    for change, word in ((os.remove, "removed or replaced"), (lambda out: os.rename(out, out + ".1"), "moved")):
+        files = Files(eddy, "", "", requests(40))
+        code, err = during(eddy, files, lambda: change(files.out))
+        equal(code, 4, err)
+        check(f"{files.out} was {word}: see above\n" in err and "answers in" not in err, err)
+
+
+@claim
+def input_that_is_cut_during_the_run_is_reported(eddy):
+    content = "".join(request(i, body={"pad": "x" * 5000}) for i in range(100))
+    whole = content[:content.index("\n", 200000) + 1]
+    for size in (len(whole), len(whole) + 9, 0):
+        files = Files(eddy, "", "", content)
+        code, err = during(eddy, files, lambda: os.truncate(files.input, size), 4)
+        check(f"ended early: it had {len(content)} bytes when it was checked, and has " in err, size, err)
+        check(code == 3 and "to resume: " in err and len(files.api.calls) < 100, size, code, err)
+        with open(files.input, "w") as file:
+            file.write(content)
+        files.api.answer = lambda call: (200, {}, {})
+        result = files.run("batch")
+        equal((result.code, len(ids_of(files.out)), len(files.api.calls)), (0, 100, 100), size, result)
+        os.remove(files.out)
+        files.api.calls.clear()
+
+
 @claim
 def output_of_fetch_that_is_cut_ends_the_run(eddy):
     gate = threading.Event()

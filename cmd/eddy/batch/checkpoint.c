@@ -496,7 +496,8 @@ int ed_checkpoint_close(struct ed_batch_run *run, bool sync)
         if (!run->opts.output)
                 return 0;
         ed_output_close(&run->errors, sync);
-        if (moved_say(run))
+        run->moved = moved_say(run);
+        if (run->moved)
                 err = ED_EXIT_OUTPUT;
         else if (run->output.save_err == 0 && run->errors.save_err == 0 && !run->output.cut &&
                  !run->errors.cut)

@@ -286,6 +286,7 @@ int ed_input_check(struct ed_batch_run *run)
         err = source_init(&source, run, line_check, &check);
         if (err == 0)
                 err = ed_source_read(&source, run->input_fd, at);
+        run->input_bytes = source.bytes;
         ed_source_fini(&source);
         if (err < 0)
                 return ed_source_fault("batch", run->opts.input, err);
@@ -404,11 +405,25 @@ static int stream_take(struct ed_source *source, eddy_stream *stream)
         }
 }
 
+/* The input was read to its end. Returns true, after a message, if it was longer when it was checked. */
+static bool input_is_cut(const struct ed_batch_run *run, uint64_t bytes)
+{
+        if (bytes >= run->input_bytes)
+                return false;
+        ed_console_say(
+                "batch",
+                "%s ended early: it had %llu bytes when it was checked, and has %llu; put the "
+                "rest back, and run the same command again",
+                run->opts.input, (unsigned long long) run->input_bytes, (unsigned long long) bytes);
+        return true;
+}
+
 int ed_input_read(void *arg)
 {
         struct ed_batch_run *run = arg;
         eddy_stream *stream = NULL;
         struct ed_source source;
+        bool cut;
         int err = source_init(&source, run, line_send, run);
 
         if (err == 0)
@@ -416,10 +431,12 @@ int ed_input_read(void *arg)
         if (err == 0)
                 err = stream_take(&source, stream);
         eddy_stream_close(stream);
+        cut = err == 0 && input_is_cut(run, source.bytes);
         ed_source_fini(&source);
-        run->input_whole = err == 0 || err == -ENODATA;
+        run->input_whole = (err == 0 && !cut) || err == -ENODATA;
         if (!run->input_whole && err != -ECANCELED) {
-                run->input_err = ed_source_fault("batch", run->opts.input, err);
+                run->input_err =
+                        cut ? ED_EXIT_INPUT : ed_source_fault("batch", run->opts.input, err);
                 ed_batch_stop(run, ED_STOP_INPUT, ED_BATCH_DRAIN_NS, NULL);
         }
         return 0;

@@ -93,6 +93,8 @@ struct ed_batch_run {
         bool lacks_base;   /* a line has a path, but no base URL was given */
         bool setup_failed; /* an option cannot be used, which was reported */
         bool input_is_file;
+        bool moved;           /* the output or the errors file, during the run */
+        uint64_t input_bytes; /* of the file, when it was checked */
         bool input_whole;     /* read to its end, or to --limit */
         int input_err;        /* an exit code; 0: none */
         uint64_t input_total; /* bytes; 0: unknown */

@@ -105,6 +105,7 @@ int ed_source_take(struct ed_source *source, const char *data, size_t bytes)
 {
         bool at_end = bytes == 0;
 
+        source->bytes += bytes;
         for (;;) {
                 size_t room_bytes, taken;
                 char *room = ed_lines_room(&source->lines, &room_bytes);
@@ -132,7 +133,6 @@ int ed_source_read(struct ed_source *source, int fd, off_t at)
 {
         struct ed_reading reading;
         struct stat st;
-        uint64_t done = 0;
         ssize_t n = 1;
         int err = 0;
 
@@ -143,8 +143,7 @@ int ed_source_read(struct ed_source *source, int fd, off_t at)
                 err = n < 0 ? (int) n : ed_source_take(source, source->buf, (size_t) n);
                 if (at >= 0 && n > 0)
                         at += n;
-                done += n > 0 ? (uint64_t) n : 0;
-                ed_reading_at(&reading, done);
+                ed_reading_at(&reading, source->bytes);
         }
         ed_reading_end(&reading);
         return err;

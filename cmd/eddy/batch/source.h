@@ -34,7 +34,8 @@ struct ed_source {
         struct ed_source_opts opts;
         struct ed_unpack unpack;
         struct ed_lines lines;
-        char *buf; /* ED_SOURCE_READ_BYTES into which the caller may read */
+        uint64_t bytes; /* taken so far */
+        char *buf;      /* ED_SOURCE_READ_BYTES into which the caller may read */
 };
 
 /*

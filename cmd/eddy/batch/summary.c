@@ -157,8 +157,11 @@ static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
 
         if (!run->opts.output)
                 return;
-        if (run->output.cut) {
-                ed_draft_add_printf(text, "%s was cut: see above\n", run->opts.output);
+        if (run->output.cut || run->output.removed || run->moved) {
+                ed_draft_add_printf(text, "%s was %s: see above\n", run->opts.output,
+                                    run->output.cut       ? "cut"
+                                    : run->output.removed ? "removed or replaced"
+                                                          : "moved");
                 return;
         }
         ed_draft_add_printf(text, "answers in %s: ", run->opts.output);

@@ -201,6 +201,22 @@ static bool file_is_cut(struct ed_output *output)
         return true;
 }
 
+/*
+ * Another program has appended bytes, perhaps a line that is not whole: end it, so that the next line
+ * is not joined to it.
+ */
+static void other_line_end(const struct ed_output *output)
+{
+        off_t end = output->start + (off_t) output->bytes;
+        struct stat st;
+        char last;
+
+        /* Not all outputs are readable. */
+        if (fstat(output->fd, &st) == 0 && st.st_size > end &&
+            pread(output->fd, &last, 1, st.st_size - 1) == 1 && last != '\n')
+                (void) !ed_write_all(output->fd, "\n", 1);
+}
+
 /* Open the file for lines that the output cannot take, and end a line that has no end. */
 static int rescue_open(const char *name, off_t *ret_end)
 {
@@ -312,6 +328,8 @@ static void batch_write(struct ed_output *output)
                 file_rescue(output);
         if (output->err < 0)
                 return;
+        if (output->regular)
+                other_line_end(output);
         while (first->number <= output->number)
                 first = first->next; /* its task has not run since it was written */
         last = first->number;
