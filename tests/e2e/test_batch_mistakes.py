@@ -282,6 +282,21 @@ def an_output_with_the_name_of_a_compressed_file_is_refused(eddy):
 
 
 @claim
+def names_of_one_file_for_two_purposes_are_refused(eddy):
+    api = Api(eddy)
+    for name in ("out.jsonl.rejected", "out.errors.jsonl.rejected"):
+        path = eddy.file(name, requests(2))
+        result = eddy.run("batch", path, "-o", eddy.file("out.jsonl", "bad line\n"), "--base-url", api.url)
+        e2e.one_line(result, 2, name, "give the input another name")
+    os.remove(eddy.file("out.jsonl"))
+    os.symlink("out.jsonl", eddy.file("link"))
+    result = eddy.run("batch", eddy.file("in.jsonl", requests(2)), "-o", eddy.file("out.jsonl"),
+                      "--errors", eddy.file("link"), "--base-url", api.url)
+    e2e.one_line(result, 2, "this is the output; name another file")
+    equal(len(api.calls), 0)
+
+
+@claim
 def failures_that_are_mistakes_have_a_next_step(eddy):
     mock = eddy.mock("--api-key", "good")
     line = '{"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{"model":"m","input":"x"}}\n'

@@ -212,6 +212,9 @@ def retry_without_failures_sends_nothing(eddy):
     check("names no failed request" in result.err, result)
     check(not os.path.exists(eddy.file("out.errors.jsonl")), "the empty file is left")
     e2e.one_line(eddy.run("retry", path), 2, "-o OUT is missing")
+    # A misspelled name.
+    e2e.one_line(eddy.run("retry", path, "-o", out + "x", "--base-url", api.url), 2, "there is neither this file nor")
+    check(not os.path.exists(out + "x"))
     check("eddy retry IN -o OUT" in eddy.run("retry", "--help").out)
 
 

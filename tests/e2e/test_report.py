@@ -330,6 +330,7 @@ def mistakes_are_refused(eddy):
             (2, ["did you mean --price"], [out, "--prise", "1/1"]),
             (2, ["standard input"], ["-"]),
             (2, ["a file of the run"], [out, "-o", out]),
+            (2, ["a file of JSON"], [out, "-o", eddy.file("in.jsonl", '{"url":"/x","body":{}}\n')]),
             (3, ["OUT", "No such file"], [out + "x"]),
             (3, ["Is a directory"], [eddy.folder, "-o", "-"]),
             (3, ["--errors", "No such file"], [out, "--errors", out + "x"]),
@@ -339,7 +340,9 @@ def mistakes_are_refused(eddy):
         result = eddy.run("report", *args)
         equal(result.code, code, args, result)
         e2e.one_line(result, code, *words)
-    equal(sorted(os.listdir(eddy.folder)), ["out.jsonl", "text"])
+    equal(sorted(os.listdir(eddy.folder)), ["in.jsonl", "out.jsonl", "text"])
+    result = report(eddy, out, "-o", eddy.file("page.html"))
+    check(result.err.endswith("page.html: 1 answer, 0 failures\n"), result)
 
 
 @claim

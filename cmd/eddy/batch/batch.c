@@ -295,6 +295,45 @@ static int template_open(struct ed_batch_run *run)
         return err < 0 ? ed_console_usage("batch", "--body: %s", error) : 0;
 }
 
+/* Refuse an input to which lines that are not answers would be moved. */
+static int rejected_check(const struct ed_batch_run *run)
+{
+        const char *paths[] = { run->opts.output, run->opts.errors };
+        struct stat in, other;
+        int exit_code = 0;
+
+        for (size_t i = 0; i < 2 && exit_code == 0; i++) {
+                struct ed_draft name = { 0 };
+
+                ed_draft_add_printf(&name, "%s.rejected", paths[i] ? paths[i] : "");
+                ed_draft_add(&name, "", 1);
+                if (paths[i] && ed_draft_is_whole(&name) && stat(name.data, &other) == 0 &&
+                    fstat(run->input_fd, &in) == 0 && in.st_dev == other.st_dev &&
+                    in.st_ino == other.st_ino)
+                        exit_code =
+                                ed_console_usage("batch",
+                                                 "%s: lines that are not answers are moved to this "
+                                                 "file; give the input another name",
+                                                 name.data);
+                ed_draft_fini(&name);
+        }
+        return exit_code;
+}
+
+/* `eddy retry`: refuse names of files of which there is none, as a misspelled one. */
+static int retry_check(const struct ed_batch_run *run)
+{
+        const struct ed_batch_opts *opts = &run->opts;
+
+        if (!opts->only_failed || access(opts->output, F_OK) == 0 || errno != ENOENT ||
+            access(opts->errors, F_OK) == 0 || errno != ENOENT)
+                return 0;
+        return ed_console_usage("batch",
+                                "-o %s: there is neither this file nor %s; name the output "
+                                "of the run",
+                                opts->output, opts->errors);
+}
+
 /* Refuse an output that is the input. */
 static int paths_check(const struct ed_batch_run *run)
 {
@@ -387,6 +426,10 @@ static int run_begin(struct ed_batch_run *run)
                 err = ed_input_open(run);
         if (err == 0)
                 err = paths_check(run);
+        if (err == 0)
+                err = rejected_check(run);
+        if (err == 0)
+                err = retry_check(run);
         if (err == 0 &&
             (ed_ids_new(&run->ids) < 0 || (run->opts.only_failed && ed_ids_new(&run->only) < 0)))
                 err = ED_EXIT_FAILED;

@@ -171,6 +171,18 @@ static void found_say(struct ed_batch_run *run, const char *path,
                                path);
 }
 
+/* Refuse a link to the output, which may have been made only now. Returns 0 or the exit code. */
+static int errors_check(const struct ed_batch_run *run)
+{
+        struct stat out, errors;
+
+        if (fstat(run->answers.fd, &out) < 0 || stat(run->opts.errors, &errors) < 0 ||
+            out.st_dev != errors.st_dev || out.st_ino != errors.st_ino)
+                return 0;
+        return ed_console_usage("batch", "--errors %s: this is the output; name another file",
+                                run->opts.errors);
+}
+
 int ed_checkpoint_open(struct ed_batch_run *run)
 {
         const struct ed_batch_opts *opts = &run->opts;
@@ -184,6 +196,9 @@ int ed_checkpoint_open(struct ed_batch_run *run)
         if (err)
                 return err;
         found_say(run, opts->output, &found);
+        err = errors_check(run);
+        if (err)
+                return err;
         err = ed_answers_open(&run->failures, "batch", "--errors", opts->errors, &failures_found);
         if (err)
                 return err;

@@ -210,6 +210,18 @@ static int files_read(struct report *report)
 /* ---- writing ------------------------------------------------------------------------------- */
 
 /* Refuse to write the page over a file of the run. */
+/* Returns true if a file has lines of JSON, as requests and answers. */
+static bool has_lines(const char *path)
+{
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        char first = '\0';
+        bool found = fd >= 0 && read(fd, &first, 1) == 1 && first == '{';
+
+        if (fd >= 0)
+                close(fd);
+        return found;
+}
+
 static int page_check(const struct report *report)
 {
         struct stat st;
@@ -222,6 +234,10 @@ static int page_check(const struct report *report)
                         return ed_console_usage("report",
                                                 "-o %s: this is a file of the run; name another",
                                                 report->opts.page);
+        if (S_ISREG(st.st_mode) && has_lines(report->opts.page))
+                return ed_console_usage("report",
+                                        "-o %s: this is a file of JSON; name another, or remove it",
+                                        report->opts.page);
         return 0;
 }
 
@@ -243,9 +259,11 @@ static int page_make(const struct report *report)
                 err = ed_replace_whole(opts->page, out.data, out.bytes);
         ed_draft_fini(&out);
         if (err == 0 && strcmp(opts->page, "-") != 0)
-                ed_console_say("report", "%s: %llu answers, %llu failures", opts->page,
+                ed_console_say("report", "%s: %llu answer%s, %llu failure%s", opts->page,
                                (unsigned long long) report->totals.ok,
-                               (unsigned long long) report->totals.failed);
+                               report->totals.ok == 1 ? "" : "s",
+                               (unsigned long long) report->totals.failed,
+                               report->totals.failed == 1 ? "" : "s");
         if (err == 0 || (err == -EPIPE && strcmp(opts->page, "-") == 0))
                 return ED_EXIT_OK;
         ed_console_say("report", "-o %s: %s", opts->page,
