@@ -26,6 +26,9 @@ enum {
 #define THROTTLE_FIRST_NS EDDY_SEC(1)
 #define THROTTLE_MOST_NS  EDDY_SEC(60)
 
+/* A shorter wait for a limit is its pace, not a pause. */
+#define PAUSE_LEAST_NS EDDY_SEC(1)
+
 /* How often endpoints are looked at, if none can be used. */
 #define LOOK_NS EDDY_MS(5)
 
@@ -418,7 +421,7 @@ int64_t ed_endpoint_obey(struct ed_endpoint *endpoint, struct eddy_ratelimits se
         requests_ns = wait_of(&seen.requests);
         tokens_ns = wait_of(&seen.tokens);
         wait_ns = requests_ns > tokens_ns ? requests_ns : tokens_ns;
-        endpoint->learned_until_ns = wait_ns > 0 ? eddy_now() + wait_ns : 0;
+        endpoint->learned_until_ns = wait_ns >= PAUSE_LEAST_NS ? eddy_now() + wait_ns : 0;
         pause_note(endpoint);
         return wait_ns;
 }

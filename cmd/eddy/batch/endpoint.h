@@ -52,7 +52,8 @@ struct ed_endpoint {
         bool was_reached;           /* it has answered at least once */
         bool lost_was_said;
         int64_t paused_until_ns;  /* the pause after refusals */
-        int64_t learned_until_ns; /* its headers report that a limit is used up until then */
+        int64_t learned_until_ns; /* its headers report that a limit is used up until then, for a
+                                     second or more */
         uint64_t pauses;          /* of both kinds; pauses that overlap are one */
         int64_t paused_ns;        /* in total, to the end of the last pause */
         int64_t pause_end_ns;     /* the end of the last pause */

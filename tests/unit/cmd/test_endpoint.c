@@ -242,6 +242,9 @@ static int counted_main(void *arg)
         CHECK_EQ(a->pauses, 1);
         obey(a, seen_used_up);
         CHECK_EQ(a->pauses, 2);
+        /* Less than a second for each request is the pace of a limit. */
+        obey(b, (struct eddy_ratelimit){ 60, 0, EDDY_SEC(3), -1, true });
+        CHECK_EQ(b->pauses, 1);
         CHECK_EQ(ed_endpoint_paused(a), EDDY_MS(5500));
         CHECK_EQ(ed_endpoint_paused(b), EDDY_SEC(2));
         return 0;
