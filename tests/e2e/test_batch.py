@@ -5,6 +5,7 @@ import concurrent.futures
 import gzip
 import json
 import os
+import re
 import random
 import signal
 import threading
@@ -483,6 +484,12 @@ def pause_longer_than_allowed_ends_the_run_resumable(eddy):
     result, answers, errors = batch(eddy, api, requests(5), "-c", "1")
     equal((result.code, answers, errors, len(api.calls)), (75, [], [], 1), result)
     check("--max-throttle-wait" in result.err, result)
+    # Without a time: the first pause takes half a second or more.
+    api = Api(eddy, lambda call: (429, {}, {}))
+    result, _, _ = batch(eddy, api, requests(5), "-c", "1", "--max-throttle-wait", "10ms")
+    equal((result.code, len(api.calls)), (75, 1), result)
+    check(re.search(r"has refused all requests, with the next pause for (\d{3}ms|1.0s), longer than "
+                    "--max-throttle-wait 10ms", result.err), result)
 
 
 @claim

@@ -488,8 +488,11 @@ static enum ed_verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait
                                           (REFUSED_WAIT_NS << refusals_of(attempt->endpoint)));
         if (refused_ns <= run->opts.throttle_wait_max_ns)
                 return ED_VERDICT_REFUSED;
+        ed_duration_print(refused_ns, wait);
         snprintf(what, sizeof(what),
-                 "has refused all requests for longer than --max-throttle-wait %s", most);
+                 "has refused all requests, with the next pause for %s, longer than "
+                 "--max-throttle-wait %s",
+                 wait, most);
         return endpoint_shut(job, ED_STOP_THROTTLED, what);
 }
 
