@@ -282,6 +282,18 @@ def an_output_with_the_name_of_a_compressed_file_is_refused(eddy):
 
 
 @claim
+def text_of_servers_and_names_of_files_does_not_control_the_terminal(eddy):
+    evil = "\x1b[2J\x07\r\x08\x7f\x9b31m\u202e\u2066"
+    api = Api(eddy, lambda call: (400, {}, {"error": {"message": "m" + evil, "code": "c" + evil}}))
+    path, out = eddy.file("in\x1b[2J\x07.jsonl", requests(2)), eddy.file("out\x1b[2J\r.jsonl", "bad\n" + json.dumps(
+        {"custom_id": "z" + evil, "response": {"status_code": 200, "body": {}}, "error": None}) + "\n")
+    for args in (["batch", path, "-o", out, "--base-url", api.url], ["retry", path, "-o", out, "--base-url", api.url],
+                 ["check", path, "-o", out], ["sort", out, "--by", path], ["report", out]):
+        shown = eddy.run(*args).err
+        check(shown.isascii() and all(ch >= " " or ch == "\n" for ch in shown) and "\x7f" not in shown, args, repr(shown))
+
+
+@claim
 def names_of_one_file_for_two_purposes_are_refused(eddy):
     api = Api(eddy)
     for name in ("out.jsonl.rejected", "out.errors.jsonl.rejected"):

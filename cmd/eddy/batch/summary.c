@@ -391,7 +391,9 @@ void ed_summary_print(const struct ed_batch_run *run)
                 json_print(run, &text);
         else
                 text_print(run, &text);
-        if (ed_draft_is_whole(&text))
+        if (ed_draft_is_whole(&text)) {
+                ed_console_mask(text.data, text.bytes, "\n"); /* in names of files */
                 ed_console_write(text.data, text.bytes, WAIT_MS);
+        }
         ed_draft_fini(&text);
 }

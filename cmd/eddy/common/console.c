@@ -74,6 +74,16 @@ int ed_console_write(const char *text, size_t bytes, int wait_ms)
         return err;
 }
 
+void ed_console_mask(char *text, size_t bytes, const char *kept)
+{
+        for (size_t i = 0; i < bytes; i++) {
+                unsigned char c = (unsigned char) text[i];
+
+                if ((c < 0x20 || c == 0x7f) && (c == '\0' || !strchr(kept, c)))
+                        text[i] = '?';
+        }
+}
+
 EDDY_PRINTF(3, 0)
 static void say(const char *command, const char *tail, const char *format, va_list args)
 {
@@ -91,11 +101,7 @@ static void say(const char *command, const char *tail, const char *format, va_li
         if (n < 0)
                 return;
         at += (size_t) n < room - at ? (size_t) n : room - at - 1;
-        /* Messages may contain text from users, which must not move the cursor. */
-        for (size_t i = 0; i < at; i++) {
-                if ((unsigned char) line[i] < 0x20 || line[i] == 0x7f)
-                        line[i] = '?';
-        }
+        ed_console_mask(line, at, "");
         memcpy(line + at, tail, strlen(tail));
         at += strlen(tail);
         line[at++] = '\n';

@@ -40,6 +40,10 @@ int ed_console_usage(const char *command, const char *format, ...) EDDY_PRINTF(2
  */
 int ed_console_write(const char *text, size_t bytes, int wait_ms);
 
+/* Replace control characters by question marks, except those in 'kept': text from users or servers
+ * must not move the cursor. */
+void ed_console_mask(char *text, size_t bytes, const char *kept);
+
 /* Print a text on stdout. Returns the exit code. */
 int ed_console_print(const char *command, const char *text);
 

@@ -16,7 +16,13 @@ static size_t char_bytes(const unsigned char *text, size_t bytes)
 
         if (c < 0x20 || c == 0x7f || n > bytes || !eddy_json_is_utf8(text, n))
                 return 0;
-        return c == 0xc2 && text[1] < 0xa0 ? 0 : n; /* U+0080 .. U+009F are control characters */
+        if (c == 0xc2 && text[1] < 0xa0) /* U+0080 .. U+009F are control characters */
+                return 0;
+        /* U+202A .. U+202E and U+2066 .. U+2069 change the direction of the text after them. */
+        if (c == 0xe2 && ((text[1] == 0x80 && text[2] >= 0xaa && text[2] <= 0xae) ||
+                          (text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9)))
+                return 0;
+        return n;
 }
 
 const char *ed_excerpt(char room[ED_EXCERPT_BYTES], const char *text, size_t bytes)

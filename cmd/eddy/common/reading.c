@@ -64,6 +64,9 @@ static void line_show(struct ed_reading *reading, uint64_t bytes)
                 json_add(&text, reading, bytes);
         else
                 text_add(&text, reading, bytes);
+        if (!ed_draft_is_whole(&text))
+                goto done;
+        ed_console_mask(text.data, text.bytes, "\n");
         if (reader_mode == ED_SHOW_BAR)
                 ed_show_over(&text);
         ed_draft_add(&text, "", 1);
