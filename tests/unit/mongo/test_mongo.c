@@ -3,75 +3,20 @@
  * nonsense, and against wrong texts.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <netdb.h>
 #include <resolv.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "../io/io_test.h"
 #include "eddy/json.h"
-#include "eddy/mongo.h"
 #include "eddy/serve.h"
-
-/* --- a server --- */
-
-static struct server {
-        pid_t pid;
-        int stdin_fd;
-        int port;
-} server;
-
-static void server_stop(void)
-{
-        CHECK_EQ(close(server.stdin_fd), 0);
-        CHECK_EQ(waitpid(server.pid, NULL, 0), server.pid);
-}
-
-/* Skips the case where the server cannot be. */
-static void server_start(void)
-{
-        int in[2], out[2], status;
-        char line[16];
-        ssize_t n;
-
-        if (getenv("EDDY_TEST_QEMU"))
-                test_skip("the server is not for this processor");
-        CHECK_EQ(pipe2(in, O_CLOEXEC), 0);
-        CHECK_EQ(pipe2(out, O_CLOEXEC), 0);
-        server.pid = fork();
-        CHECK(server.pid >= 0);
-        if (server.pid == 0) {
-                /* Also a server that a failed case has left stopped, so that it reads no end. */
-                (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
-                (void) dup2(in[0], STDIN_FILENO);
-                (void) dup2(out[1], STDOUT_FILENO);
-                if (freopen("/dev/null", "w", stderr))
-                        execl(MONGO_SERVER, MONGO_SERVER, (char *) NULL);
-                _exit(77);
-        }
-        server.stdin_fd = in[1];
-        (void) close(in[0]);
-        (void) close(out[1]);
-        n = read(out[0], line, sizeof(line) - 1);
-        (void) close(out[0]);
-        if (n <= 0) {
-                CHECK_EQ(waitpid(server.pid, &status, 0), server.pid);
-                CHECK_EQ(WEXITSTATUS(status), 77);
-                test_skip("needs a JDK, and once: tests/unit/mongo/server fetch");
-        }
-        line[n] = '\0';
-        server.port = (int) strtol(line, NULL, 10);
-}
+#include "mongo_test.h"
 
 /* A case with a server, in a run that leaves no descriptor. */
 #define MONGO_TEST(claim)                                                                          \
         static void body_##claim(eddy_mongo *mongo);                                               \
         static int main_##claim(void *arg)                                                         \
         {                                                                                          \
-                EDDY_AUTO(eddy_mongo) eddy_mongo *mongo = open_port(server.port, 2);               \
+                EDDY_AUTO(eddy_mongo) eddy_mongo *mongo = mongo_open(mongo_server.port, 2);        \
                                                                                                    \
                 (void) arg;                                                                        \
                 body_##claim(mongo);                                                               \
@@ -79,29 +24,11 @@ static void server_start(void)
         }                                                                                          \
         TEST(claim)                                                                                \
         {                                                                                          \
-                server_start();                                                                    \
+                mongo_server_start();                                                              \
                 io_run(main_##claim);                                                              \
-                server_stop();                                                                     \
+                mongo_server_stop();                                                               \
         }                                                                                          \
         static void body_##claim(eddy_mongo *mongo)
-
-static eddy_mongo *open_limited(int port, uint32_t clients, int64_t limit_ns)
-{
-        char uri[64];
-        struct eddy_mongo_opts opts = {
-                .uri = uri, .clients_max = clients, .select_ns = limit_ns, .answer_ns = limit_ns
-        };
-        eddy_mongo *mongo = NULL;
-
-        snprintf(uri, sizeof(uri), "mongodb://127.0.0.1:%d/test", port);
-        CHECK_EQ(eddy_mongo_new(&opts, &mongo, NULL), 0);
-        return mongo;
-}
-
-static eddy_mongo *open_port(int port, uint32_t clients)
-{
-        return open_limited(port, clients, EDDY_SEC(30));
-}
 
 /* --- documents --- */
 
@@ -222,20 +149,6 @@ MONGO_TEST(bulk_operations_stop_at_a_failure_or_go_on_by_option)
         CHECK_EQ(result.deleted, 1);
 }
 
-static void insert_thousand(eddy_mongo *mongo)
-{
-        enum { ROOM = 64 * 1000 };
-        char *text = malloc(ROOM);
-        int at = 0;
-
-        for (int i = 0; i < 1000; i++)
-                at += snprintf(text + at, (size_t) (ROOM - at), "%c{\"_id\": %d, \"visits\": %d}",
-                               i ? ',' : '[', i, i % 7);
-        snprintf(text + at, (size_t) (ROOM - at), "]");
-        CHECK_EQ(eddy_mongo_insert(mongo, "users", text, NULL), 0);
-        free(text);
-}
-
 MONGO_TEST(cursors_read_all_documents_in_order)
 {
         EDDY_AUTO(eddy_mongo_cursor) eddy_mongo_cursor *cursor = NULL, *second = NULL;
@@ -244,7 +157,7 @@ MONGO_TEST(cursors_read_all_documents_in_order)
         char expected[64];
         int n = 0;
 
-        insert_thousand(mongo);
+        mongo_insert_thousand(mongo, "users");
         CHECK_EQ(eddy_mongo_find(mongo, "users", "{}",
                                  "{\"sort\": {\"_id\": 1}, \"batchSize\": 30, "
                                  "\"projection\": {\"_id\": 1}}",
@@ -269,7 +182,7 @@ MONGO_TEST(pipelines_and_commands_are_answered)
         const char *text;
         char *reply;
 
-        insert_thousand(mongo);
+        mongo_insert_thousand(mongo, "users");
         CHECK_EQ(eddy_mongo_aggregate(
                          mongo, "users",
                          "[{\"$group\": {\"_id\": null, \"sum\": {\"$sum\": \"$visits\"}}}]", NULL,
@@ -413,7 +326,7 @@ static int absent_main(void *arg)
 
         (void) arg;
         CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
-        mongo = open_limited(eddy_listener_port(listener), 1, EDDY_MS(300));
+        mongo = mongo_open_limited(eddy_listener_port(listener), 1, EDDY_MS(300));
         eddy_listener_close(listener);
         CHECK_EQ(is_answered(mongo, &error), EDDY_E_MONGO_UNAVAILABLE);
         CHECK(error.text[0]);
@@ -487,7 +400,7 @@ static void check_refused(eddy_serve_fn *fn, int calls)
         CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &serving.listener), 0);
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, serve, &serving);
-        mongo = open_limited(eddy_listener_port(serving.listener), 1, EDDY_MS(300));
+        mongo = mongo_open_limited(eddy_listener_port(serving.listener), 1, EDDY_MS(300));
         for (int i = 0; i < calls; i++) {
                 int err = is_answered(mongo, NULL);
 
@@ -512,23 +425,18 @@ TEST(a_server_that_is_silent_or_talks_nonsense_is_an_error_in_time)
         io_run(hostile_main);
 }
 
-static void freeze(void)
-{
-        CHECK_EQ(kill(server.pid, SIGSTOP), 0);
-        CHECK_EQ(waitpid(server.pid, NULL, WUNTRACED), server.pid); /* all of its threads */
-}
-
 static int frozen_main(void *arg)
 {
-        EDDY_AUTO(eddy_mongo) eddy_mongo *mongo = open_limited(server.port, 1, EDDY_SEC(1));
+        EDDY_AUTO(eddy_mongo)
+        eddy_mongo *mongo = mongo_open_limited(mongo_server.port, 1, EDDY_SEC(1));
 
         (void) arg;
         CHECK_EQ(is_answered(mongo, NULL), 0);
-        freeze();
+        mongo_server_freeze();
         CHECK_EQ(is_answered(mongo, NULL), EDDY_E_MONGO_LOST);
-        CHECK_EQ(kill(server.pid, SIGCONT), 0);
+        CHECK_EQ(kill(mongo_server.pid, SIGCONT), 0);
         CHECK_EQ(is_answered(mongo, NULL), 0);
-        CHECK_EQ(kill(server.pid, SIGKILL), 0);
+        CHECK_EQ(kill(mongo_server.pid, SIGKILL), 0);
         CHECK(is_answered(mongo, NULL) < 0);
         CHECK_EQ(is_answered(mongo, NULL), EDDY_E_MONGO_UNAVAILABLE);
         return 0;
@@ -536,9 +444,9 @@ static int frozen_main(void *arg)
 
 TEST(a_server_that_freezes_is_an_error_and_is_used_again_when_it_goes_on)
 {
-        server_start();
+        mongo_server_start();
         io_run(frozen_main);
-        server_stop();
+        mongo_server_stop();
 }
 
 static int64_t longest_ns; /* between two turns of the loop */
@@ -567,7 +475,7 @@ static void leave_cursor(eddy_mongo *mongo, bool is_read)
         CHECK_EQ(eddy_mongo_find(mongo, "users", "{}", "{\"batchSize\": 10}", &cursor, NULL), 0);
         for (int i = 0; i < 100; i++)
                 CHECK_EQ(eddy_mongo_next(cursor, NULL, NULL, NULL), 1);
-        freeze();
+        mongo_server_freeze();
         eddy_scope_begin(&scope, NULL);
         eddy_scope_cancel(&scope);
         if (is_read)
@@ -579,17 +487,18 @@ static void leave_cursor(eddy_mongo *mongo, bool is_read)
 
 static int left_main(void *arg)
 {
-        EDDY_AUTO(eddy_mongo) eddy_mongo *mongo = open_limited(server.port, 1, EDDY_SEC(10));
+        EDDY_AUTO(eddy_mongo)
+        eddy_mongo *mongo = mongo_open_limited(mongo_server.port, 1, EDDY_SEC(10));
         eddy_scope scope;
 
         (void) arg;
-        insert_thousand(mongo);
+        mongo_insert_thousand(mongo, "users");
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, watch_loop, NULL);
         for (int is_read = 0; is_read < 2; is_read++) {
                 leave_cursor(mongo, is_read);
                 CHECK_EQ(eddy_sleep(EDDY_MS(50)), 0);
-                CHECK_EQ(kill(server.pid, SIGCONT), 0);
+                CHECK_EQ(kill(mongo_server.pid, SIGCONT), 0);
                 CHECK_EQ(is_answered(mongo, NULL), 0);
         }
         CHECK(longest_ns < EDDY_SEC(5)); /* blocked: 'answer_ns' */
@@ -600,9 +509,9 @@ static int left_main(void *arg)
 
 TEST(a_cursor_that_is_left_does_not_block_the_loop_until_the_server_answers)
 {
-        server_start();
+        mongo_server_start();
         io_run(left_main);
-        server_stop();
+        mongo_server_stop();
 }
 
 /* --- options --- */
