@@ -92,6 +92,7 @@ static int text_append(struct reading *reading, const bson_t *document)
         return err == 0 ? 0 : ed_mongo_fail_text(&reading->call.error, err, eddy_error_text(err));
 }
 
+/* At most one message to the server: a caller whose server sends empty batches for ever can be cancelled. */
 static int reading_run(struct ed_mongo_call *call)
 {
         struct reading *reading = ed_container_of(call, struct reading, call);
@@ -111,7 +112,8 @@ static int reading_run(struct ed_mongo_call *call)
                 if (ed_buf_bytes(&reading->batch) >= EDDY_MONGO_BATCH_MAX)
                         break;
                 if (!mongoc_cursor_next(client->cursor, &document)) {
-                        reading->is_at_end = true;
+                        /* Else the batch was empty, and the server may have more. */
+                        reading->is_at_end = !mongoc_cursor_more(client->cursor);
                         break;
                 }
                 err = text_append(reading, document);
