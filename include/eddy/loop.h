@@ -127,10 +127,12 @@ EDDY_API int eddy_loop_watch_named(eddy_loop *loop, eddy_handle *handle, int fd,
  *
  * Suspends: no; may block threads other than the loop's.
  * Threads: any for a handle of eddy_loop_call_threadsafe(), else the loop's.
+ * Errors: EDDY_E_RUN_OTHER_LOOP  on a thread other than the loop's, for a handle of another call;
+ *                                nothing is done, and the callback may run
  */
 EDDY_API int eddy_handle_cancel(eddy_handle *handle);
 
-/* Whether the callback has yet to run.  Threads: as eddy_handle_cancel(). */
+/* Whether the callback has yet to run.  Threads: any. */
 EDDY_API int eddy_handle_is_scheduled(const eddy_handle *handle);
 
 /* The time of the callback (eddy_now() clock), or 0 if it has none.  Threads: the loop's. */

@@ -321,18 +321,11 @@ static void watch_end(struct handle *handle)
 
 /* --- all kinds of handles --- */
 
-int eddy_handle_cancel(eddy_handle *public_handle)
+/* On the thread of its loop. */
+static void drop(struct handle *handle)
 {
-        struct handle *handle = handle_of(public_handle);
-        uint32_t kind;
+        uint32_t kind = atomic_load_explicit(&handle->kind, memory_order_relaxed);
 
-        if (!handle)
-                return 0;
-        kind = atomic_load_explicit(&handle->kind, memory_order_acquire);
-        if (handle->loop)
-                return post_cancel(handle);
-        if (kind == HANDLE_NONE)
-                return 0;
         if (kind == HANDLE_TIMED)
                 ed_timer_cancel(&handle->run->loop.timers, &handle->timer);
         else if (kind == HANDLE_WATCH)
@@ -340,14 +333,30 @@ int eddy_handle_cancel(eddy_handle *public_handle)
         ed_call_cancel(&handle->run->loop, &handle->call);
         not_scheduled(handle);
         ed_vars_drop(handle->vars);
+}
+
+int eddy_handle_cancel(eddy_handle *public_handle)
+{
+        struct handle *handle = handle_of(public_handle);
+        bool may_run;
+
+        if (!handle)
+                return 0;
+        may_run = is_scheduled(handle); /* first: the other members are then visible here */
+        if (handle->loop)
+                return post_cancel(handle);
+        if (!may_run)
+                return 0;
+        if (!ed_thread_is_self(handle->run->loop.thread))
+                return EDDY_E_RUN_OTHER_LOOP;
+        drop(handle);
         return 1;
 }
 
 void ed_run_drop_handles(struct ed_run *run)
 {
         while (!ed_list_is_empty(&run->handles))
-                (void) eddy_handle_cancel(
-                        (eddy_handle *) ed_container_of(run->handles.next, struct handle, link));
+                drop(ed_container_of(run->handles.next, struct handle, link));
 }
 
 int eddy_handle_is_scheduled(const eddy_handle *handle)

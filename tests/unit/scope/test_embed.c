@@ -660,3 +660,41 @@ TEST(a_posted_call_can_be_cancelled)
         CHECK_EQ(eddy_handle_cancel(&own), 0);
         end_loop(loop);
 }
+
+enum { AFAR = 3 };
+
+static void *cancel_from_afar(void *arg)
+{
+        eddy_handle *handles = arg;
+
+        for (int i = 0; i < AFAR; i++) {
+                CHECK_EQ(eddy_handle_is_scheduled(&handles[i]), 1);
+                CHECK_EQ(eddy_handle_cancel(&handles[i]), EDDY_E_RUN_OTHER_LOOP);
+        }
+        CHECK_EQ(eddy_handle_is_scheduled(&handles[AFAR]), 0);
+        CHECK_EQ(eddy_handle_cancel(&handles[AFAR]), 0);
+        return NULL;
+}
+
+/* Only posted callbacks can be cancelled by other threads; a refusal changes nothing. */
+TEST(a_cancel_on_another_thread_is_refused)
+{
+        eddy_loop *loop = new_loop();
+        eddy_handle handles[AFAR + 1] = { 0 };
+        int calls = 0, pipe_fds[2];
+        pthread_t thread;
+
+        CHECK_EQ(pipe(pipe_fds), 0);
+        CHECK_EQ(eddy_loop_call_soon(loop, &handles[0], count_up, &calls), 0);
+        CHECK_EQ(eddy_loop_call_later(loop, &handles[1], 1, count_up, &calls), 0);
+        CHECK_EQ(eddy_loop_watch(loop, &handles[2], pipe_fds[0], EDDY_LOOP_READ, count_up, &calls),
+                 0);
+        CHECK_EQ(pthread_create(&thread, NULL, cancel_from_afar, handles), 0);
+        CHECK_EQ(pthread_join(thread, NULL), 0);
+        CHECK_EQ(eddy_loop_run(loop, sleeps_1_ms, NULL), 0);
+        CHECK_EQ(calls, 2);
+        CHECK_EQ(eddy_handle_cancel(&handles[2]), 1);
+        end_loop(loop);
+        close(pipe_fds[0]);
+        close(pipe_fds[1]);
+}
