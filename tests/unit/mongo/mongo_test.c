@@ -76,17 +76,3 @@ eddy_mongo *mongo_open(int port, uint32_t clients)
 {
         return mongo_open_limited(port, clients, EDDY_SEC(30));
 }
-
-void mongo_insert_thousand(eddy_mongo *mongo, const char *collection)
-{
-        enum { ROOM = 64 * 1000 };
-        char *text = malloc(ROOM);
-        int at = 0;
-
-        for (int i = 0; i < 1000; i++)
-                at += snprintf(text + at, (size_t) (ROOM - at), "%c{\"_id\": %d, \"visits\": %d}",
-                               i ? ',' : '[', i, i % 7);
-        snprintf(text + at, (size_t) (ROOM - at), "]");
-        CHECK_EQ(eddy_mongo_insert(mongo, collection, text, NULL), 0);
-        free(text);
-}

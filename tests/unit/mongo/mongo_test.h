@@ -26,7 +26,4 @@ void mongo_server_freeze(void);
 eddy_mongo *mongo_open(int port, uint32_t clients);
 eddy_mongo *mongo_open_limited(int port, uint32_t clients, int64_t limit_ns);
 
-/* Documents with the _id 0 and up. */
-void mongo_insert_thousand(eddy_mongo *mongo, const char *collection);
-
 #endif

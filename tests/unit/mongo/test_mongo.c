@@ -149,6 +149,20 @@ MONGO_TEST(bulk_operations_stop_at_a_failure_or_go_on_by_option)
         CHECK_EQ(result.deleted, 1);
 }
 
+static void insert_thousand(eddy_mongo *mongo)
+{
+        enum { ROOM = 64 * 1000 };
+        char *text = malloc(ROOM);
+        int at = 0;
+
+        for (int i = 0; i < 1000; i++)
+                at += snprintf(text + at, (size_t) (ROOM - at), "%c{\"_id\": %d, \"visits\": %d}",
+                               i ? ',' : '[', i, i % 7);
+        snprintf(text + at, (size_t) (ROOM - at), "]");
+        CHECK_EQ(eddy_mongo_insert(mongo, "users", text, NULL), 0);
+        free(text);
+}
+
 MONGO_TEST(cursors_read_all_documents_in_order)
 {
         EDDY_AUTO(eddy_mongo_cursor) eddy_mongo_cursor *cursor = NULL, *second = NULL;
@@ -157,7 +171,7 @@ MONGO_TEST(cursors_read_all_documents_in_order)
         char expected[64];
         int n = 0;
 
-        mongo_insert_thousand(mongo, "users");
+        insert_thousand(mongo);
         CHECK_EQ(eddy_mongo_find(mongo, "users", "{}",
                                  "{\"sort\": {\"_id\": 1}, \"batchSize\": 30, "
                                  "\"projection\": {\"_id\": 1}}",
@@ -182,7 +196,7 @@ MONGO_TEST(pipelines_and_commands_are_answered)
         const char *text;
         char *reply;
 
-        mongo_insert_thousand(mongo, "users");
+        insert_thousand(mongo);
         CHECK_EQ(eddy_mongo_aggregate(
                          mongo, "users",
                          "[{\"$group\": {\"_id\": null, \"sum\": {\"$sum\": \"$visits\"}}}]", NULL,
@@ -492,7 +506,7 @@ static int left_main(void *arg)
         eddy_scope scope;
 
         (void) arg;
-        mongo_insert_thousand(mongo, "users");
+        insert_thousand(mongo);
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, watch_loop, NULL);
         for (int is_read = 0; is_read < 2; is_read++) {
