@@ -13,6 +13,7 @@
 #include "eddy/error.h"
 #include "eddy/scope.h"
 #include "redis/redis.h"
+#include "scope/misuse.h"
 
 enum { SUBSCRIBE_BYTES_MAX = 64 << 20, NAMES_AT_ONCE = 128, EARLY_MAX = 64 };
 
@@ -122,7 +123,7 @@ static void drop_link(eddy_redis_subscriber *subscriber)
 
 void eddy_redis_subscriber_close(eddy_redis_subscriber *subscriber)
 {
-        if (!subscriber)
+        if (!subscriber || !ed_misuse_may_close(&subscriber->origin->member, "a Redis subscriber"))
                 return;
         drop_link(subscriber);
         while (subscriber->early_taken < subscriber->early_count)
