@@ -11,10 +11,11 @@
  *
  * Results are in eddy/pg_result.h.
  *
- * A connection belongs to one loop and runs one call at a time: a second call returns
- * EDDY_E_PG_BUSY.  If a call is cancelled, eddy asks the server to cancel the command, and the next
- * call first waits for the rest of the cancelled command's answer, at most 'cancel_timeout_ns'; a
- * connection that is not ready by then counts as lost.
+ * A connection, with its cursors, copies and transactions, belongs to one loop (eddy/def.h) and runs
+ * one call at a time: a second call returns EDDY_E_PG_BUSY.  If a call is cancelled, eddy asks the
+ * server to cancel the command, and the next call first waits for the rest of the cancelled
+ * command's answer, at most 'cancel_timeout_ns'; a connection that is not ready by then counts as
+ * lost.
  */
 #ifndef EDDY_PG_H
 #define EDDY_PG_H

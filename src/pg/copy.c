@@ -325,6 +325,7 @@ int eddy_pg_copy(eddy_pg *pg, const char *sql, eddy_stream **ret_stream)
         copy->is_in = kind;
         pg->is_used = true;
         eddy_stream_init(&copy->stream, &copy_ops);
+        copy->stream.member = &pg->member;
         *ret_stream = &copy->stream;
         return 0;
 }

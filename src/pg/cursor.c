@@ -7,6 +7,7 @@
 #include "eddy/pg_stream.h"
 #include "eddy/scope.h"
 #include "pg/pg.h"
+#include "scope/misuse.h"
 
 struct eddy_pg_cursor {
         eddy_pg *pg;
@@ -155,8 +156,13 @@ int eddy_pg_cursor_open(eddy_pg *pg, const char *sql, const struct eddy_pg_value
 
 int eddy_pg_cursor_next(eddy_pg_cursor *cursor, eddy_pg_result **ret_row)
 {
+        int err;
+
         if (!cursor)
                 return -EINVAL;
+        err = ed_member_check(&cursor->pg->member);
+        if (err < 0)
+                return err;
         PQclear(cursor->row);
         cursor->row = cursor->next;
         cursor->next = NULL;
@@ -193,7 +199,7 @@ int eddy_pg_cursor_into(eddy_pg_cursor *cursor, const struct eddy_fields *fields
 
 void eddy_pg_cursor_close(eddy_pg_cursor *cursor)
 {
-        if (!cursor)
+        if (!cursor || !ed_misuse_may_close(&cursor->pg->member, "a cursor"))
                 return;
         PQclear(cursor->row);
         PQclear(cursor->next);

@@ -328,6 +328,9 @@ int ed_pg_enter(eddy_pg *pg)
 
         if (!pg)
                 return -EINVAL;
+        err = ed_member_check(&pg->member);
+        if (err < 0)
+                return err;
         if (pg->is_busy)
                 return EDDY_E_PG_BUSY;
         if (pg->is_lost)
@@ -335,8 +338,6 @@ int ed_pg_enter(eddy_pg *pg)
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
-        if (pg->member.loop != task->loop)
-                return EDDY_E_RUN_OTHER_LOOP;
         pg->is_busy = true;
         if (pg->owes)
                 err = settle(pg);

@@ -128,6 +128,9 @@ int eddy_pg_end(eddy_pg_transaction *transaction, int result)
 
         if (!pg)
                 return result;
+        err = ed_member_check(&pg->member);
+        if (err < 0)
+                return err;
         transaction->pg = NULL;
         if (transaction->depth != pg->depth)
                 err = EDDY_E_PG_STATE;
