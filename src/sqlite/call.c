@@ -74,6 +74,10 @@ static int call(eddy_sqlite_conn *conn, ed_sqlite_fn *fn, void *arg)
 int ed_sqlite_call(eddy_sqlite_conn *conn, const eddy_sqlite_rows *rows, ed_sqlite_fn *fn,
                    void *arg)
 {
+        int err = ed_member_check(&conn->db->member);
+
+        if (err < 0)
+                return err;
         if (!ed_task_running())
                 return EDDY_E_RUN_NOT_RUNNING;
         if (conn->is_calling)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "scope/misuse.h"
 #include "scope/task.h"
 #include "sqlite/sqlite.h"
 
@@ -103,6 +104,7 @@ void ed_sqlite_release(eddy_sqlite *db)
         if (--db->refs > 0)
                 return;
         eddy_thread_pool_close(db->threads);
+        ed_member_leave(&db->member);
         ed_free(db);
 }
 
@@ -164,6 +166,7 @@ int eddy_sqlite_open(const char *path, const struct eddy_sqlite_opts *opts, eddy
         db = ed_alloc_zero(sizeof(*db) + bytes);
         if (!db)
                 return -ENOMEM;
+        ed_member_join(&db->member, ed_loop_current, NULL);
         memcpy(db->path, path, bytes);
         db->opts = filled;
         db->refs = 1;
@@ -196,7 +199,7 @@ eddy_pool *eddy_sqlite_readers(eddy_sqlite *db)
 
 void eddy_sqlite_close(eddy_sqlite *db)
 {
-        if (!db)
+        if (!db || !ed_misuse_may_close(&db->member, "a database of SQLite"))
                 return;
         if (db->readers != db->writer)
                 eddy_pool_close(db->readers);

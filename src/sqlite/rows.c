@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "scope/misuse.h"
 #include "scope/suspend.h"
 #include "sqlite/rows.h"
 #include "sys/sys.h"
@@ -269,6 +270,12 @@ static struct ed_sqlite_row *row_at(const eddy_sqlite_rows *rows, size_t at)
         return (struct ed_sqlite_row *) (void *) (ed_buf_data(&rows->batch) + at);
 }
 
+/* Returns true if the rows use their connection, which else may be gone. */
+static bool is_attached(const eddy_sqlite_rows *rows)
+{
+        return rows->is_open || rows->statement;
+}
+
 /* End rows whose statement is active.  The connection may be gone after this. */
 static void end(eddy_sqlite_rows *rows, int error)
 {
@@ -387,7 +394,9 @@ int eddy_sqlite_rows_next(eddy_sqlite_rows *rows)
 
         if (!rows)
                 return -EINVAL;
-        err = ed_suspend_enter(&task);
+        err = is_attached(rows) ? ed_member_check(&rows->conn->db->member) : 0;
+        if (err == 0)
+                err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
         rows->users++;
@@ -407,7 +416,8 @@ bool ed_sqlite_rows_settle(eddy_sqlite_rows *rows)
 
 void eddy_sqlite_rows_close(eddy_sqlite_rows *rows)
 {
-        if (!rows)
+        if (!rows ||
+            (is_attached(rows) && !ed_misuse_may_close(&rows->conn->db->member, "rows of SQLite")))
                 return;
         if (rows->is_in_job || rows->users > 0) {
                 rows->is_closed = true;

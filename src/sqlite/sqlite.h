@@ -18,8 +18,10 @@
 #include "eddy/sqlite.h"
 #include "eddy/sqlite_rows.h"
 #include "eddy/thread.h"
+#include "loop/member.h"
 
 struct eddy_sqlite {
+        struct ed_member member;
         struct eddy_sqlite_opts opts; /* with the defaults filled in */
         eddy_pool *writer;            /* NULL: read-only */
         eddy_pool *readers;           /* the writer's, if the database is in memory */
@@ -63,7 +65,8 @@ typedef int ed_sqlite_fn(eddy_sqlite_conn *conn, void *arg);
  * Run fn(conn, arg) as a job. A cancel interrupts SQLite in it, and ends its waits for locks; once the
  * call has returned, no interrupt of it is left. Without a running task, 'fn' is called here.
  *
- * Errors: EDDY_E_SQLITE_STATE  another task's call runs; rows are open, unless 'rows' are given
+ * Errors: EDDY_E_RUN_OTHER_LOOP
+ *         EDDY_E_SQLITE_STATE  another task's call runs; rows are open, unless 'rows' are given
  */
 int ed_sqlite_call(eddy_sqlite_conn *conn, const eddy_sqlite_rows *rows, ed_sqlite_fn *fn,
                    void *arg);

@@ -6,6 +6,7 @@
  * While the count is above 0 and SQLite is not in a transaction, SQLite has rolled the transaction
  * back: in that case no statement runs (ed_sqlite_take()), since each would be its own transaction.
  */
+#include "scope/misuse.h"
 #include "sqlite/sqlite.h"
 
 enum { SQL_BYTES = 96 };
@@ -44,6 +45,9 @@ int eddy_sqlite_begin(eddy_sqlite_conn *conn, eddy_sqlite_tx *tx)
 
         if (!conn || !tx)
                 return -EINVAL;
+        err = ed_member_check(&conn->db->member);
+        if (err < 0)
+                return err;
         if (is_open(tx))
                 return -EBUSY;
         if (conn->depth == EDDY_SQLITE_DEPTH_MAX)
@@ -83,6 +87,9 @@ int eddy_sqlite_commit(eddy_sqlite_tx *tx)
         if (!is_open(tx))
                 return -EINVAL;
         conn = tx->conn;
+        err = ed_member_check(&conn->db->member);
+        if (err < 0)
+                return err;
         ed_sqlite_hold(conn);
         if (tx->depth < conn->depth)
                 err = EDDY_E_SQLITE_STATE;
@@ -118,7 +125,7 @@ static int rollback(eddy_sqlite_conn *conn, void *arg)
 
 void eddy_sqlite_rollback(eddy_sqlite_tx *tx)
 {
-        if (!is_open(tx))
+        if (!is_open(tx) || !ed_misuse_may_close(&tx->conn->db->member, "a transaction of SQLite"))
                 return;
         /* If it fails, the pool resets or closes the connection. */
         (void) ed_sqlite_call_shielded(tx->conn, rollback, tx);
