@@ -17,9 +17,9 @@
  * do so whenever a loop that still exists has used the object first.  The thread
  * of a loop that is not running may use the objects of that loop.
  *
- * A stream, listener, socket, file, process, pool, limiter, log, client or
- * connection belongs to the loop that made it.  In another loop, or after its loop
- * has ended, each call on it does nothing and returns EDDY_E_RUN_OTHER_LOOP; outside
+ * A stream, listener, socket, file, process, pool, limiter, log, set of metrics, client,
+ * response or connection belongs to the loop that made it.  In another loop, or after its
+ * loop has ended, each call on it does nothing and returns EDDY_E_RUN_OTHER_LOOP; outside
  * a run, a call that suspends may return EDDY_E_RUN_NOT_RUNNING instead.  The end of
  * a loop closes the descriptors of its objects.  The objects must still be closed, by
  * any thread.  Before that end only the loop's thread can close them; a close on

@@ -4,6 +4,10 @@
  * A response comes from eddy_http_client_send() with its head.  The body is read as a
  * whole, in parts, or not at all.
  *
+ * A response belongs to the loop of its client (eddy/def.h).  In another loop, or after that
+ * one has ended, calls that read the body return EDDY_E_RUN_OTHER_LOOP; the others only read the
+ * head, and do not check the loop.
+ *
  * Calls with a NULL response, or with NULL where a result goes, return -EINVAL, unless
  * their comment says otherwise.
  */
@@ -105,7 +109,7 @@ EDDY_API int eddy_http_response_trailer_at(const eddy_http_response *response, s
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_RESPONSE, _TOO_LARGE; -ECONNRESET, ...;
  *         EDDY_E_HTTP_CODING_UNKNOWN, _CODING_INVALID, with the option 'decode';
- *         EDDY_E_HTTP_TIMEOUT_READ, _TOTAL; -ECANCELED, -EINVAL
+ *         EDDY_E_HTTP_TIMEOUT_READ, _TOTAL; EDDY_E_RUN_OTHER_LOOP; -ECANCELED, -EINVAL
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_http_response_read(eddy_http_response *response, void *buf,
                                                        size_t bytes);

@@ -11,8 +11,9 @@
  * small fixed set: with URL paths or user names as values, each path or name would make a
  * series.  Beyond 'series_max' a new combination is refused, with one report.
  *
- * A set, its metrics and their series belong to the loop that made them.  The functions
- * on series never fail, and ignore NULL.
+ * A set, its metrics and their series belong to the loop that made them (eddy/def.h).  The
+ * functions on series never fail, and ignore NULL; they do not check the loop, so only the
+ * loop's thread may call them.
  */
 #ifndef EDDY_METRICS_H
 #define EDDY_METRICS_H
@@ -91,7 +92,7 @@ struct eddy_metric_opts {
  *                  which adds _bucket, _sum and _count to its name; or the name begins
  *                  with process_ or eddy_, unless these metrics are left out
  *         -ENOSPC  the set has EDDY_METRICS_MAX metrics
- *         -ENOMEM
+ *         -ENOMEM, EDDY_E_RUN_OTHER_LOOP
  * Owns: '*ret_metric' is borrowed, until the set is closed.
  */
 EDDY_API EDDY_MUST_USE int eddy_metric_new(eddy_metrics *metrics, enum eddy_metric_kind kind,
@@ -120,7 +121,7 @@ EDDY_API eddy_metric *eddy_metrics_histogram(eddy_metrics *metrics, const char *
  * Returns NULL if memory runs out, if a value is longer than EDDY_METRIC_VALUE_BYTES_MAX
  * or is not UTF-8, or if the metric has 'series_max' series.  The functions below ignore
  * NULL.  eddy_metrics_refused() counts these calls, and the first for each metric is
- * reported (EDDY_REPORT_METRICS).
+ * reported (EDDY_REPORT_METRICS).  Also NULL, and not counted: in another loop.
  *
  * Suspends: no.
  * Owns: borrowed, until the set is closed.
@@ -164,7 +165,7 @@ EDDY_API void eddy_series_observe(eddy_series *series, double value);
  *
  * Suspends: no.
  * Errors: -EINVAL  'metrics' is NULL
- *         -ENOMEM
+ *         -ENOMEM, EDDY_E_RUN_OTHER_LOOP
  * Owns: returns (owned) '*ret_text', with a NUL that 'ret_bytes' does not count, to be
  *       freed by eddy_free().
  */

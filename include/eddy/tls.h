@@ -180,6 +180,7 @@ struct eddy_tls_info {
  *
  * Suspends: no.
  * Errors: -EINVAL  not a stream of eddy_tls_client() or eddy_tls_server()
+ *         EDDY_E_RUN_OTHER_LOOP
  */
 EDDY_API EDDY_MUST_USE int eddy_tls_info(const eddy_stream *stream, struct eddy_tls_info *ret_info);
 

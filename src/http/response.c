@@ -9,6 +9,7 @@
 #include "eddy/time.h"
 #include "http/attempt.h"
 #include "scope/debug/debug.h"
+#include "scope/misuse.h"
 
 int eddy_http_response_status(const eddy_http_response *response)
 {
@@ -67,6 +68,12 @@ const char *eddy_http_response_trailer(const eddy_http_response *response, const
         return NULL;
 }
 
+/* A response belongs to the loop of its client. */
+static const struct ed_member *member_of(const eddy_http_response *response)
+{
+        return &response->client->pool.member;
+}
+
 /* A call that reads the body. */
 struct reading {
         eddy_http_response *response;
@@ -104,8 +111,10 @@ static int64_t drop_rest(void *arg)
 static int64_t read_in_time(ed_http_part_fn *fn, struct reading *reading)
 {
         eddy_http_response *response = reading->response;
-        int64_t n;
+        int64_t n = ed_member_check(member_of(response));
 
+        if (n < 0)
+                return n;
         n = ed_http_call(fn, reading, response->deadline_ns, EDDY_E_HTTP_TIMEOUT_TOTAL);
         if (n == 0) {
                 response->deadline_ns = 0;
@@ -167,6 +176,9 @@ int eddy_http_response_json(eddy_http_response *response, const struct eddy_fiel
 
         if (!response)
                 return -EINVAL;
+        err = ed_member_check(member_of(response));
+        if (err < 0)
+                return err;
         ed_free(response->json_error);
         response->json_error = NULL;
         err = eddy_http_response_body(response, &data, &bytes);
@@ -189,7 +201,7 @@ const char *eddy_http_response_fault_text(const eddy_http_response *response)
 
 void eddy_http_response_close(eddy_http_response *response)
 {
-        if (!response)
+        if (!response || !ed_misuse_may_close(member_of(response), "an HTTP response"))
                 return;
         ed_debug_gone(response);
         ed_http_attempt_end(response, 0);
@@ -211,8 +223,8 @@ void eddy_http_response_retry_hint(const eddy_http_response *response,
         };
 
         *ret_hint = (struct eddy_retry_hint){ 0 };
-        if (!response || !response->client->pool.member.loop)
+        if (!response || !member_of(response)->loop)
                 return;
-        sys = response->client->pool.member.loop->sys;
+        sys = member_of(response)->loop->sys;
         eddy_retry_hint_read(&headers, sys->ops->time_of_day(sys) / EDDY_SEC(1), ret_hint);
 }

@@ -12,6 +12,7 @@
 #include "eddy/error.h"
 #include "eddy/json.h"
 #include "eddy/run.h"
+#include "scope/misuse.h"
 #include "scope/run.h"
 
 enum { SERIES_DEFAULT_MAX = 1000, SLOTS_FIRST = 16 };
@@ -55,6 +56,7 @@ int eddy_metrics_new(const struct eddy_metrics_opts *opts, eddy_metrics **ret_me
         metrics = ed_alloc_zero(sizeof(*metrics));
         if (!metrics)
                 return -ENOMEM;
+        ed_member_join(&metrics->member, ed_loop_current, NULL);
         ed_list_init(&metrics->list);
         if (opts) {
                 metrics->without_process = opts->without_process;
@@ -83,8 +85,9 @@ void eddy_metrics_close(eddy_metrics *metrics)
 {
         struct ed_list *link;
 
-        if (!metrics)
+        if (!metrics || !ed_misuse_may_close(&metrics->member, "a set of metrics"))
                 return;
+        ed_member_leave(&metrics->member);
         while ((link = ed_list_pop_front(&metrics->list)))
                 metric_free(ed_container_of(link, eddy_metric, link));
         ed_free(metrics);
@@ -159,7 +162,7 @@ static int check_opts(const eddy_metrics *metrics, enum eddy_metric_kind kind,
 {
         int err;
 
-        if (!metrics || !opts || kind > EDDY_METRIC_HISTOGRAM || !is_name(opts->name, true) ||
+        if (!opts || kind > EDDY_METRIC_HISTOGRAM || !is_name(opts->name, true) ||
             (kind == EDDY_METRIC_HISTOGRAM ? opts->read != NULL : opts->buckets != NULL) ||
             (opts->help && !eddy_json_is_utf8(opts->help, strlen(opts->help))))
                 return -EINVAL;
@@ -361,8 +364,10 @@ int eddy_metric_new(eddy_metrics *metrics, enum eddy_metric_kind kind,
                     const struct eddy_metric_opts *opts, eddy_metric **ret_metric)
 {
         eddy_metric *metric;
-        int err = check_opts(metrics, kind, opts);
+        int err = metrics ? ed_member_check(&metrics->member) : -EINVAL;
 
+        if (err == 0)
+                err = check_opts(metrics, kind, opts);
         if (err < 0)
                 return err;
         metric = ed_alloc_zero(sizeof(*metric));
@@ -454,7 +459,7 @@ eddy_series *eddy_metric_series(eddy_metric *metric, const char *const *values)
         struct ed_series *series;
         uint64_t hash;
 
-        if (!metric)
+        if (!metric || ed_member_check(&metric->metrics->member) < 0)
                 return NULL;
         if (!values_are_given(metric, values)) {
                 refuse(metric, "a label has no value");

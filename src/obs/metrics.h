@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "eddy/metrics.h"
+#include "loop/member.h"
 
 /* Labels as on the page, without braces: endpoint="/users",status="200". */
 struct ed_metric_labels {
@@ -46,6 +47,7 @@ struct eddy_metric {
 };
 
 struct eddy_metrics {
+        struct ed_member member;
         struct ed_list list;
         uint32_t count;
         uint64_t refused;

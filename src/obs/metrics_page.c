@@ -180,6 +180,9 @@ int eddy_metrics_write(const eddy_metrics *metrics, char **ret_text, size_t *ret
 
         if (!metrics)
                 return -EINVAL;
+        err = ed_member_check(&metrics->member);
+        if (err < 0)
+                return err;
         ed_buf_init(&page, PAGE_BYTES_MAX);
         err = print_page(&page, metrics);
         if (err < 0) {

@@ -9,6 +9,7 @@
 
 #include "base/def.h"
 #include "eddy/time.h"
+#include "loop/member.h"
 #include "tls/connection.h"
 
 /* Move what was printed to 'bio' to a text, cut if it is longer. */
@@ -70,9 +71,13 @@ int eddy_tls_info(const eddy_stream *stream, struct eddy_tls_info *ret_info)
         const char *name;
         unsigned alpn_bytes;
         X509 *certificate;
+        int err;
 
         if (!stream || stream->ops != &ed_tls_stream_ops)
                 return -EINVAL;
+        err = stream->member ? ed_member_check(stream->member) : 0;
+        if (err < 0)
+                return err;
         tls = ed_container_of(stream, struct ed_tls, stream);
         *ret_info = (struct eddy_tls_info){
                 .version = SSL_version(tls->ssl),

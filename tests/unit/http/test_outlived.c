@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "../tls/tls_test.h"
 #include "outlived.h"
 
 static char byte;
@@ -146,6 +147,29 @@ static void *make_descriptor(void)
         CHECK_EQ(eddy_stream_from_fd(fds[0], EDDY_STREAM_OWN_FD, &stream), 0);
         CHECK_EQ(eddy_stream_is_readable(stream), true);
         return stream;
+}
+
+/* The peer has gone, and its bytes are here. */
+static void *make_tls(void)
+{
+        struct tls_rig rig = { .host = NULL };
+
+        tls_rig_open(&rig);
+        tls_rig_shake(&rig);
+        CHECK_EQ(rig.client_err, 0);
+        CHECK_EQ(eddy_stream_write(rig.server, "abc", 3), 0);
+        CHECK_EQ(eddy_stream_read(rig.client, &byte, 1), 1);
+        eddy_stream_close(rig.server);
+        eddy_tls_config_close(rig.client_config);
+        eddy_tls_config_close(rig.server_config);
+        return rig.client;
+}
+
+static int64_t use_tls_info(void *stream)
+{
+        struct eddy_tls_info info;
+
+        return eddy_tls_info(stream, &info);
 }
 
 struct both {
@@ -560,6 +584,119 @@ static void close_client(void *client)
         eddy_http_client_close(client);
 }
 
+/* --- a response, in the middle of its body --- */
+
+struct answered {
+        eddy_listener *listener;
+        eddy_stream *server;
+        eddy_http_client *client;
+        eddy_http_response *response;
+        char url[64];
+};
+
+static int answer(void *arg)
+{
+        static const char text[] = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc";
+        struct answered *answered = arg;
+
+        CHECK_EQ(eddy_listener_accept(answered->listener, &answered->server), 0);
+        return eddy_stream_write(answered->server, text, sizeof(text) - 1);
+}
+
+static void *make_response(void)
+{
+        static struct answered answered;
+        eddy_scope scope;
+
+        answered.listener = tcp_listener();
+        answered.client = make_client();
+        snprintf(answered.url, sizeof(answered.url), "http://127.0.0.1:%d/",
+                 eddy_listener_port(answered.listener));
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, answer, &answered);
+        CHECK_EQ(eddy_http_client_send(answered.client,
+                                       &(struct eddy_http_request){ .url = answered.url },
+                                       &answered.response),
+                 0);
+        CHECK_EQ(eddy_http_response_read(answered.response, &byte, 1), 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_stream_close(answered.server);
+        eddy_listener_close(answered.listener);
+        return &answered;
+}
+
+static int64_t use_response_read(void *answered)
+{
+        return eddy_http_response_read(((struct answered *) answered)->response, &byte, 1);
+}
+
+static int64_t use_response_body(void *answered)
+{
+        const void *data;
+        size_t bytes;
+
+        return eddy_http_response_body(((struct answered *) answered)->response, &data, &bytes);
+}
+
+static int64_t use_response_discard(void *answered)
+{
+        return eddy_http_response_discard(((struct answered *) answered)->response);
+}
+
+static void close_response(void *answered)
+{
+        eddy_http_response_close(((struct answered *) answered)->response);
+        eddy_http_client_close(((struct answered *) answered)->client);
+}
+
+/* --- metrics --- */
+
+struct measured {
+        eddy_metrics *metrics;
+        eddy_metric *metric;
+};
+
+static void *make_metrics(void)
+{
+        static const char *const labels[] = { "name", NULL };
+        static struct measured measured;
+
+        CHECK_EQ(eddy_metrics_new(NULL, &measured.metrics), 0);
+        measured.metric = eddy_metrics_counter(measured.metrics, "x_total", "", labels);
+        eddy_series_add(eddy_metric_series(measured.metric, (const char *[]){ "made" }), 1);
+        return &measured;
+}
+
+static int64_t use_metrics_write(void *measured)
+{
+        char *text;
+        size_t bytes;
+
+        return eddy_metrics_write(((struct measured *) measured)->metrics, &text, &bytes);
+}
+
+static int64_t use_metrics_new(void *measured)
+{
+        struct eddy_metric_opts opts = { .name = "y_total" };
+        eddy_metric *metric;
+
+        return eddy_metric_new(((struct measured *) measured)->metrics, EDDY_METRIC_COUNTER, &opts,
+                               &metric);
+}
+
+static int64_t use_metrics_series(void *measured)
+{
+        const eddy_series *series = eddy_metric_series(((struct measured *) measured)->metric,
+                                                       (const char *[]){ "made" });
+
+        return series ? 0 : EDDY_E_RUN_OTHER_LOOP;
+}
+
+static void close_metrics(void *measured)
+{
+        eddy_metrics_close(((struct measured *) measured)->metrics);
+}
+
 #define STREAM_USES                                                                                \
         {                                                                                          \
                 use_read, use_try_read, use_write, use_try_writev, use_wait, use_shutdown,         \
@@ -572,6 +709,9 @@ static const struct outlived kinds[] = {
         { "a Unix stream", make_unix, STREAM_USES, close_stream },
         { "a stream of a descriptor", make_descriptor, STREAM_USES, close_stream },
         { "a stream of a file", make_file_stream, STREAM_USES, close_stream },
+        { "a TLS stream", make_tls, STREAM_USES, close_stream },
+        { "an aborted TLS stream", make_tls, STREAM_USES, abort_stream },
+        { "a TLS connection", make_tls, { use_tls_info }, close_stream },
         { "a pair", make_pair, { use_pair }, close_pair },
         { "a listener", make_listener, { use_accept }, close_listener },
         { "a UDP socket",
@@ -598,6 +738,14 @@ static const struct outlived kinds[] = {
         { "a limiter", make_limiter, { use_limiter, use_limiter_resume }, close_limiter },
         { "a log", make_log, { use_log }, close_log },
         { "an HTTP client", make_client, { use_client }, close_client },
+        { "an HTTP response",
+          make_response,
+          { use_response_read, use_response_body, use_response_discard },
+          close_response },
+        { "a set of metrics",
+          make_metrics,
+          { use_metrics_write, use_metrics_new, use_metrics_series },
+          close_metrics },
 };
 
 TEST(objects_are_refused_by_other_runs_and_can_be_closed)
