@@ -19,7 +19,7 @@
  * 'clients_max' threads.  A cancelled call returns at once, and the server may still complete the
  * operation.
  *
- * An eddy_mongo belongs to one loop.  Calls on a NULL object return -EINVAL.
+ * An eddy_mongo and its cursors belong to one loop (eddy/def.h).  Calls on a NULL object return -EINVAL.
  */
 #ifndef EDDY_MONGO_H
 #define EDDY_MONGO_H

@@ -10,6 +10,7 @@
 #include "eddy/error.h"
 #include "eddy/scope.h"
 #include "mongo/mongo.h"
+#include "scope/misuse.h"
 
 enum { CLIENTS_DEFAULT = 10, WAITERS_DEFAULT = 1 << 16, MS_NS = 1000 * 1000 };
 
@@ -33,11 +34,13 @@ static void begin_mongoc(void)
         mongoc_log_set_handler(log_nothing, NULL);
 }
 
-/* On a thread: libmongoc says goodbye to the server, which may block. */
-static void client_unref(struct ed_mongo_client *client)
+/* libmongoc says goodbye to the server, which may block: on a thread, or 'now', without a goodbye. */
+static void client_unref(struct ed_mongo_client *client, bool now)
 {
         if (atomic_fetch_sub(&client->users, 1) > 1)
                 return;
+        if (now && client->handle)
+                mongoc_client_reset(client->handle);
         if (client->cursor)
                 mongoc_cursor_destroy(client->cursor);
         mongoc_client_destroy(client->handle);
@@ -51,6 +54,7 @@ static void mongo_unref(eddy_mongo *mongo)
                 return;
         if (mongo->uri)
                 mongoc_uri_destroy(mongo->uri);
+        ed_member_leave(&mongo->member);
         ed_free(mongo);
 }
 
@@ -76,10 +80,20 @@ static int goodbye(void *arg)
         return 0;
 }
 
+static void free_list(struct ed_mongo_client *client, bool now)
+{
+        struct ed_mongo_client *next;
+
+        for (; client; client = next) {
+                next = client->dying;
+                client_unref(client, now);
+        }
+}
+
 /* Frees a list of clients on the job's thread. If the job could not begin, they are kept for the next. */
 static void goodbye_release(void *arg)
 {
-        struct ed_mongo_client *client = arg, *next, **tail = &client->dying;
+        struct ed_mongo_client *client = arg, **tail = &client->dying;
         eddy_mongo *mongo = client->mongo;
 
         if (eddy_task_current()) {
@@ -89,15 +103,13 @@ static void goodbye_release(void *arg)
                 mongo->dying = client;
                 return;
         }
-        for (; client; client = next) {
-                next = client->dying;
-                client_unref(client);
-        }
+        free_list(client, false);
 }
 
 /*
  * Free the clients that are to be freed, and wait for that. Goodbyes have threads of their own, so they
- * need not wait for the operations of a server that does not answer.
+ * need not wait for the operations of a server that does not answer. After the loop's end there are
+ * no threads.
  */
 static void say_goodbye(eddy_mongo *mongo)
 {
@@ -110,6 +122,10 @@ static void say_goodbye(eddy_mongo *mongo)
         if (!dying)
                 return;
         mongo->dying = NULL;
+        if (!mongo->member.loop) {
+                free_list(dying, true);
+                return;
+        }
         eddy_scope_begin(&shield, &limit);
         (void) eddy_thread_pool_call(mongo->threads, goodbye, dying, &opts);
         (void) eddy_scope_end(&shield);
@@ -193,7 +209,7 @@ static void release_call(void *arg)
 {
         struct ed_mongo_call *call = arg;
 
-        client_unref(call->client);
+        client_unref(call->client, false);
         ed_mongo_call_unref(call);
 }
 
@@ -293,10 +309,14 @@ int eddy_mongo_new(const struct eddy_mongo_opts *opts, eddy_mongo **ret_mongo,
 
         if (!opts || !opts->uri)
                 return ed_mongo_fail_text(ret_error, -EINVAL, "the URI is missing (NULL)");
+        if (!ed_loop_current)
+                return ed_mongo_fail_text(ret_error, EDDY_E_RUN_NOT_RUNNING,
+                                          eddy_error_text(EDDY_E_RUN_NOT_RUNNING));
         (void) pthread_once(&once, begin_mongoc);
         mongo = ed_alloc_zero(sizeof(*mongo));
         if (!mongo)
                 return ed_mongo_fail_text(ret_error, -ENOMEM, "no memory");
+        ed_member_join(&mongo->member, ed_loop_current, NULL);
         mongo->users = 1;
         err = uri_parse(mongo, opts, ret_error);
         if (err == 0) {
@@ -313,7 +333,7 @@ int eddy_mongo_new(const struct eddy_mongo_opts *opts, eddy_mongo **ret_mongo,
 
 void eddy_mongo_close(eddy_mongo *mongo)
 {
-        if (!mongo)
+        if (!mongo || !ed_misuse_may_close(&mongo->member, "a client of MongoDB"))
                 return;
         eddy_pool_close(mongo->pool);
         say_goodbye(mongo);

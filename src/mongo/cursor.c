@@ -11,6 +11,7 @@
 #include "eddy/json.h"
 #include "eddy/scope.h"
 #include "mongo/mongo.h"
+#include "scope/misuse.h"
 
 enum {
         BATCH_DOCUMENTS = 100,
@@ -147,6 +148,9 @@ static int cursor_open(eddy_mongo *mongo, bool is_pipeline, const char *const te
 
         if (!mongo)
                 return ed_mongo_fail_text(ret_error, -EINVAL, "the object is missing (NULL)");
+        err = ed_member_check(&mongo->member);
+        if (err < 0)
+                return ed_mongo_fail_text(ret_error, err, eddy_error_text(err));
         cursor = ed_alloc_zero(sizeof(*cursor));
         if (cursor)
                 cursor->reading = ed_alloc_zero(sizeof(*cursor->reading));
@@ -212,9 +216,15 @@ int eddy_mongo_next(eddy_mongo_cursor *cursor, const char **ret_text, size_t *re
                     struct eddy_mongo_error *ret_error)
 {
         struct ed_buf *batch;
+        int err;
 
-        if (!cursor || cursor->is_busy)
-                return cursor ? -EBUSY : -EINVAL;
+        if (!cursor)
+                return -EINVAL;
+        err = ed_member_check(&cursor->mongo->member);
+        if (err < 0)
+                return ed_mongo_fail_text(ret_error, err, eddy_error_text(err));
+        if (cursor->is_busy)
+                return -EBUSY;
         if (cursor->is_lost)
                 return cursor->err;
         batch = &cursor->reading->batch;
@@ -269,7 +279,7 @@ static void handle_close(eddy_mongo_cursor *cursor)
 
 void eddy_mongo_cursor_close(eddy_mongo_cursor *cursor)
 {
-        if (!cursor)
+        if (!cursor || !ed_misuse_may_close(&cursor->mongo->member, "a cursor of MongoDB"))
                 return;
         handle_close(cursor);
         ed_mongo_call_unref(&cursor->reading->call);

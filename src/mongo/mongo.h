@@ -14,6 +14,7 @@
 #include "eddy/mongo.h"
 #include "eddy/pool.h"
 #include "eddy/thread.h"
+#include "loop/member.h"
 
 /* A client of libmongoc, used by one thread at a time. */
 struct ed_mongo_client {
@@ -28,6 +29,7 @@ struct ed_mongo_client {
 };
 
 struct eddy_mongo {
+        struct ed_member member;
         unsigned users;  /* the program, and each client of the pool */
         eddy_pool *pool; /* of struct ed_mongo_client */
         eddy_thread_pool *threads;
