@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "../../outlived.h"
 #include "eddy/test.h"
 #include "pool_test.h"
 
@@ -1026,4 +1027,43 @@ TEST(a_worker_may_print_although_the_program_has_closed_its_standard_streams)
         }
         CHECK_EQ(waitpid(child, &status, 0), child);
         CHECK_EQ(status, 0);
+}
+
+static void *make_pool(void)
+{
+        eddy_process_pool *pool = open_workers(2);
+
+        (void) call_pid(pool);
+        return pool;
+}
+
+static int64_t use_call(void *pool)
+{
+        return run_fn(pool, gives_7);
+}
+
+static int64_t use_join(void *pool)
+{
+        return eddy_process_pool_join(pool);
+}
+
+static int64_t use_map(void *pool)
+{
+        return eddy_process_pool_map(pool, NULL);
+}
+
+static void close_pool(void *pool)
+{
+        eddy_process_pool_close(pool);
+}
+
+TEST(a_pool_is_refused_by_other_runs_and_can_be_closed)
+{
+        static const struct outlived kind = {
+                "a process pool", make_pool, { use_call, use_join, use_map }, close_pool
+        };
+
+        CHECK_EQ(eddy_process_pool_prepare(), 0);
+        outlived_check_all(&kind, 1);
+        await_no_workers();
 }
