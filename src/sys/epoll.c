@@ -1,23 +1,16 @@
 /*
- * sys/epoll.c - the kernel's clock, sockets and epoll.
+ * sys/epoll.c - the table of the kernel, with epoll.
  *
  * Descriptors are registered once, edge-triggered, for both directions, those of other code for the
  * directions that are waited for. Closing a descriptor removes it from the set.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sockios.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
-#include <sys/random.h>
-#include <sys/socket.h>
 #include <sys/timerfd.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef ED_MSAN
@@ -27,25 +20,24 @@
 #include "base/alloc.h"
 #include "base/list.h"
 #include "sys/above_stdio.h"
+#include "sys/clock.h"
 #include "sys/datagram.h"
 #include "sys/files.h"
 #include "sys/fork.h"
 #include "sys/libc.h"
 #include "sys/notify.h"
-#include "sys/output.h"
 #include "sys/pass.h"
 #include "sys/process.h"
+#include "sys/random_bytes.h"
 #include "sys/signals.h"
 #include "sys/sleeper.h"
-#include "sys/sockaddr.h"
 #include "sys/socket_file.h"
+#include "sys/sockets.h"
 #include "sys/sys.h"
 #include "sys/worker.h"
 #include "sys/zygote.h"
 
 enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
-
-enum { KEEPALIVE_PROBES = 9 };
 
 struct epoll_sys {
         struct ed_sys sys;
@@ -62,48 +54,6 @@ struct epoll_sys {
 static struct epoll_sys *self(struct ed_sys *sys)
 {
         return ed_container_of(sys, struct epoll_sys, sys);
-}
-
-static int64_t clock_ns(clockid_t id)
-{
-        struct timespec ts;
-
-        (void) clock_gettime(id, &ts);
-        return (int64_t) ts.tv_sec * NS_PER_S + ts.tv_nsec;
-}
-
-int64_t ed_sys_now(void)
-{
-        return clock_ns(CLOCK_MONOTONIC);
-}
-
-static int64_t epoll_now(struct ed_sys *sys)
-{
-        (void) sys;
-        return clock_ns(CLOCK_MONOTONIC);
-}
-
-static int64_t epoll_time_of_day(struct ed_sys *sys)
-{
-        (void) sys;
-        return clock_ns(CLOCK_REALTIME);
-}
-
-static void epoll_random(struct ed_sys *sys, void *buf, size_t bytes)
-{
-        char *at = buf;
-
-        (void) sys;
-        while (bytes > 0) {
-                ssize_t n = getrandom(at, bytes, 0);
-
-                if (n < 0) {
-                        ed_assert(errno == EINTR, "the kernel gives no random bytes");
-                        continue;
-                }
-                at += n;
-                bytes -= (size_t) n;
-        }
 }
 
 static void epoll_free(struct ed_sys *sys)
@@ -388,238 +338,12 @@ static int epoll_ready(struct ed_sys *sys, int fd, unsigned events)
         return (found & POLLIN ? ED_EVENT_READ : 0) | (found & POLLOUT ? ED_EVENT_WRITE : 0);
 }
 
-static int set_option(int fd, int level, int option, int value)
-{
-        return setsockopt(fd, level, option, &value, sizeof(value)) < 0 ? -errno : 0;
-}
-
-static int epoll_socket(struct ed_sys *sys, int family, int kind)
-{
-        int type = kind == ED_SOCKET_DATAGRAM ? SOCK_DGRAM : SOCK_STREAM;
-        int fd = ed_fd_above_stdio(socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-
-        (void) sys;
-        if (fd < 0)
-                return fd;
-        if (kind == ED_SOCKET_STREAM && family != AF_UNIX)
-                (void) set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-        return fd;
-}
-
-static int epoll_keepalive(struct ed_sys *sys, int fd, int seconds)
-{
-        int err = set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-
-        (void) sys;
-        if (err == 0)
-                err = set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, seconds);
-        if (err == 0)
-                err = set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, seconds);
-        return err < 0 ? err : set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES);
-}
-
-static int epoll_bind(struct ed_sys *sys, int fd, const struct eddy_endpoint *local)
-{
-        (void) sys;
-        /*
-         * Without a port of its own, the connection gets one when it is made: connections to
-         * different peers may share a port.
-         */
-        (void) set_option(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
-        return ed_sockaddr_bind(fd, local);
-}
-
-static int epoll_connect(struct ed_sys *sys, int fd, const struct eddy_endpoint *to)
-{
-        struct sockaddr_storage storage;
-        socklen_t bytes = ed_sockaddr_of(to, &storage);
-
-        (void) sys;
-        if (connect(fd, (struct sockaddr *) &storage, bytes) == 0)
-                return 0;
-        /* An interrupted connect continues in the background. */
-        return errno == EINTR ? -EINPROGRESS : -errno;
-}
-
-static int epoll_connect_result(struct ed_sys *sys, int fd)
-{
-        struct sockaddr_storage peer;
-        socklen_t bytes = sizeof(int);
-        int err = 0;
-
-        (void) sys;
-        if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &bytes) < 0)
-                return -errno;
-        if (err)
-                return -err;
-        bytes = sizeof(peer);
-        if (getpeername(fd, (struct sockaddr *) &peer, &bytes) < 0)
-                return errno == ENOTCONN ? -EINPROGRESS : -errno;
-        return 0;
-}
-
 static void epoll_socket_file_remove(struct ed_sys *sys, const struct eddy_endpoint *at,
                                      const struct ed_socket_file *file)
 {
         /* After fork() the file is the parent's. */
         if (file->inode && !ed_sys_forked_since(self(sys)->forks))
                 ed_socket_file_remove(at, file);
-}
-
-/* Bind a listener to an IP address. */
-static int bind_ip(int fd, const struct eddy_endpoint *at, const struct ed_listen_opts *opts)
-{
-        int err = set_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-
-        if (err == 0 && opts->reuse_port)
-                err = set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
-        if (err == 0 && at->address.family == AF_INET6)
-                err = set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, opts->v6_only);
-        return err < 0 ? err : ed_sockaddr_bind(fd, at);
-}
-
-static int epoll_listen(struct ed_sys *sys, int fd, const struct eddy_endpoint *at,
-                        const struct ed_listen_opts *opts, struct ed_socket_file *ret_file)
-{
-        struct ed_listen_opts own = *opts;
-        int err;
-
-        (void) sys;
-        if (own.backlog == 0 || own.backlog > SOMAXCONN)
-                own.backlog = SOMAXCONN;
-        *ret_file = (struct ed_socket_file){ 0 };
-        if (at->kind == EDDY_ENDPOINT_IP)
-                err = bind_ip(fd, at, &own);
-        else if (at->path[0] == '\0')
-                err = ed_sockaddr_bind(fd, at); /* an abstract name, without a file */
-        else
-                return ed_socket_file_listen(fd, at, &own, ret_file);
-        if (err == 0 && listen(fd, (int) own.backlog) < 0)
-                err = -errno;
-        return err;
-}
-
-static int epoll_endpoint(struct ed_sys *sys, int fd, enum eddy_stream_end end,
-                          struct eddy_endpoint *ret_endpoint)
-{
-        struct sockaddr_storage storage = { .ss_family = AF_UNSPEC };
-        socklen_t bytes = sizeof(storage);
-        int result = end == EDDY_STREAM_LOCAL
-                             ? getsockname(fd, (struct sockaddr *) &storage, &bytes)
-                             : getpeername(fd, (struct sockaddr *) &storage, &bytes);
-
-        (void) sys;
-        if (result < 0)
-                return -errno;
-        *ret_endpoint = ed_sockaddr_endpoint((struct sockaddr *) &storage, bytes);
-        return 0;
-}
-
-static int epoll_accept(struct ed_sys *sys, int fd)
-{
-        int accepted;
-
-        (void) sys;
-        do
-                accepted = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        while (accepted < 0 && errno == EINTR);
-        accepted = ed_fd_above_stdio(accepted);
-        if (accepted >= 0)
-                (void) set_option(accepted, IPPROTO_TCP, TCP_NODELAY, 1); /* not of a Unix socket */
-        return accepted;
-}
-
-static size_t capped(const struct ed_sys *sys, size_t bytes)
-{
-        return sys->transfer_max && bytes > sys->transfer_max ? sys->transfer_max : bytes;
-}
-
-static int64_t epoll_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes)
-{
-        ssize_t n;
-
-        do
-                n = recv(fd, buf, capped(sys, bytes), 0);
-        while (n < 0 && errno == EINTR);
-        return n < 0 ? -errno : n;
-}
-
-static int64_t epoll_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n)
-{
-        struct iovec iov[EDDY_STREAM_SLICES_MAX];
-        struct msghdr msg = { .msg_iov = iov };
-        ssize_t sent;
-
-        if (n == 1 || sys->transfer_max) {
-                do
-                        sent = send(fd, slices[0].data, capped(sys, slices[0].bytes), MSG_NOSIGNAL);
-                while (sent < 0 && errno == EINTR);
-                return sent < 0 ? -errno : sent;
-        }
-        for (size_t i = 0; i < n; i++) {
-                iov[i].iov_base = (void *) slices[i].data;
-                iov[i].iov_len = slices[i].bytes;
-        }
-        msg.msg_iovlen = (int) n; /* an int in musl */
-        do
-                sent = sendmsg(fd, &msg, MSG_NOSIGNAL);
-        while (sent < 0 && errno == EINTR);
-        return sent < 0 ? -errno : sent;
-}
-
-static uint64_t epoll_unsent(struct ed_sys *sys, int fd)
-{
-        int bytes = 0;
-
-        (void) sys;
-        return ioctl(fd, SIOCOUTQ, &bytes) < 0 || bytes < 0 ? 0 : (uint64_t) bytes;
-}
-
-static int64_t epoll_read(struct ed_sys *sys, int fd, void *buf, size_t bytes)
-{
-        ssize_t n;
-
-        do
-                n = read(fd, buf, capped(sys, bytes));
-        while (n < 0 && errno == EINTR);
-        return n < 0 ? -errno : n;
-}
-
-static int64_t epoll_write(struct ed_sys *sys, int fd, const void *data, size_t bytes,
-                           bool may_signal)
-{
-        int64_t n;
-
-        do {
-                if (may_signal) {
-                        n = ed_sys_write_quietly(fd, data, capped(sys, bytes));
-                } else {
-                        n = write(fd, data, capped(sys, bytes));
-                        n = n < 0 ? -errno : n;
-                }
-        } while (n == -EINTR);
-        return n;
-}
-
-static int epoll_shutdown(struct ed_sys *sys, int fd)
-{
-        (void) sys;
-        return shutdown(fd, SHUT_WR) < 0 ? -errno : 0;
-}
-
-static void epoll_close(struct ed_sys *sys, int fd)
-{
-        (void) sys;
-        (void) close(fd);
-}
-
-static void epoll_abort(struct ed_sys *sys, int fd)
-{
-        struct linger linger = { .l_onoff = 1 };
-
-        (void) sys;
-        (void) setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
-        (void) close(fd);
 }
 
 static uint32_t epoll_cpu_count(struct ed_sys *sys)
@@ -636,9 +360,9 @@ static int epoll_worker_new(struct ed_sys *sys, const char *name, struct ed_work
 static const struct ed_sys_ops epoll_ops = {
         .name = "epoll",
         .free = epoll_free,
-        .now = epoll_now,
-        .time_of_day = epoll_time_of_day,
-        .random = epoll_random,
+        .now = ed_clock_now,
+        .time_of_day = ed_clock_time_of_day,
+        .random = ed_random_bytes,
         .poll = epoll_poll,
         .wake = epoll_wake,
         .pollable = epoll_pollable,
@@ -651,23 +375,23 @@ static const struct ed_sys_ops epoll_ops = {
         .watch_foreign = epoll_watch_foreign,
         .rewatch_foreign = epoll_rewatch_foreign,
         .unwatch_foreign = epoll_unwatch_foreign,
-        .socket = epoll_socket,
-        .keepalive = epoll_keepalive,
-        .bind = epoll_bind,
-        .connect = epoll_connect,
-        .connect_result = epoll_connect_result,
-        .listen = epoll_listen,
+        .socket = ed_sockets_open,
+        .keepalive = ed_sockets_keepalive,
+        .bind = ed_sockets_bind,
+        .connect = ed_sockets_connect,
+        .connect_result = ed_sockets_connect_result,
+        .listen = ed_sockets_listen,
         .socket_file_remove = epoll_socket_file_remove,
-        .endpoint = epoll_endpoint,
-        .accept = epoll_accept,
-        .recv = epoll_recv,
-        .send = epoll_send,
-        .unsent = epoll_unsent,
-        .read = epoll_read,
-        .write = epoll_write,
-        .shutdown = epoll_shutdown,
-        .close = epoll_close,
-        .abort = epoll_abort,
+        .endpoint = ed_sockets_endpoint,
+        .accept = ed_sockets_accept,
+        .recv = ed_sockets_recv,
+        .send = ed_sockets_send,
+        .unsent = ed_sockets_unsent,
+        .read = ed_sockets_read,
+        .write = ed_sockets_write,
+        .shutdown = ed_sockets_shutdown,
+        .close = ed_sockets_close,
+        .abort = ed_sockets_abort,
         .bind_port = ed_datagram_bind,
         .option = ed_datagram_option,
         .option_value = ed_datagram_option_value,

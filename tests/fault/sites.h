@@ -15,8 +15,11 @@
 #define SITES(X)                                                                                   \
         X(ask, syscall, 1)                                                                         \
         X(await_end, poll, 1)                                                                      \
+        X(await_events, ppoll, 1)                                                                  \
         X(bind_and_listen, chmod, 1)                                                               \
         X(bind_and_listen, listen, 1)                                                              \
+        X(buffers_map, fstat, 1)                                                                   \
+        X(buffers_map, mmap, 1)                                                                    \
         X(bytes_of, fstat, 1)                                                                      \
         X(call_of, close, 1)                                                                       \
         X(call_of, read, 1)                                                                        \
@@ -39,6 +42,8 @@
         X(ed_notify_open, inotify_init1, 1)                                                        \
         X(ed_notify_read, read, 1)                                                                 \
         X(ed_notify_remove, inotify_rm_watch, 1)                                                   \
+        X(ed_packet_recv, recvmsg, 1)                                                              \
+        X(ed_packet_send, sendmsg, 1)                                                              \
         X(ed_pass_credentials, getsockopt, 1)                                                      \
         X(ed_pass_recv, recvmsg, 1)                                                                \
         X(ed_pass_send, sendmsg, 1)                                                                \
@@ -51,12 +56,32 @@
         X(ed_process_start, close, 1)                                                              \
         X(ed_process_use, getrlimit, 1)                                                            \
         X(ed_process_use, getrusage, 1)                                                            \
+        X(ed_random_bytes, getrandom, 1)                                                           \
         X(ed_signal_check, sigaction, 1)                                                           \
         X(ed_sleeper_fini, close, 1)                                                               \
         X(ed_sleeper_init, eventfd, 1)                                                             \
         X(ed_sleeper_sleep, syscall, 1)                                                            \
         X(ed_sockaddr_bind, bind, 1)                                                               \
         X(ed_socket_file_remove, unlink, 1)                                                        \
+        X(ed_sockets_abort, close, 1)                                                              \
+        X(ed_sockets_abort, setsockopt, 1)                                                         \
+        X(ed_sockets_accept, accept4, 1)                                                           \
+        X(ed_sockets_close, close, 1)                                                              \
+        X(ed_sockets_connect, connect, 1)                                                          \
+        X(ed_sockets_connect_result, getpeername, 1)                                               \
+        X(ed_sockets_connect_result, getsockopt, 1)                                                \
+        X(ed_sockets_endpoint, getpeername, 1)                                                     \
+        X(ed_sockets_endpoint, getsockname, 1)                                                     \
+        X(ed_sockets_listen, listen, 1)                                                            \
+        X(ed_sockets_open, socket, 1)                                                              \
+        X(ed_sockets_read, read, 1)                                                                \
+        X(ed_sockets_recv, recv, 1)                                                                \
+        X(ed_sockets_send, send, 1)                                                                \
+        X(ed_sockets_send, sendmsg, 1)                                                             \
+        X(ed_sockets_shutdown, shutdown, 1)                                                        \
+        X(ed_sockets_write, write, 1)                                                              \
+        X(ed_sys_called_from, backtrace, 1)                                                        \
+        X(ed_sys_callers, backtrace, 1)                                                            \
         X(ed_sys_capture_begin, dup2, 1)                                                           \
         X(ed_sys_capture_begin, fcntl, 1)                                                          \
         X(ed_sys_capture_begin, memfd_create, 1)                                                   \
@@ -70,11 +95,6 @@
         X(ed_sys_copies_open, mmap, 1)                                                             \
         X(ed_sys_copies_run, fork, 1)                                                              \
         X(ed_sys_copies_threads, stat, 1)                                                          \
-        X(ed_sys_offsets_note, lseek, 1)                                                           \
-        X(ed_sys_stdout_keep, fcntl, 1)                                                            \
-        X(ed_sys_stdout_kept, fcntl, 1)                                                            \
-        X(ed_sys_called_from, backtrace, 1)                                                        \
-        X(ed_sys_callers, backtrace, 1)                                                            \
         X(ed_sys_cpu_count, sched_getaffinity, 1)                                                  \
         X(ed_sys_cpu_count, sysconf, 1)                                                            \
         X(ed_sys_epoll_new, epoll_create1, 1)                                                      \
@@ -99,44 +119,34 @@
         X(ed_sys_mappings_max, close, 1)                                                           \
         X(ed_sys_mappings_max, open, 1)                                                            \
         X(ed_sys_mappings_max, read, 1)                                                            \
+        X(ed_sys_offsets_note, lseek, 1)                                                           \
+        X(ed_sys_output_close, close, 1)                                                           \
         X(ed_sys_output_close, rename, 1)                                                          \
         X(ed_sys_peek, process_vm_readv, 1)                                                        \
         X(ed_sys_release, madvise, 1)                                                              \
+        X(ed_sys_stdout_keep, fcntl, 1)                                                            \
+        X(ed_sys_stdout_kept, fcntl, 1)                                                            \
         X(ed_sys_symbol, dladdr, 1)                                                                \
         X(ed_sys_thread_end_watch, pthread_setspecific, 1)                                         \
         X(ed_sys_thread_stack, pthread_getattr_np, 1)                                              \
         X(ed_sys_unmap, munmap, 1)                                                                 \
-        X(ed_sys_output_close, close, 1)                                                           \
         X(ed_sys_write_quietly, sigtimedwait, 1)                                                   \
         X(ed_sys_write_quietly, write, 1)                                                          \
         X(ed_thread_start, pthread_create, 1)                                                      \
         X(ed_thread_state, close, 1)                                                               \
-        X(epoll_abort, close, 1)                                                                   \
-        X(epoll_abort, setsockopt, 1)                                                              \
-        X(epoll_accept, accept4, 1)                                                                \
-        X(epoll_close, close, 1)                                                                   \
-        X(epoll_connect, connect, 1)                                                               \
-        X(epoll_connect_result, getpeername, 1)                                                    \
-        X(epoll_connect_result, getsockopt, 1)                                                     \
-        X(epoll_endpoint, getpeername, 1)                                                          \
-        X(epoll_endpoint, getsockname, 1)                                                          \
+        X(ed_zygote_prepare, fork, 1)                                                              \
+        X(ed_zygote_start, close, 1)                                                               \
+        X(eddy_process_buffer_free, close, 1)                                                      \
+        X(eddy_process_buffer_free, munmap, 1)                                                     \
+        X(eddy_process_buffer_new, mmap, 1)                                                        \
         X(epoll_free, close, 2)                                                                    \
-        X(epoll_listen, listen, 1)                                                                 \
         X(epoll_pollable, epoll_ctl, 1)                                                            \
         X(epoll_pollable, timerfd_create, 1)                                                       \
-        X(epoll_random, getrandom, 1)                                                              \
-        X(epoll_read, read, 1)                                                                     \
-        X(epoll_recv, recv, 1)                                                                     \
-        X(epoll_send, send, 1)                                                                     \
-        X(epoll_send, sendmsg, 1)                                                                  \
         X(epoll_set, epoll_ctl, 1)                                                                 \
-        X(epoll_shutdown, shutdown, 1)                                                             \
-        X(epoll_socket, socket, 1)                                                                 \
         X(epoll_unwatch_foreign, close, 1)                                                         \
         X(epoll_wait_ns, epoll_pwait2, 1)                                                          \
         X(epoll_wait_ns, epoll_wait, 2)                                                            \
         X(epoll_watch_foreign, fcntl, 1)                                                           \
-        X(epoll_write, write, 1)                                                                   \
         X(error_has_room, poll, 1)                                                                 \
         X(fault_stack_make, sigaltstack, 2)                                                        \
         X(fds, stat, 1)                                                                            \
@@ -150,6 +160,7 @@
         X(is_exported, dladdr, 1)                                                                  \
         X(is_file, fstat, 1)                                                                       \
         X(is_file, lstat, 1)                                                                       \
+        X(is_file_of_program, fstat, 2)                                                            \
         X(is_loaded, dladdr, 1)                                                                    \
         X(is_stale, close, 1)                                                                      \
         X(is_stale, connect, 1)                                                                    \
@@ -159,12 +170,16 @@
         X(lock_once, flock, 1)                                                                     \
         X(lock_once, open, 1)                                                                      \
         X(make_ending_keys, pthread_key_create, 1)                                                 \
-        X(is_file_of_program, fstat, 2)                                                            \
+        X(memory_open, fcntl, 1)                                                                   \
+        X(memory_open, ftruncate, 1)                                                               \
+        X(memory_open, memfd_create, 1)                                                            \
         X(move_above, close, 1)                                                                    \
         X(on_sample, backtrace, 1)                                                                 \
         X(open_at, openat, 1)                                                                      \
         X(open_new, open, 1)                                                                       \
         X(option_set, setsockopt, 1)                                                               \
+        X(pair_open, fcntl, 1)                                                                     \
+        X(pair_open, socketpair, 1)                                                                \
         X(pause_ns, nanosleep, 1)                                                                  \
         X(perform, fchmod, 1)                                                                      \
         X(perform, ftruncate, 1)                                                                   \
@@ -174,6 +189,7 @@
         X(pidfd_find, pidfd_open, 1)                                                               \
         X(pipe_open, pipe2, 1)                                                                     \
         X(poll_now, poll, 1)                                                                       \
+        X(read_at, pread, 1)                                                                       \
         X(read_begin, pread, 1)                                                                    \
         X(read_now, preadv2, 1)                                                                    \
         X(read_stat, close, 1)                                                                     \
@@ -183,19 +199,19 @@
         X(read_waiting, readv, 1)                                                                  \
         X(rename_path, renameat2, 1)                                                               \
         X(restore, close, 1)                                                                       \
-        X(read_at, pread, 1)                                                                       \
         X(restore, dup2, 1)                                                                        \
         X(set_nonblocking, fcntl, 2)                                                               \
         X(set_option, setsockopt, 1)                                                               \
         X(spawn_program, posix_spawn, 1)                                                           \
         X(spawn_program, posix_spawn_file_actions_init, 1)                                         \
         X(spawn_program, posix_spawnattr_init, 1)                                                  \
+        X(start, fork, 1)                                                                          \
         X(stat_fd, fstat, 1)                                                                       \
         X(stat_path, fstatat, 1)                                                                   \
         X(status_take, read, 1)                                                                    \
-        X(streams_make, memfd_create, 2)                                                           \
         X(stream_action, posix_spawn_file_actions_adddup2, 3)                                      \
         X(stream_action, posix_spawn_file_actions_addopen, 2)                                      \
+        X(streams_make, memfd_create, 2)                                                           \
         X(sync_fd, fdatasync, 1)                                                                   \
         X(sync_fd, fsync, 1)                                                                       \
         X(terminal_open, grantpt, 1)                                                               \
@@ -208,24 +224,8 @@
         X(watch_forks, pthread_atfork, 1)                                                          \
         X(worker_main, pthread_setname_np, 1)                                                      \
         X(write_waiting, pwritev, 1)                                                               \
-        X(await_events, ppoll, 1)                                                                  \
-        X(buffers_map, fstat, 1)                                                                   \
-        X(buffers_map, mmap, 1)                                                                    \
-        X(ed_packet_recv, recvmsg, 1)                                                              \
-        X(ed_packet_send, sendmsg, 1)                                                              \
-        X(ed_zygote_prepare, fork, 1)                                                              \
-        X(ed_zygote_start, close, 1)                                                               \
-        X(pair_open, fcntl, 1)                                                                     \
-        X(pair_open, socketpair, 1)                                                                \
-        X(eddy_process_buffer_free, close, 1)                                                      \
-        X(eddy_process_buffer_free, munmap, 1)                                                     \
-        X(eddy_process_buffer_new, mmap, 1)                                                        \
-        X(memory_open, fcntl, 1)                                                                   \
-        X(memory_open, ftruncate, 1)                                                               \
-        X(memory_open, memfd_create, 1)                                                            \
-        X(start, fork, 1)                                                                          \
-        X(zygote_run, pidfd_open, 1)                                                               \
-        X(write_waiting, writev, 1)
+        X(write_waiting, writev, 1)                                                                \
+        X(zygote_run, pidfd_open, 1)
 
 /* How a call may fail, EINTR first if it may.  No EAGAIN for a descriptor that never would. */
 #define ERRORS(X)                                                                                  \
