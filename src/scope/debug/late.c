@@ -19,8 +19,7 @@ static void look_at(struct ed_debug *debug, int64_t at_ns)
                 debug->asked_ns = at_ns;
         if (debug->is_asked || debug->timer.armed)
                 return;
-        loop->quiet_timers++;
-        ed_timer_arm(&loop->timers, &debug->timer, at_ns);
+        ed_quiet_timer_arm(loop, &debug->timer, at_ns);
 }
 
 static struct ed_debug *debug_of(const struct ed_task *task)
@@ -151,7 +150,7 @@ static void on_timer(struct ed_timer *timer)
 {
         struct ed_debug *debug = ed_container_of(timer, struct ed_debug, timer);
 
-        debug->run->loop.quiet_timers--;
+        ed_quiet_timer_fired(&debug->run->loop);
         look_at_all(debug);
 }
 
@@ -174,8 +173,5 @@ void ed_debug_late_init(struct ed_debug *debug)
 
 void ed_debug_late_fini(struct ed_debug *debug)
 {
-        struct ed_loop *loop = &debug->run->loop;
-
-        loop->quiet_timers -= debug->timer.armed;
-        ed_timer_cancel(&loop->timers, &debug->timer);
+        ed_quiet_timer_cancel(&debug->run->loop, &debug->timer);
 }

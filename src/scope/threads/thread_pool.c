@@ -58,19 +58,6 @@ static void thread_free(struct ed_thread *thread)
 
 /* --- idle threads --- */
 
-/* No task waits for this timer, so it must not hide a deadlock. */
-static void idle_timer_arm(eddy_thread_pool *pool, int64_t at_ns)
-{
-        pool->loop->quiet_timers += !pool->idle_timer.armed;
-        ed_timer_arm(&pool->loop->timers, &pool->idle_timer, at_ns);
-}
-
-static void idle_timer_cancel(eddy_thread_pool *pool)
-{
-        pool->loop->quiet_timers -= pool->idle_timer.armed;
-        ed_timer_cancel(&pool->loop->timers, &pool->idle_timer);
-}
-
 static void thread_idle(struct ed_thread *thread)
 {
         eddy_thread_pool *pool = thread->lane->pool;
@@ -78,7 +65,8 @@ static void thread_idle(struct ed_thread *thread)
         thread->idle_since_ns = ed_loop_now(pool->loop);
         ed_list_push_front(&thread->lane->idle, &thread->link);
         if (!pool->idle_timer.armed)
-                idle_timer_arm(pool, ed_time_after(thread->idle_since_ns, pool->idle_ns));
+                ed_quiet_timer_arm(pool->loop, &pool->idle_timer,
+                                   ed_time_after(thread->idle_since_ns, pool->idle_ns));
 }
 
 /* Ends threads that were idle for idle_ns.  Returns when the next one is due, or INT64_MAX. */
@@ -100,14 +88,14 @@ static void on_idle(struct ed_timer *timer)
         eddy_thread_pool *pool = ed_container_of(timer, eddy_thread_pool, idle_timer);
         int64_t now_ns = ed_loop_now(pool->loop), next_ns = INT64_MAX;
 
-        pool->loop->quiet_timers--;
+        ed_quiet_timer_fired(pool->loop);
         for (int i = 0; i < ED_LANES; i++) {
                 int64_t at_ns = lane_end_idle(&pool->lanes[i], now_ns);
 
                 next_ns = at_ns < next_ns ? at_ns : next_ns;
         }
         if (next_ns < INT64_MAX)
-                idle_timer_arm(pool, next_ns);
+                ed_quiet_timer_arm(pool->loop, &pool->idle_timer, next_ns);
 }
 
 /* --- jobs --- */
@@ -260,7 +248,7 @@ static int pool_close(eddy_thread_pool *pool, int64_t close_ns)
         int n = 0;
 
         pool->state = ED_POOL_CLOSING;
-        idle_timer_cancel(pool);
+        ed_quiet_timer_cancel(pool->loop, &pool->idle_timer);
         for (int i = 0; i < ED_LANES; i++)
                 (void) lane_end_idle(&pool->lanes[i], INT64_MAX);
         if (pool->running > 0 && close_ns > 0)
