@@ -311,7 +311,8 @@ int ed_pg_plan_make(struct ed_pg_plan *plan, const char *conninfo, struct eddy_p
                 choose_tls(plan, given, all, lists.has_remote);
                 check_passfile(plan, all);
         } else {
-                ed_pg_fault_set(fault, eddy_error_text(err));
+                ed_pg_fault_set(fault, err == -ECANCELED ? "the name lookup of a host had not ended"
+                                                         : eddy_error_text(err));
         }
         ed_buf_fini(&lists.hosts);
         ed_buf_fini(&lists.addresses);

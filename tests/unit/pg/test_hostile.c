@@ -5,6 +5,7 @@
  */
 #include "eddy/pg_pipeline.h"
 #include "eddy/pg_stream.h"
+#include "io/dns.h"
 #include "pg_fake.h"
 
 enum { RESULT_MAX = 1 << 20, MEMORY_MAX = 12 << 20, ANY_END = 1, ANY_ERROR = 2 };
@@ -893,4 +894,32 @@ static int silent_run(void *arg)
 TEST(a_server_that_is_silent_holds_a_command_no_longer_than_its_time)
 {
         io_run_and_wait(silent_run);
+}
+
+/* --- names --- */
+
+/* The name server takes queries, and does not answer. */
+static int unnamed_run(void *arg)
+{
+        struct pg_fake fake = { .conninfo = "host=db.test dbname=shop" };
+        struct eddy_endpoint at;
+        char address[32];
+        struct ed_question_opts servers = { .servers = address, .timeout_ms = 60000 };
+        eddy_udp *silent;
+        eddy_pg *pg;
+
+        (void) arg;
+        CHECK_EQ(eddy_udp_bind("127.0.0.1", 0, NULL, &silent), 0);
+        CHECK_EQ(eddy_udp_local(silent, &at), 0);
+        snprintf(address, sizeof(address), "127.0.0.1:%u", (unsigned) at.port);
+        CHECK_EQ(ed_dns_set_servers(ed_loop_current, &servers), 0);
+        CHECK_EQ(connect_within(&fake, "", SHORT_NS, &pg), -ETIMEDOUT);
+        CHECK_STR(fault.text, "the name lookup of a host had not ended");
+        eddy_udp_close(silent);
+        return 0;
+}
+
+TEST(a_deadline_that_passes_during_the_name_lookup_says_so)
+{
+        io_run_and_wait(unnamed_run);
 }
