@@ -3,11 +3,9 @@
  */
 #include "http/origin.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "eddy/error.h"
 #include "eddy/http_text.h"
 #include "http/userinfo.h"
@@ -41,16 +39,10 @@ static int credentials_check(const struct ed_url *url)
 {
         char *plain;
         size_t bytes;
-        int err;
+        int err = ed_http_userinfo_new(url, &plain, &bytes);
 
-        if (url->userinfo_bytes > ED_HTTP_USERINFO_BYTES_MAX)
-                return EDDY_E_URL_CREDENTIALS;
-        plain = ed_alloc(url->userinfo_bytes + 1);
-        if (!plain)
-                return -ENOMEM;
-        err = ed_http_userinfo_decode(url, plain, url->userinfo_bytes + 1, &bytes);
-        explicit_bzero(plain, url->userinfo_bytes + 1);
-        ed_free(plain);
+        if (err == 0)
+                ed_http_userinfo_free(plain, bytes);
         return err;
 }
 

@@ -121,28 +121,19 @@ static bool is_length(const char *value, uint64_t bytes)
 static int write_authorization(struct ed_http1_writer *writer, const struct ed_url *url)
 {
         char *plain, *value;
-        size_t bytes;
-        int err;
+        size_t bytes, value_bytes;
+        int err = ed_http_userinfo_new(url, &plain, &bytes);
 
-        if (url->userinfo_bytes > ED_HTTP_USERINFO_BYTES_MAX)
-                return EDDY_E_URL_CREDENTIALS;
-        plain = ed_alloc(url->userinfo_bytes + 1);
-        if (!plain)
-                return -ENOMEM;
-        err = ed_http_userinfo_decode(url, plain, url->userinfo_bytes + 1, &bytes);
         if (err < 0)
-                goto free_plain;
+                return err;
         value = ed_alloc(ED_HTTP_BASIC_BYTES + EDDY_BASE64_BYTES(bytes));
-        if (!value) {
-                err = -ENOMEM;
-                goto free_plain;
+        if (value) {
+                value_bytes = ed_http_basic_write(plain, bytes, value);
+                ed_http1_write_field(writer, "Authorization", 13, value, value_bytes);
+                ed_http_userinfo_free(value, value_bytes);
         }
-        bytes = ed_http_basic_write(plain, bytes, value);
-        ed_http1_write_field(writer, "Authorization", 13, value, bytes);
-        ed_free(value);
-free_plain:
-        ed_free(plain);
-        return err;
+        ed_http_userinfo_free(plain, bytes);
+        return value ? 0 : -ENOMEM;
 }
 
 /* Write the request line with a target of 'prefix', the URL's target, and "/" if that has none. */

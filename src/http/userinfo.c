@@ -3,8 +3,10 @@
  */
 #include "http/userinfo.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "eddy/base64.h"
 #include "eddy/error.h"
 
@@ -42,6 +44,31 @@ int ed_http_userinfo_decode(const struct ed_url *url, char *out, size_t room, si
                 out[n++] = ':';
         *ret_bytes = n;
         return 0;
+}
+
+int ed_http_userinfo_new(const struct ed_url *url, char **ret_plain, size_t *ret_bytes)
+{
+        size_t room = url->userinfo_bytes + 1;
+        char *plain;
+        int err;
+
+        if (url->userinfo_bytes > ED_HTTP_USERINFO_BYTES_MAX)
+                return EDDY_E_URL_CREDENTIALS;
+        plain = ed_alloc(room);
+        if (!plain)
+                return -ENOMEM;
+        err = ed_http_userinfo_decode(url, plain, room, ret_bytes);
+        if (err < 0)
+                ed_http_userinfo_free(plain, room);
+        else
+                *ret_plain = plain;
+        return err;
+}
+
+void ed_http_userinfo_free(char *plain, size_t bytes)
+{
+        explicit_bzero(plain, bytes);
+        ed_free(plain);
 }
 
 size_t ed_http_basic_write(const char *plain, size_t bytes, char *out)

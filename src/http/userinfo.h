@@ -18,6 +18,18 @@ enum { ED_HTTP_USERINFO_BYTES_MAX = 4096 };
 EDDY_MUST_USE int ed_http_userinfo_decode(const struct ed_url *url, char *out, size_t room,
                                           size_t *ret_bytes);
 
+/*
+ * Decode the URL's user and password to new memory, '*ret_bytes' bytes without a NUL.
+ *
+ * Errors: -ENOMEM, EDDY_E_URL_CREDENTIALS  also if they are longer than ED_HTTP_USERINFO_BYTES_MAX
+ * Owns: returns (owned) '*ret_plain', to be freed by ed_http_userinfo_free().
+ */
+EDDY_MUST_USE int ed_http_userinfo_new(const struct ed_url *url, char **ret_plain,
+                                       size_t *ret_bytes);
+
+/* Clear and free decoded credentials. */
+void ed_http_userinfo_free(char *plain, size_t bytes);
+
 enum { ED_HTTP_BASIC_BYTES = 6 };
 
 /*
