@@ -19,6 +19,9 @@
  * server has closed it or sent anything on it, the client uses another one.  If the
  * server says how long it keeps an idle connection ("Keep-Alive: timeout=5"), the client
  * does not use it in the last second of that time.
+ *
+ * Lines of a response end in CR LF.  A line that ends in LF alone, and white space between
+ * a chunk's size and the end of its line, are EDDY_E_HTTP_INVALID_RESPONSE.
  */
 #ifndef EDDY_HTTP_CLIENT_H
 #define EDDY_HTTP_CLIENT_H
@@ -192,11 +195,11 @@ struct eddy_http_request {
          * the client repeats the request. */
         void (*on_send)(void *arg) EDDY_UNSET;
         void *on_send_arg EDDY_UNSET;
-        /* The reason for a missing response, as text.  Set after EDDY_E_TLS_*, after an error
-         * of a proxy (the text then names the proxy's host and port), and, with the rule
-         * that the response violates, after EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE.
-         * Also set if a limit of time passed, or the call was cancelled, while addresses of
-         * the host were being looked up: the text then names the host.  May be NULL. */
+        /* The reason for a missing response, as text.  Set after EDDY_E_TLS_*; after an error of
+         * a proxy, with the proxy's host and port, and the rule that an invalid answer violates;
+         * and, with the rule that the response violates, after EDDY_E_HTTP_INVALID_RESPONSE and
+         * _TOO_LARGE.  Also set if a limit of time passed, or the call was cancelled, while
+         * addresses of the host were being looked up: the text then names the host.  May be NULL. */
         struct eddy_tls_fault *ret_tls_fault EDDY_UNSET;
         struct eddy_http_request_opts opts EDDY_UNSET;
         uintptr_t reserved[1] EDDY_UNSET; /* zero */

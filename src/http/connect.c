@@ -131,17 +131,19 @@ static int connect_unix(struct ed_http_conn *conn, const char *path, eddy_stream
 }
 
 /* Store that the proxy failed, without its credentials. */
-static void fault_of_proxy(const struct ed_http_proxy *proxy, int err, struct eddy_tls_fault *fault)
+static void fault_of_proxy(const struct ed_http_proxy *proxy, int err, const char *reason,
+                           struct eddy_tls_fault *fault)
 {
         bool is_ipv6 = strchr(proxy->host, ':') != NULL;
 
-        snprintf(fault->text, sizeof(fault->text), "proxy %s%.150s%s:%u: %s", is_ipv6 ? "[" : "",
-                 proxy->host, is_ipv6 ? "]" : "", (unsigned) proxy->port, eddy_error_text(err));
+        snprintf(fault->text, sizeof(fault->text), "proxy %s%.150s%s:%u: %s%s%s",
+                 is_ipv6 ? "[" : "", proxy->host, is_ipv6 ? "]" : "", (unsigned) proxy->port,
+                 eddy_error_text(err), reason ? ": " : "", reason ? reason : "");
 }
 
-/* Connect to the proxy, and by its tunnel to the origin. */
+/* Connect to the proxy, and by its tunnel to the origin. '*ret_reason' may explain the error. */
 static int reach_by(struct ed_http_conn *conn, const struct ed_http_proxy *proxy,
-                    eddy_stream **ret_stream)
+                    const char **ret_reason, eddy_stream **ret_stream)
 {
         const struct ed_http_key *key = &conn->origin->key;
         eddy_stream *stream;
@@ -153,7 +155,7 @@ static int reach_by(struct ed_http_conn *conn, const struct ed_http_proxy *proxy
                 return err;
         began_ns = eddy_now();
         if (ed_http_proxy_is_tunnel(proxy, key->is_https))
-                err = ed_http_proxy_tunnel(proxy, stream, key->host, key->port);
+                err = ed_http_proxy_tunnel(proxy, stream, key->host, key->port, ret_reason);
         conn->connect_ns += eddy_now() - began_ns;
         if (err < 0)
                 eddy_stream_close_now(stream);
@@ -168,6 +170,7 @@ static int reach(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_s
         const eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
         const struct ed_http_key *key = &conn->origin->key;
         const struct ed_http_proxy *proxy;
+        const char *reason = NULL;
         int err;
 
         if (client->unix_path[0])
@@ -175,9 +178,9 @@ static int reach(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_s
         proxy = ed_http_proxies_find(&client->proxies, key->is_https, key->host, key->port);
         if (!proxy)
                 return connect_host(conn, key->host, key->port, ret_stream);
-        err = reach_by(conn, proxy, ret_stream);
+        err = reach_by(conn, proxy, &reason, ret_stream);
         if (err < 0 && err != -ECANCELED)
-                fault_of_proxy(proxy, err, fault);
+                fault_of_proxy(proxy, err, reason, fault);
         return err;
 }
 

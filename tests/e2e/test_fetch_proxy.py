@@ -215,8 +215,9 @@ def proxies_that_fail_are_connect_errors(eddy):
     cases = (
         (b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", "does not allow"),
         (b"HTTP/1.1 407 P\r\nContent-Length: 0\r\n\r\n", "credentials"),
-        (b"HTTP/1.1 200 OK\r\n\r\nearly", "does not follow"),
-        (b"SSH-2.0\r\n\r\n", "does not follow"),
+        (b"HTTP/1.1 200 OK\r\n\r\nearly", "does not follow its protocol: bytes follow the head"),
+        (b"HTTP/1.1 200 OK\n\n", "does not follow its protocol: a line does not end in CR LF"),
+        (b"SSH-2.0\r\n\r\n", "does not follow its protocol: the version is not HTTP/1.1 or another HTTP/1"),
     )
     for text, words in cases:
         port = eddy.serve(say(text)).port

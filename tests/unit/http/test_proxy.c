@@ -213,6 +213,8 @@ static int proxy_run(void *arg)
         return 0;
 }
 
+static const char *reason; /* of the last tunnel that failed by an answer that is not valid */
+
 static int tunnel(const char *url, const char *host, struct script *script)
 {
         struct ed_http_proxy proxy;
@@ -226,7 +228,9 @@ static int tunnel(const char *url, const char *host, struct script *script)
         script->answered = 0;
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, proxy_run, script);
-        err = ed_http_proxy_tunnel(&proxy, pair.a, host, 443);
+        reason = NULL;
+        err = ed_http_proxy_tunnel(&proxy, pair.a, host, 443, &reason);
+        CHECK((reason != NULL) == (err == EDDY_E_HTTP_PROXY_INVALID));
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
         io_pair_close(&pair);
@@ -287,6 +291,7 @@ static int connect_refused(void *arg)
         static const struct {
                 struct bytes answer;
                 int err;
+                const char *reason;
         } cases[] = {
                 { BYTES("HTTP/1.1 407 P\r\nProxy-Authenticate: Basic\r\n\r\n"),
                   EDDY_E_HTTP_PROXY_AUTH },
@@ -296,21 +301,26 @@ static int connect_refused(void *arg)
                   EDDY_E_HTTP_PROXY_REFUSED },
                 { BYTES("HTTP/1.1 502 B\r\n\r\n"), EDDY_E_HTTP_PROXY_REFUSED },
                 { BYTES("HTTP/1.1 302 F\r\nLocation: /\r\n\r\n"), EDDY_E_HTTP_PROXY_REFUSED },
-                { BYTES("HTTP/1.1 100 C\r\n\r\n"), EDDY_E_HTTP_PROXY_INVALID },
+                { BYTES("HTTP/1.1 100 C\r\n\r\n"), EDDY_E_HTTP_PROXY_INVALID,
+                  "it ended before its answer was whole" },
                 { BYTES("HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
-                  EDDY_E_HTTP_PROXY_INVALID },
-                { BYTES("SSH-2.0-x\r\n"), EDDY_E_HTTP_PROXY_INVALID },
+                  EDDY_E_HTTP_PROXY_INVALID, "a switch to a protocol that was not asked for" },
+                { BYTES("SSH-2.0-x\r\n"), EDDY_E_HTTP_PROXY_INVALID,
+                  "the version is not HTTP/1.1 or another HTTP/1" },
                 { BYTES("\r\nHTTP/1.1 200 OK\r\n\r\n"), EDDY_E_HTTP_PROXY_INVALID },
                 { BYTES("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"),
-                  EDDY_E_HTTP_PROXY_INVALID },
+                  EDDY_E_HTTP_PROXY_INVALID, "bytes follow the head" },
                 { BYTES("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
                   EDDY_E_HTTP_PROXY_INVALID },
                 { BYTES("HTTP/1.1 100 C\r\n\r\nHTTP/1.1 407 P\r\n\r\n"), EDDY_E_HTTP_PROXY_AUTH },
                 { BYTES("HTTP/1.1 103 E\r\n\r\nHTTP/1.1 101 S\r\nUpgrade: x\r\n"
                         "Connection: upgrade\r\n\r\n"),
-                  EDDY_E_HTTP_PROXY_INVALID },
+                  EDDY_E_HTTP_PROXY_INVALID, "a switch to a protocol that was not asked for" },
                 { BYTES("HTTP/1.1 200 OK\r\n\r\n\x16\x03\x03"), EDDY_E_HTTP_PROXY_INVALID },
-                { BYTES("HTTP/1.1 200 OK\r\nA:\0\r\n\r\n"), EDDY_E_HTTP_PROXY_INVALID },
+                { BYTES("HTTP/1.1 200 OK\r\nA:\0\r\n\r\n"), EDDY_E_HTTP_PROXY_INVALID,
+                  "a control character in a field's value" },
+                { BYTES("HTTP/1.1 200 OK\nVia: p\n\n"), EDDY_E_HTTP_PROXY_INVALID,
+                  "a line does not end in CR LF" },
         };
         static char large[TEXT_MAX - 100], interim[INTERIM_BYTES];
         struct script script = { .cut_at = SIZE_MAX };
@@ -319,6 +329,8 @@ static int connect_refused(void *arg)
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
                 script.answers[0] = cases[i].answer;
                 CHECK_EQ(tunnel("p:1", "a.test", &script), cases[i].err);
+                if (cases[i].reason)
+                        CHECK_STR(reason, cases[i].reason);
         }
         /* Interim responses of 64 KiB, and of more. */
         for (size_t i = 0; i < sizeof(interim); i++)
@@ -328,6 +340,7 @@ static int connect_refused(void *arg)
         CHECK_EQ(tunnel("p:1", "a.test", &script), 0);
         script.answers[0].n += 18;
         CHECK_EQ(tunnel("p:1", "a.test", &script), EDDY_E_HTTP_PROXY_INVALID);
+        CHECK_STR(reason, "interim responses are larger than their limit");
         script.answers[1].n = 0;
         /* A head without end. */
         for (size_t i = 0; i < sizeof(large); i++)
@@ -407,6 +420,7 @@ static int password_not_offered(void *arg)
 
         (void) arg;
         CHECK_EQ(tunnel("socks5://p", "a.test", &script), EDDY_E_HTTP_PROXY_INVALID);
+        CHECK_STR(reason, "it chose a way to log in that was not offered");
         return 0;
 }
 
@@ -426,7 +440,7 @@ static int bytes_of_the_host(void *arg)
         CHECK_EQ(ed_http_proxy_parse("socks5://p", &proxy), 0);
         io_pair_open(&pair);
         CHECK_EQ(eddy_stream_write(pair.b, "\5\0\5\0\0\1\0\0\0\0\0\0hello", 17), 0);
-        CHECK_EQ(ed_http_proxy_tunnel(&proxy, pair.a, "a.test", 443), 0);
+        CHECK_EQ(ed_http_proxy_tunnel(&proxy, pair.a, "a.test", 443, &reason), 0);
         io_read_all(pair.a, got, 5);
         CHECK(memcmp(got, "hello", 5) == 0);
         io_pair_close(&pair);
@@ -450,7 +464,7 @@ static int long_name(void *arg)
         host[300] = '\0';
         CHECK_EQ(ed_http_proxy_parse("socks5h://p", &proxy), 0);
         io_pair_open(&pair);
-        CHECK_EQ(ed_http_proxy_tunnel(&proxy, pair.a, host, 443), EDDY_E_URL_INVALID);
+        CHECK_EQ(ed_http_proxy_tunnel(&proxy, pair.a, host, 443, &reason), EDDY_E_URL_INVALID);
         CHECK_EQ(eddy_stream_is_readable(pair.b), 0);
         io_pair_close(&pair);
         return 0;
