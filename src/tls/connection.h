@@ -44,6 +44,9 @@ extern const struct eddy_stream_ops ed_tls_stream_ops;
  */
 int ed_tls_error(struct ed_tls *tls, int result);
 
+/* Keep and return the error for a peer that chose a protocol that was not offered (ALPN). */
+int ed_tls_not_offered(struct ed_tls *tls);
+
 /* Store as the fault's text that the stream below failed. */
 void ed_tls_fault_lower(struct ed_tls *tls, int error);
 

@@ -5,6 +5,7 @@
 #include <openssl/err.h>
 #include <openssl/x509_vfy.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/def.h"
 #include "eddy/error.h"
@@ -65,6 +66,25 @@ static int fail(struct ed_tls *tls, int error, const char *text, const char *rea
         return tls->error = error;
 }
 
+/*
+ * Newer releases of OpenSSL refuse a protocol that was not offered by themselves. The reason that
+ * they give is that of any extension; the function that gives it is not.
+ */
+static bool is_about_alpn(int reason)
+{
+        const char *function = NULL;
+
+        (void) ERR_peek_error_all(NULL, NULL, &function, NULL, NULL);
+        return reason == SSL_R_BAD_EXTENSION && function &&
+               strcmp(function, "tls_parse_stoc_alpn") == 0;
+}
+
+int ed_tls_not_offered(struct ed_tls *tls)
+{
+        tls->no_protocol = true;
+        return fail(tls, EDDY_E_TLS_PROTOCOL, "the peer chose a protocol that was not offered", "");
+}
+
 /* An error of the protocol: a refused certificate, an alert, or bytes that are not TLS. */
 static int protocol_error(struct ed_tls *tls)
 {
@@ -86,6 +106,8 @@ static int protocol_error(struct ed_tls *tls)
                 return fail(tls, EDDY_E_TLS_ALERT, "the peer refused the connection",
                             text ? text : "");
         }
+        if (is_about_alpn(reason))
+                return ed_tls_not_offered(tls);
         if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE)
                 return fail(tls, EDDY_E_TLS_BAD_CERTIFICATE, "the client sent no certificate", "");
         if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST)

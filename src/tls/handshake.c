@@ -208,10 +208,7 @@ static int check_alpn(struct ed_tls *tls)
         for (unsigned i = 0; own->names && i < own->bytes; i += own->names[i] + 1U)
                 if (own->names[i] == bytes && memcmp(own->names + i + 1, chosen, bytes) == 0)
                         return 0;
-        tls->no_protocol = true;
-        snprintf(tls->fault.text, sizeof(tls->fault.text),
-                 "the peer chose a protocol that was not offered");
-        return EDDY_E_TLS_PROTOCOL;
+        return ed_tls_not_offered(tls);
 }
 
 /* Do the handshake of a new object; frees it on failure. */

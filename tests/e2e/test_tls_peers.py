@@ -2,12 +2,14 @@
 Python and stunnel.  100 MB go up and down with equal digests.
 
 A program that is not installed skips its cases.  The second server of eddy is
-digest_server, whose path is in EDDY_DIGEST_SERVER.
+digest_server, whose path is in EDDY_DIGEST_SERVER; EDDY_ALPN_SERVER is alpn_server.
 """
+import contextlib
 import hashlib
 import os
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import threading
@@ -174,6 +176,82 @@ def curl_needs_a_certificate_for_a_server_that_requires_one(eddy):
     done = subprocess.run(["curl", "-qsS", "--cacert", cert, url + "/bytes/5"], capture_output=True)
     check(done.returncode != 0)
     equal(done.stdout, b"")
+
+
+# -- ALPN: the protocol of the connection ----------------------------------------------------
+
+
+@claim
+def curl_that_offers_http_2_too_gets_http_1_1(eddy):
+    needs("curl")
+    url, cert = digest_server(eddy)
+    for offer, version in (("--http2", "1.1"), ("--http1.1", "1.1"), ("--no-alpn", "1.1")):
+        got = run(eddy, "curl", "-qsS", "--cacert", cert, offer, "-o", os.devnull, "-w",
+                  "%{http_code} %{http_version}", url + "/bytes/5")
+        equal(got.decode(), "200 " + version, offer)
+
+
+def listens(port):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+        return True
+    return False
+
+
+def s_client(eddy, url, *args):
+    """openssl s_client, which closes after the handshake; returns its exit code and output."""
+    done = subprocess.run(["openssl", "s_client", "-connect", "127.0.0.1:" + url.rsplit(":", 1)[1], *args],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=e2e.LIMIT_S, cwd=eddy.folder)
+    return done.returncode, done.stdout.decode("utf-8", "replace")
+
+
+@claim
+def the_server_chooses_only_what_http_knows(eddy):
+    url, _ = digest_server(eddy)
+    for version in ("-tls1_2", "-tls1_3"):
+        for offer, chosen in (("h2,http/1.1", "http/1.1"), ("http/1.0", "http/1.0"),
+                              ("http/1.0,h3,http/1.1", "http/1.1")):
+            code, text = s_client(eddy, url, version, "-alpn", offer)
+            equal(code, 0, text)
+            check(f"ALPN protocol: {chosen}\n" in text, version, offer, text)
+        code, text = s_client(eddy, url, version)
+        equal(code, 0, text)
+        check("No ALPN negotiated" in text, text)
+        for offer in ("h2", "h2,spdy/3", "http/1.2"):
+            code, text = s_client(eddy, url, version, "-alpn", offer)
+            check(code != 0 and "alert number 120" in text, version, offer, text)
+
+
+NO_PROTOCOL = "the server does not offer HTTP/1.1 on TLS (ALPN)"
+
+
+def refused(eddy, url, cert):
+    result = eddy.fetch("--cacert", cert, "--attempts", "1", url)
+    line = result.lines()[0]
+    equal((result.code, line["error"]), (1, {"code": "tls_error", "message": NO_PROTOCOL}), result)
+
+
+@claim
+def a_server_of_http_2_only_is_an_error_of_its_own(eddy):
+    cert, key = certificate(eddy)
+    for version in ("-tls1_2", "-tls1_3"):
+        port = e2e.free_port()
+        start(eddy, "openssl", "s_server", "-quiet", "-www", version, "-accept", f"127.0.0.1:{port}",
+              "-cert", cert, "-key", key, "-alpn", "h2")
+        e2e.wait_until(lambda: listens(port), "openssl s_server")
+        refused(eddy, f"https://localhost:{port}/", cert)
+
+
+@claim
+def a_protocol_that_was_not_offered_is_an_error_of_its_own(eddy):
+    cert, key = certificate(eddy)
+    for version in ("1.2", "1.3"):
+        child = start(eddy, os.environ["EDDY_ALPN_SERVER"], cert, key, version, "h2", stdout=subprocess.PIPE)
+        refused(eddy, child.stdout.readline().decode().split()[2], cert)
+        # The same server with a protocol that was offered: the handshake is not at fault.
+        child = start(eddy, os.environ["EDDY_ALPN_SERVER"], cert, key, version, "http/1.1", stdout=subprocess.PIPE)
+        result = eddy.fetch("--cacert", cert, "--body", child.stdout.readline().decode().split()[2])
+        equal((result.code, result.lines()[0]["body"]), (0, "ok"), result)
 
 
 # -- nginx ------------------------------------------------------------------------
