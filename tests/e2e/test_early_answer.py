@@ -8,6 +8,7 @@ import collections
 import http.client
 import os
 import shutil
+import ssl
 import subprocess
 
 import e2e
@@ -60,11 +61,19 @@ func main() {
 """
 
 
-def serve(eddy):
-    child = eddy.start()
+def serve(eddy, *files):
+    child = eddy.start(*files)
     first = child.stdout.readline().decode()
-    check(first.startswith("listening on http://"), repr(first))
+    check(first.startswith("listening on http"), repr(first))
     return first.split()[2]
+
+
+def certificate(eddy):
+    cert, key = eddy.file("cert.pem", ""), eddy.file("key.pem", "")
+    subprocess.run([program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                    "-nodes", "-keyout", key, "-out", cert, "-days", "30", "-subj", "/CN=127.0.0.1",
+                    "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+    return cert, key
 
 
 def program(*names):
@@ -86,14 +95,11 @@ def lines(*command):
     return done.stdout.decode().split("\n")[:-1] or [done.stderr.decode()]
 
 
-@claim
-def an_early_answer_reaches_python(eddy):
-    address = serve(eddy).removeprefix("http://")
-
+def python_asks(connect):
     def ask(size, count):
         body = bytes(size)
         for _ in range(count):
-            connection = http.client.HTTPConnection(address, timeout=e2e.LIMIT_S)
+            connection = connect()
             try:
                 connection.request("PUT", "/", body)
                 yield str(connection.getresponse().status)
@@ -105,15 +111,39 @@ def an_early_answer_reaches_python(eddy):
 
 
 @claim
-def an_early_answer_reaches_curl(eddy):
-    curl, url = program("curl"), serve(eddy)
+def an_early_answer_reaches_python(eddy):
+    address = serve(eddy).removeprefix("http://")
+    python_asks(lambda: http.client.HTTPConnection(address, timeout=e2e.LIMIT_S))
+
+
+@claim
+def an_early_answer_over_tls_reaches_python(eddy):
+    files = certificate(eddy)
+    address = serve(eddy, *files).removeprefix("https://")
+    context = ssl.create_default_context(cafile=files[0])
+    python_asks(lambda: http.client.HTTPSConnection(address, timeout=e2e.LIMIT_S, context=context))
+
+
+def curl_asks(eddy, url, *args):
+    curl = program("curl")
 
     def ask(size, count):
         path = eddy.file("body", bytes(size))
         return lines(curl, "-s", "-o", os.devnull, "-w", "%{http_code}\\n", "-H", "Expect:",
-                     "--noproxy", "*", "-T", path, f"{url}/[1-{count}]")
+                     "--noproxy", "*", *args, "-T", path, f"{url}/[1-{count}]")
 
     all_answered(ask)
+
+
+@claim
+def an_early_answer_reaches_curl(eddy):
+    curl_asks(eddy, serve(eddy))
+
+
+@claim
+def an_early_answer_over_tls_reaches_curl(eddy):
+    files = certificate(eddy)
+    curl_asks(eddy, serve(eddy, *files), "--cacert", files[0])
 
 
 @claim

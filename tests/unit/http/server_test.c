@@ -3,6 +3,8 @@
  */
 #include "server_test.h"
 
+#include <stdlib.h>
+
 static struct site site;
 
 /* ---- the handler ----------------------------------------------------------- */
@@ -339,4 +341,21 @@ const char *say(eddy_stream *stream, const char *text, const char *end)
         CHECK_EQ(eddy_stream_write(stream, text, strlen(text)), 0);
         CHECK(read_until(stream, buf, sizeof(buf), end));
         return buf;
+}
+
+void send_all_then_read(struct site *of, const char *head, size_t bytes, int status)
+{
+        eddy_stream *stream = site_connect(of);
+        struct answer *got = calloc(1, sizeof(*got));
+        char *body = calloc(1, bytes);
+
+        CHECK(got && body);
+        CHECK_EQ(eddy_stream_write(stream, head, strlen(head)), 0);
+        CHECK_EQ(eddy_stream_write(stream, body, bytes), 0);
+        read_answer(stream, got);
+        CHECK_EQ(got->status, status);
+        CHECK_EQ(got->error, 0);
+        eddy_stream_close(stream);
+        free(body);
+        free(got);
 }

@@ -60,6 +60,9 @@ eddy_stream *site_connect(struct site *site);
 /* Read until the connection ends. */
 void read_answer(eddy_stream *stream, struct answer *ret_answer);
 
+/* As Python's http.client: send all of a body of zeros first, then read the answer. */
+void send_all_then_read(struct site *site, const char *head, size_t bytes, int status);
+
 /* Send 'text' and read until the connection ends; the answer is good until the next call. */
 const struct answer *ask(struct site *site, const char *text);
 const struct answer *ask_bytes(struct site *site, const char *data, size_t bytes);

@@ -5,6 +5,7 @@
 #include "../tls/tls_test.h"
 #include "eddy/test_net.h"
 #include "fault_proxy.h"
+#include "http/linger.h"
 #include "server_test.h"
 
 #define HOST  "Host: h\r\n"
@@ -309,13 +310,16 @@ static void site_prepare(struct site *site)
         configs_make(&site->opts.tls, &site->client_tls);
 }
 
-#define HTTPS_SITE_TEST(claim, options)                                                            \
+#define HTTPS_SITE_TEST_ON(claim, options, real)                                                   \
         static void site_##claim(struct site *site);                                               \
         TEST(claim)                                                                                \
         {                                                                                          \
                 site_run_prepared((options), false, site_prepare, site_##claim);                   \
+                if (real)                                                                          \
+                        site_run_prepared((options), true, site_prepare, site_##claim);            \
         }                                                                                          \
         static void site_##claim(struct site *site)
+#define HTTPS_SITE_TEST(claim, options) HTTPS_SITE_TEST_ON(claim, options, false)
 
 /* Connections of a small buffer: the sender soon waits. */
 static void use_buffers(uint32_t bytes)
@@ -402,4 +406,30 @@ HTTPS_SITE_TEST(response_over_tls_that_is_taken_at_a_byte_a_second_is_reset, NUL
                 CHECK(n == -ECONNRESET || n == EDDY_E_TLS_TRUNCATED);
                 eddy_stream_close(stream);
         }
+}
+
+/* ---- early answers --------------------------------------------------------- */
+
+#define EARLY                                                                                      \
+        SERVER_OPTIONS(.body_bytes_max = UINT64_MAX, .connections_max = 1, .drain_ns = EDDY_MS(100))
+
+HTTPS_SITE_TEST_ON(early_answer_over_tls_reaches_a_client_that_sends_all_first, EARLY, true)
+{
+        send_all_then_read(site, "PUT /ok HTTP/1.1\r\n" HOST "Content-Length: 5000000\r\n\r\n",
+                           5000000, 200);
+}
+
+HTTPS_SITE_TEST(silent_client_after_an_early_answer_over_tls_has_five_seconds, EARLY)
+{
+        eddy_stream *stream = site_connect(site), *next;
+        int64_t since_ns;
+
+        (void) say(stream, "POST /ok HTTP/1.1\r\n" HOST "Content-Length: 1000000000\r\n\r\n",
+                   "\r\n\r\nok");
+        since_ns = eddy_now();
+        next = site_connect(site); /* accepted when the first connection has ended */
+        (void) say(next, "GET /ok HTTP/1.1\r\n" HOST CLOSE "\r\n", "\r\n\r\nok");
+        CHECK_EQ((eddy_now() - since_ns) / EDDY_SEC(1), ED_HTTP_LINGER_SILENCE_NS / EDDY_SEC(1));
+        eddy_stream_close(next);
+        eddy_stream_close(stream);
 }

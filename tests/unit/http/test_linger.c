@@ -2,8 +2,6 @@
  * test_linger.c - answers to requests whose body is not read: they reach a client
  * that first sends all of its body, and the connection ends in a bounded time.
  */
-#include <stdlib.h>
-
 #include "http/linger.h"
 #include "server_test.h"
 
@@ -111,24 +109,6 @@ SERVER_TEST(a_stop_that_drains_lets_the_wait_continue_for_that_time,
 }
 
 /* ---- large bodies ---------------------------------------------------------- */
-
-/* As Python's http.client: all of the body first, then the answer. */
-static void send_all_then_read(struct site *site, const char *head, size_t bytes, int status)
-{
-        eddy_stream *stream = site_connect(site);
-        struct answer *answer = calloc(1, sizeof(*answer));
-        char *body = calloc(1, bytes);
-
-        CHECK(answer && body);
-        CHECK_EQ(eddy_stream_write(stream, head, strlen(head)), 0);
-        CHECK_EQ(eddy_stream_write(stream, body, bytes), 0);
-        read_answer(stream, answer);
-        CHECK_EQ(answer->status, status);
-        CHECK_EQ(answer->error, 0);
-        eddy_stream_close(stream);
-        free(body);
-        free(answer);
-}
 
 SERVER_TEST_BOTH(an_early_answer_reaches_a_client_that_sends_all_first,
                  SERVER_OPTIONS(.body_bytes_max = UINT64_MAX))
