@@ -269,12 +269,23 @@ def a_host_that_is_not_ascii_is_requested_as_by_fetch(eddy):
           {f"http://xn--bcher-kva.localhost:{port}"})
 
 
+def writers(path):
+    """Commands that end with the option for a file to write."""
+    return (["batch", path, "--base-url", "http://h", "-o"], ["batch", path, "-o", "out.jsonl", "--errors"],
+            ["batch", path, "--log"], ["retry", path, "-o"], ["sort", path, "--by", path, "-o"], ["fetch", "-o"],
+            ["report", path, "-o"], ["draw", path, "-o"])
+
+
+@claim
+def an_output_with_an_empty_name_is_refused(eddy):
+    for args in writers(eddy.file("in.jsonl", requests(1))):
+        e2e.one_line(eddy.run(*args, ""), 2, "the name of the file is empty")
+
+
 @claim
 def an_output_with_the_name_of_a_compressed_file_is_refused(eddy):
     path = eddy.file("in.jsonl", requests(1))
-    for args in (["batch", path, "--base-url", "http://h", "-o"], ["batch", path, "-o", "out.jsonl", "--errors"],
-                 ["batch", path, "--log"], ["retry", path, "-o"], ["sort", path, "--by", path, "-o"], ["fetch", "-o"],
-                 ["report", path, "-o"], ["draw", path, "-o"]):
+    for args in writers(path):
         for end in (".gz", ".zst", ".bz2", ".xz"):
             name = eddy.file("a.jsonl" + end)
             e2e.one_line(eddy.run(*args, name), 2, f"{name}: what is written is not compressed: leave out {end}")

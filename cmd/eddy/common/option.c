@@ -104,6 +104,10 @@ int ed_option_file(const char *command, const char *option, const char *value,
         static const char *const ends[] = { ".gz", ".zst", ".bz2", ".xz" };
         const char *end = strrchr(value, '.');
 
+        if (!*value) {
+                ed_console_usage(command, "%s: the name of the file is empty", option);
+                return -EINVAL;
+        }
         for (size_t i = 0; end && i < sizeof(ends) / sizeof(ends[0]); i++)
                 if (strcmp(end, ends[i]) == 0) {
                         ed_console_usage(command,

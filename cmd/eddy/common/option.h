@@ -47,8 +47,8 @@ EDDY_MUST_USE int ed_option_once(const char *command, const char *option, const 
                                  const char **ret_value);
 
 /*
- * Set an option whose value is a file to write, of which a command has only one. A name that ends as
- * that of a compressed file is refused, because the file is not compressed.
+ * Set an option whose value is a file to write, of which a command has only one. An empty name
+ * is refused, and one that ends as that of a compressed file, because the file is not compressed.
  *
  * Errors: -EINVAL
  */
