@@ -69,6 +69,8 @@ def bytes_of(path):
 
 @claim
 def fetch_requests_each_url_of_a_list(eddy):
+    if not shutil.which("zstd"):
+        raise e2e.Skip("there is no zstd")
     mock = eddy.mock()
 
     def line(number, pad):
@@ -76,10 +78,25 @@ def fetch_requests_each_url_of_a_list(eddy):
     for size in SIZES:
         text, _ = filled(size, lambda number, pad: line(number, pad) if number % 2 else line(number, 0) + " " * pad + "\n")
         wanted = [part.strip() for part in text.split("\n") if part.strip() and part[0] != "#"]
-        for way in WAYS:
-            result = fed(eddy, way, text.encode(), lambda path, stdin: eddy.fetch("-i", path, "--progress", "off", stdin=stdin))
-            equal([got["url"] for got in result.lines()], wanted, size, way, result)
-            check(all(got["status"] for got in result.lines()), size, way, result)
+        for kind in ("plain", "gzip", "zstd"):
+            for way in WAYS if FULL or kind == "plain" else ("pipe",):
+                result = fed(eddy, way, compressed(kind, text.encode()),
+                             lambda path, stdin: eddy.fetch("-i", path, "--progress", "off", stdin=stdin))
+                equal([got["url"] for got in result.lines()], wanted, size, kind, way, result)
+                check(all(got["status"] for got in result.lines()), size, kind, way, result)
+
+
+@claim
+def fetch_of_a_damaged_list_requests_the_lines_before_and_reports_it(eddy):
+    mock = eddy.mock()
+    urls = [f"{mock}/status/200?{i}" for i in range(5000)]
+    data = compressed("gzip", "\n".join(urls).encode())
+    for damaged in (data[:-6], data[:len(data) // 2], data[:len(data) // 2] + b"x" * 100):
+        result = eddy.fetch("-i", "-", "--progress", "off", stdin=damaged)
+        got = [line["url"] for line in result.lines()]
+        check("the compressed data are damaged or end early; not all of it was read" in result.err, result)
+        equal((result.code, got), (1, urls[:len(got)]), result)
+        check(len(got) > 100, len(got))
 
 
 @claim

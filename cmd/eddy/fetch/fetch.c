@@ -255,7 +255,9 @@ static int run_judge(struct ed_fetch_run *run, int err, int signo)
                 ed_console_say("fetch", "%s", eddy_error_text(err));
         if (run->input_err < 0)
                 ed_console_say("fetch", "-i %s: %s; not all of it was read", run->opts.input,
-                               eddy_error_text(run->input_err));
+                               run->input_err == -EBADMSG
+                                       ? "the compressed data are damaged or end early"
+                                       : eddy_error_text(run->input_err));
         if (run->save.err < 0)
                 ed_console_say("fetch", "--save %s: %s", run->save.path,
                                eddy_error_text(run->save.err));
