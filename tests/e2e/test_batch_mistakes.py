@@ -239,7 +239,7 @@ def check_and_batch_accept_the_same_urls(eddy):
     urls = (("http://h:1/x", None), ("/x?a=[1]&b={c}|d", None), ("http://b\u00fccher.localhost:1/x", None),
             ("http://h:1/%zz", "write %25 for %"), ("/%zz", "write %25 for %"), ("/x#%", "write %25 for %"),
             ('/a"b', "write %22"), ("/a\u00fc", "write %C3"), ("http://h:99999/", "port 99999"), ("http:///x", "no host"),
-            ("http://[::1/", "[ without a ]"), ("http://h_1:x/", "port x"), ("http://127.1/", "URL is not valid"),
+            ("http://[::1/", "[ without a ]"), ("http://h_1:x/", "port x"), ("http://127.1/", "127.1 is not an IPv4 address"),
             ("http://a%3Ab:c@h/", "Basic credentials"), ("http://\u0301.example/", "name"),
             ("http://h%41/", "URL is not valid"), ("/" + "a" * 70000, "URL is not valid"))
     for url, words in urls:

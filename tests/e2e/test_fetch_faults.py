@@ -457,10 +457,11 @@ def wrong_command_lines_are_refused_before_anything_is_sent(eddy):
 @claim
 def parts_of_a_url_that_are_wrong_are_named(eddy):
     result = eddy.fetch("http://127.0.0.1:99999/", "127.0.0.1/", "http://127.0.0.1/a b",
-                        "http://:80/", "http://256.1.1.1/")
+                        "http://:80/", "http://256.1.1.1/", "http://h%41/")
     equal(result.code, 1, result)
     words = ["port 99999 is not within 1 to 65535", "begin it with http://", "write %20", "no host",
-             "http://HOST[:PORT][/PATH]"]
+             "256.1.1.1 is not an IPv4 address", "http://HOST[:PORT][/PATH]"]
+    equal(len(result.lines()), len(words))
     for line, word in zip(result.lines(), words):
         equal(line["error"]["code"], "invalid_request_line")
         check(word in line["error"]["message"], line)

@@ -4,12 +4,13 @@
  */
 #include "common/url_fault.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { PORT_DIGITS_SHOWN_MAX = 20 };
+enum { PORT_DIGITS_SHOWN_MAX = 20, HOST_SHOWN_MAX = 20 };
 
 struct span {
         const char *at;
@@ -92,11 +93,34 @@ static bool looks_like_ipv6(const char *host, const char *end)
         return colons > 1;
 }
 
+/* Find a host whose last part is a number, but which is not an IPv4 address. */
+static const char *number_fault(struct span name, char *text)
+{
+        const char *end = name.at + name.bytes, *part = end, *p;
+        char host[INET_ADDRSTRLEN] = "";
+        struct in_addr address;
+        bool is_hex;
+
+        while (part > name.at && part[-1] != '.')
+                part--;
+        is_hex = end - part > 2 && part[0] == '0' && (part[1] | 0x20) == 'x';
+        for (p = is_hex ? part + 2 : part; p < end; p++)
+                if (is_hex ? !isxdigit((unsigned char) *p) : !isdigit((unsigned char) *p))
+                        return NULL;
+        if (part == end || (name.bytes < sizeof(host) &&
+                            inet_pton(AF_INET, memcpy(host, name.at, name.bytes), &address) == 1))
+                return NULL;
+        snprintf(text, ED_URL_FAULT_BYTES,
+                 "%.*s is not an IPv4 address: write four numbers from 0 to 255",
+                 name.bytes < HOST_SHOWN_MAX ? (int) name.bytes : HOST_SHOWN_MAX, name.at);
+        return text;
+}
+
 /* Find faults in host and port. */
 static const char *host_fault(const char *host, const char *end, char *text)
 {
         struct span name;
-        const char *colon;
+        const char *colon, *fault = NULL;
 
         if (looks_like_ipv6(host, end))
                 return "the URL has an IPv6 address without brackets: write http://[ADDRESS]:PORT/";
@@ -109,8 +133,8 @@ static const char *host_fault(const char *host, const char *end, char *text)
         if (*host == '[')
                 colon++;
         if (colon < end && *colon == ':')
-                return port_fault((struct span){ colon + 1, (size_t) (end - colon - 1) }, text);
-        return NULL;
+                fault = port_fault((struct span){ colon + 1, (size_t) (end - colon - 1) }, text);
+        return fault || *host == '[' ? fault : number_fault(name, text);
 }
 
 const char *ed_url_fault(const char *url, size_t bytes, char text[ED_URL_FAULT_BYTES])

@@ -51,6 +51,13 @@ TEST(usual_mistakes_are_named)
                 { "http://::1/", "IPv6 address without brackets" },
                 { "http://fe80::1:8080/", "IPv6 address without brackets" },
                 { "http://[::1/", "[ without a ]" },
+                { "http://127.1/", "127.1 is not an IPv4 address: write four numbers" },
+                { "http://127.1:80/", "127.1 is not an IPv4 address" },
+                { "http://2130706433/", "2130706433 is not an IPv4 address" },
+                { "http://0x7f.1/", "0x7f.1 is not" },
+                { "http://127.0.0.0x1/", "127.0.0.0x1 is not" },
+                { "http://256.0.0.1/", "256.0.0.1 is not" },
+                { "http://127.0.0.01/", "127.0.0.01 is not" },
         };
 
         for (size_t i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
