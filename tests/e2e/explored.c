@@ -2,7 +2,7 @@
  * explored.c - a program for `eddy explore`, which knows nothing of it.
  *
  *     explored race | abort | exit | leak | end | hang | state | twice | input | preload | fail |
- *              many | loop | thread | none
+ *              many | loop | thread | log | none
  *     explored file PATH
  *     explored --word ...
  */
@@ -153,6 +153,18 @@ static void *sleep_on(void *arg)
         return arg;
 }
 
+static int log_to_stderr(void *arg)
+{
+        eddy_log *log = NULL;
+        int err = eddy_log_open(NULL, &log);
+
+        (void) arg;
+        if (err == 0)
+                eddy_log_info(log, "sold");
+        eddy_log_close(log);
+        return err;
+}
+
 int main(int argc, char **argv)
 {
         pthread_t thread;
@@ -195,6 +207,8 @@ int main(int argc, char **argv)
                 waitpid(child, NULL, 0);
         } else if (is("fail")) {
                 err = eddy_run(fail, NULL, NULL);
+        } else if (is("log")) {
+                err = eddy_run(log_to_stderr, NULL, NULL);
         } else if (is("many")) {
                 err = eddy_run_many(2, sell, NULL);
         } else if (is("loop")) {

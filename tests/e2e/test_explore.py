@@ -336,6 +336,11 @@ def a_program_without_a_run_is_named(eddy):
 
 
 @claim
+def a_program_that_logs_to_standard_error_can_be_explored(eddy):
+    equal(texts(eddy, PROGRAM, "log", code=0), [""])
+
+
+@claim
 def a_run_on_another_thread_is_refused(eddy):
     result = explore(eddy, PROGRAM, "thread", code=3)
     check("another thread than the main thread" in result.err, result)

@@ -11,6 +11,7 @@ struct used {
         eddy_pool_loan loan;
         eddy_sqlite_rows *rows;
         eddy_sqlite_tx tx;
+        pthread_t thread;
 };
 
 /* With its writer that is lent, and a reader that is idle. */
@@ -19,7 +20,7 @@ static struct used *used_new(void)
         static struct used used;
         eddy_pool_loan idle;
 
-        used = (struct used){ .db = open_app() };
+        used = (struct used){ .db = open_app(), .thread = pthread_self() };
         (void) borrow(eddy_sqlite_writer(used.db), &used.loan);
         (void) borrow(eddy_sqlite_readers(used.db), &idle);
         CHECK_EQ(eddy_pool_release(&idle), 0);
@@ -115,9 +116,12 @@ static int64_t use_commit(void *used)
 static void close_used(void *arg)
 {
         struct used *used = arg;
+        bool is_open = used->tx.conn;
 
         eddy_sqlite_rows_close(used->rows);
         eddy_sqlite_rollback(&used->tx);
+        if (!pthread_equal(used->thread, pthread_self()))
+                CHECK_EQ(used->tx.conn != NULL, is_open);
         (void) eddy_pool_release(&used->loan);
         eddy_sqlite_close(used->db);
 }
