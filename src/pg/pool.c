@@ -35,6 +35,7 @@ static void item_fault(void *arg, struct eddy_pool_fault *ret_fault)
 {
         const struct eddy_pg_fault *fault = &((struct source *) arg)->fault;
 
+        _Static_assert(sizeof(ret_fault->text) >= sizeof(fault->text), "it is not cut");
         memcpy(ret_fault->code, fault->sqlstate, sizeof(fault->sqlstate));
         memcpy(ret_fault->text, fault->text, sizeof(fault->text));
 }

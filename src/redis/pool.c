@@ -85,6 +85,9 @@ static void item_fault(void *arg, struct eddy_pool_fault *ret_fault)
 {
         const struct eddy_redis_fault *fault = &((const eddy_redis *) arg)->fault;
 
+        _Static_assert(sizeof(ret_fault->code) >= sizeof(fault->code) &&
+                               sizeof(ret_fault->text) >= sizeof(fault->text),
+                       "they are not cut");
         memcpy(ret_fault->code, fault->code, sizeof(fault->code));
         memcpy(ret_fault->text, fault->text, sizeof(fault->text));
 }

@@ -45,6 +45,7 @@ static void fault_of_open(void *arg, struct eddy_pool_fault *ret_fault)
 {
         const struct eddy_sqlite_fault *fault = &((const eddy_sqlite *) arg)->fault;
 
+        _Static_assert(sizeof(ret_fault->text) >= sizeof(fault->text), "it is not cut");
         if (fault->code)
                 snprintf(ret_fault->code, sizeof(ret_fault->code), "%d", fault->code);
         memcpy(ret_fault->text, fault->text, sizeof(fault->text));
