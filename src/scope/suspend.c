@@ -65,6 +65,12 @@ int ed_cancel_deliver(struct ed_task *task)
         return -ECANCELED;
 }
 
+int ed_suspend_enter_rarely(struct ed_task *task)
+{
+        ed_task_check_stack(task);
+        return task->inner->flags & ED_NODE_CANCELLED ? ed_cancel_deliver(task) : 0;
+}
+
 void ed_suspend_give_way(struct ed_task *task)
 {
         task->fiber.ready.budget = ED_TASK_BUDGET;

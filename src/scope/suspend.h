@@ -25,6 +25,12 @@
 #include "scope/task.h"
 
 /*
+ * The part of ed_suspend_enter() for a cancelled task, or a stack pointer below 'stack_low'.
+ * Errors: -ECANCELED
+ */
+ED_SHARED __attribute__((cold, noinline)) int ed_suspend_enter_rarely(struct ed_task *task);
+
+/*
  * Begins a suspending call.  Errors: EDDY_E_RUN_NOT_RUNNING; -ECANCELED, which was attributed and
  * has passed through the scheduler.
  */
@@ -34,11 +40,10 @@ static inline int ed_suspend_enter(struct ed_task **ret_task)
 
         if (ed_unlikely(!task))
                 return EDDY_E_RUN_NOT_RUNNING;
-        ed_task_check_stack(task);
-        if (ed_unlikely(task->inner->flags & ED_NODE_CANCELLED)) {
-                (void) ed_cancel_deliver(task);
+        /* With a call between the two comparisons, the task's pointer would be read from memory. */
+        if (ed_unlikely(ed_task_is_stack_low(task) || task->inner->flags & ED_NODE_CANCELLED) &&
+            ed_suspend_enter_rarely(task) < 0)
                 return -ECANCELED; /* a constant, so that the compiler knows this is a failure */
-        }
         *ret_task = task;
         return 0;
 }
