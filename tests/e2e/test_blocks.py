@@ -91,7 +91,7 @@ def fetch_of_a_damaged_list_requests_the_lines_before_and_reports_it(eddy):
     mock = eddy.mock()
     urls = [f"{mock}/status/200?{i}" for i in range(5000)]
     data = compressed("gzip", "\n".join(urls).encode())
-    for damaged in (data[:-6], data[:len(data) // 2], data[:len(data) // 2] + b"x" * 100):
+    for damaged in (data[:-6], data[:len(data) // 2]):
         result = eddy.fetch("-i", "-", "--progress", "off", stdin=damaged)
         got = [line["url"] for line in result.lines()]
         check("the compressed data are damaged or end early; not all of it was read" in result.err, result)
