@@ -252,6 +252,7 @@ void ed_sqlite_rows_detach(eddy_sqlite_conn *conn, int error)
 
 static void rows_free(eddy_sqlite_rows *rows)
 {
+        ed_member_leave(&rows->member);
         ed_buf_fini(&rows->batch);
         ed_buf_fini(&rows->names);
         ed_free(rows);
@@ -268,12 +269,6 @@ static void leave(eddy_sqlite_rows *rows)
 static struct ed_sqlite_row *row_at(const eddy_sqlite_rows *rows, size_t at)
 {
         return (struct ed_sqlite_row *) (void *) (ed_buf_data(&rows->batch) + at);
-}
-
-/* Returns true if the rows use their connection, which else may be gone. */
-static bool is_attached(const eddy_sqlite_rows *rows)
-{
-        return rows->is_open || rows->statement;
 }
 
 /* End rows whose statement is active.  The connection may be gone after this. */
@@ -322,9 +317,13 @@ int ed_sqlite_rows_open(eddy_sqlite_conn *conn, const struct ed_sqlite_run *run,
 
         if (!conn || !run->sql || (!run->values && run->count > 0) || !ret_rows)
                 return -EINVAL;
+        err = ed_member_check(&conn->db->member);
+        if (err < 0)
+                return err;
         rows = ed_alloc_zero(sizeof(*rows));
         if (!rows)
                 return -ENOMEM;
+        ed_member_join(&rows->member, conn->db->member.loop, NULL);
         rows->conn = conn;
         rows->batch_rows = batch_rows;
         ed_buf_init(&rows->batch, (size_t) conn->db->opts.row_bytes_max + SPARE_BYTES);
@@ -394,7 +393,7 @@ int eddy_sqlite_rows_next(eddy_sqlite_rows *rows)
 
         if (!rows)
                 return -EINVAL;
-        err = is_attached(rows) ? ed_member_check(&rows->conn->db->member) : 0;
+        err = ed_member_check(&rows->member);
         if (err == 0)
                 err = ed_suspend_enter(&task);
         if (err < 0)
@@ -416,8 +415,7 @@ bool ed_sqlite_rows_settle(eddy_sqlite_rows *rows)
 
 void eddy_sqlite_rows_close(eddy_sqlite_rows *rows)
 {
-        if (!rows ||
-            (is_attached(rows) && !ed_misuse_may_close(&rows->conn->db->member, "rows of SQLite")))
+        if (!rows || !ed_misuse_may_close(&rows->member, "rows of SQLite"))
                 return;
         if (rows->is_in_job || rows->users > 0) {
                 rows->is_closed = true;

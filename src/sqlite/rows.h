@@ -22,6 +22,7 @@ struct ed_sqlite_row {
 };
 
 struct eddy_sqlite_rows {
+        struct ed_member member; /* of the database's loop; the connection may be gone */
         eddy_sqlite_conn *conn;
         struct ed_sqlite_statement *statement; /* is active; NULL: all rows are in the buffer */
         uint32_t batch_rows;
