@@ -1,7 +1,7 @@
 /*
  * http/exchange.c - the public calls of an exchange, by its protocol's table of operations.
  */
-#include "http/server_exchange.h"
+#include "http/http1_server.h"
 
 const char *eddy_http_exchange_method(const eddy_http_exchange *exchange)
 {

@@ -1,8 +1,8 @@
 /*
- * http/server_exchange.h - one request and its response, on a server's connection.
+ * http/http1_server.h - one request and its response, on a server's connection.
  */
-#ifndef ED_HTTP_SERVER_EXCHANGE_H
-#define ED_HTTP_SERVER_EXCHANGE_H
+#ifndef ED_HTTP_HTTP1_SERVER_H
+#define ED_HTTP_HTTP1_SERVER_H
 
 #include "base/buf.h"
 #include "eddy/http_server.h"

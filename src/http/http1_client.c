@@ -1,5 +1,5 @@
 /*
- * http/client_exchange.c - a client's exchange by HTTP/1: sends the request on the response's
+ * http/http1_client.c - a client's exchange by HTTP/1: sends the request on the response's
  * connection, and reads the response.
  *
  * The connection is given back as soon as the exchange is provably over: the request is sent, the

@@ -1,8 +1,8 @@
 /*
- * http/server_exchange.c - a handler's calls by HTTP/1: reading a request's head and body, and
+ * http/http1_server.c - a handler's calls by HTTP/1: reading a request's head and body, and
  * answering the request.
  */
-#include "http/server_exchange.h"
+#include "http/http1_server.h"
 
 #include <errno.h>
 #include <stdarg.h>
