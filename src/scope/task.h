@@ -11,7 +11,7 @@
 #include "eddy/task.h"
 #include "eddy/time.h"
 #include "loop/loop.h"
-#include "scope/node.h"
+#include "scope/cancel.h"
 
 enum {
         ED_TASK_NAME_BYTES = 32,

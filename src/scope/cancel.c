@@ -1,8 +1,8 @@
 /*
- * scope/node.c - the tree that a cancel walks: cancelling a part of the tree, and finding the cause
- * of a cancel.
+ * scope/cancel.c - the tree that a cancel walks: cancelling a part of the tree, and finding the
+ * cause of a cancel.
  */
-#include "scope/node.h"
+#include "scope/cancel.h"
 
 #include "scope/scope.h"
 

@@ -1,13 +1,13 @@
 /*
- * scope/node.h - the cancellation tree.
+ * scope/cancel.h - the cancellation tree.
  *
  * Every scope and every task is a node.  A scope's parent is the innermost node of its owner when
  * the scope began; a task's parent is its scope.  Cancelling a node marks the node and all its
  * descendants except shields, and wakes the tasks that wait there.  A mark is never removed, so one
  * bit of a task's innermost node says if the task is cancelled.
  */
-#ifndef ED_SCOPE_NODE_H
-#define ED_SCOPE_NODE_H
+#ifndef ED_SCOPE_CANCEL_H
+#define ED_SCOPE_CANCEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
