@@ -34,7 +34,7 @@
 #include "sys/socket_file.h"
 #include "sys/sockets.h"
 #include "sys/sys.h"
-#include "sys/worker.h"
+#include "sys/worker_thread.h"
 #include "sys/zygote.h"
 
 enum { NS_PER_MS = 1000000, NS_PER_S = 1000000000 };

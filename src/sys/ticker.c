@@ -21,7 +21,7 @@
 #include "sys/symbol.h"
 #include "sys/sys.h"
 #include "sys/thread_state.h"
-#include "sys/worker.h"
+#include "sys/worker_thread.h"
 
 /*
  * A thread that is short of processor time answers late; a thread that blocks the signal never

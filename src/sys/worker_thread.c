@@ -1,5 +1,5 @@
 /*
- * sys/worker.c - threads that run one job at a time, and the list of those that are done.
+ * sys/worker_thread.c - threads that run one job at a time, and the list of those that are done.
  *
  * Two locks, taken in this order: a worker's, for its job and its end, and the table's, for the
  * list of finished workers. A worker adds itself to the list under its own lock, so
@@ -7,7 +7,7 @@
  * table, ed_worker_abandon() waits until that is done. A worker therefore never touches a freed
  * table.
  */
-#include "sys/worker.h"
+#include "sys/worker_thread.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,5 +1,6 @@
 /*
- * sys/work.c - the life of a worker process: it receives calls, runs functions, and sends results.
+ * sys/worker_process.c - the life of a worker process: it receives calls, runs functions, and sends
+ * results.
  *
  * Nothing here suspends: the worker waits in the kernel. A worker that cannot go on ends, and its
  * end fails the call.

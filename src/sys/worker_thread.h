@@ -1,11 +1,11 @@
 /*
- * sys/worker.h - threads that run one job at a time, for tables that use the kernel.
+ * sys/worker_thread.h - threads that run one job at a time, for tables that use the kernel.
  *
  * The loop's thread assigns jobs. A worker knows only its job; when the job is done, the worker
  * adds itself to its table's list, and the next poll turns the list into events.
  */
-#ifndef ED_SYS_WORKER_H
-#define ED_SYS_WORKER_H
+#ifndef ED_SYS_WORKER_THREAD_H
+#define ED_SYS_WORKER_THREAD_H
 
 #include <pthread.h>
 #include <stdatomic.h>
