@@ -1,6 +1,6 @@
 /*
  * sim/sim.c - the simulated table: its clock, randomness, trace and names. Sockets are in net.c,
- * flight.c and stream.c (see socket.h), threads in worker.c, failures in fault.c.
+ * delay.c and stream.c (see socket.h), threads in worker.c, failures in fault.c.
  */
 #include "sim/sim.h"
 

@@ -1,6 +1,6 @@
 /*
  * sim/socket.h - a socket in memory, shared by the files of the simulated network: net.c makes and
- * ends sockets, flight.c delivers data in transit, stream.c moves bytes.
+ * ends sockets, delay.c delivers data in transit, stream.c moves bytes.
  */
 #ifndef ED_SIM_SOCKET_H
 #define ED_SIM_SOCKET_H

@@ -1,5 +1,5 @@
 /*
- * sim/flight.c - data in transit between sockets in memory, and its arrival.
+ * sim/delay.c - data in transit between sockets in memory, and its arrival.
  *
  * Each socket has a ring of the bytes sent to it. The first bytes have arrived and the rest are in
  * transit. Other things in transit to the socket (a connection request or its answer, an end, a
