@@ -1,7 +1,7 @@
 /*
- * limit/pool_lent.c - the text of a wait for a pool's end, which names the borrowers.
+ * pool/lent.c - the text of a wait for a pool's end, which names the borrowers.
  */
-#include "limit/pool_lent.h"
+#include "pool/lent.h"
 
 #include "base/text.h"
 

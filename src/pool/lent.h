@@ -1,8 +1,8 @@
 /*
- * limit/pool_lent.h - the text of a wait for a pool's end, which names the borrowers.
+ * pool/lent.h - the text of a wait for a pool's end, which names the borrowers.
  */
-#ifndef ED_LIMIT_POOL_LENT_H
-#define ED_LIMIT_POOL_LENT_H
+#ifndef ED_POOL_LENT_H
+#define ED_POOL_LENT_H
 
 #include "eddy/pool.h"
 

@@ -1,5 +1,5 @@
 /*
- * limit/pool.c - a pool: places for items, a line of tasks that wait, and tasks that tend items.
+ * pool/pool.c - a pool: places for items, a line of tasks that wait, and tasks that tend items.
  *
  * A place is free, or holds an item that is opened, lent, idle, or tended (reset or closed) by a task
  * of the pool; only places that are not free count against the limits, and no other counter exists.
@@ -18,7 +18,7 @@
 #include "base/list.h"
 #include "eddy/error.h"
 #include "eddy/scope.h"
-#include "limit/pool_lent.h"
+#include "pool/lent.h"
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
 #include "scope/run.h"
