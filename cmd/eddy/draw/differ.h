@@ -5,7 +5,7 @@
 #define ED_CMD_DRAW_DIFFER_H
 
 #include "common/draft.h"
-#include "draw/run.h"
+#include "draw/model.h"
 
 /*
  * Returns the number of events at the start of both runs that are alike: the same task does the same

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "draw/run.h"
+#include "draw/model.h"
 #include "eddy/def.h"
 
 struct ed_draw_line {

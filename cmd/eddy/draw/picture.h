@@ -5,7 +5,7 @@
 #define ED_CMD_DRAW_PICTURE_H
 
 #include "draw/fold.h"
-#include "draw/run.h"
+#include "draw/model.h"
 
 enum { ED_DRAW_PICTURES_MAX = 2 };
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "draw/fold.h"
-#include "draw/run.h"
+#include "draw/model.h"
 #include "eddy/def.h"
 
 struct ed_draw_raster {

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "draw/run.h"
+#include "draw/model.h"
 #include "eddy/def.h"
 
 /* Events above this number are refused, because their memory would exceed 200 MiB. */

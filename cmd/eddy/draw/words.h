@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "common/draft.h"
-#include "draw/run.h"
+#include "draw/model.h"
 
 /* Append nanoseconds with their unit: "1.25 ms", "310 ns"; the micro sign is "u" if 'is_ascii'. */
 void ed_draw_time_add(struct ed_draft *out, double duration_ns, bool is_ascii);

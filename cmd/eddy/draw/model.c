@@ -1,7 +1,7 @@
 /*
- * draw/run.c - each row of the trace has a stack of events that began; its top is the state.
+ * draw/model.c - each row of the trace has a stack of events that began; its top is the state.
  */
-#include "draw/run.h"
+#include "draw/model.h"
 
 #include <errno.h>
 #include <inttypes.h>

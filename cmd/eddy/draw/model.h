@@ -1,12 +1,12 @@
 /*
- * draw/run.h - a traced run: events become tasks, scopes, and the states of tasks. No I/O.
+ * draw/model.h - a traced run: events become tasks, scopes, and the states of tasks. No I/O.
  *
  * All arrays are indexed by numbers, and ED_DRAW_NONE means none. A node is a task or a scope; its
  * parent is the scope of the task, or the scope or task around the scope, so parents precede
  * children. The loop (tid 0) is a node of kind ED_DRAW_LOOP if it has events.
  */
-#ifndef ED_CMD_DRAW_RUN_H
-#define ED_CMD_DRAW_RUN_H
+#ifndef ED_CMD_DRAW_MODEL_H
+#define ED_CMD_DRAW_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
