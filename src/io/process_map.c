@@ -82,12 +82,12 @@ static void results_store(struct map *map, size_t from, size_t count, const char
 static int items_run(struct map *map, size_t from, size_t count, char *reply)
 {
         const struct eddy_process_map *opts = map->opts;
-        struct ed_packet head = { .kind = ED_PACKET_MAP,
-                                  .bytes = count * opts->item_bytes,
-                                  .fn = (uint64_t) (uintptr_t) opts->fn,
-                                  .room = opts->result_bytes,
-                                  .items = count,
-                                  .flags = opts->errors ? ED_PACKET_KEEP_GOING : 0 };
+        struct ed_worker_packet head = { .kind = ED_WORKER_PACKET_MAP,
+                                         .bytes = count * opts->item_bytes,
+                                         .fn = (uint64_t) (uintptr_t) opts->fn,
+                                         .room = opts->result_bytes,
+                                         .items = count,
+                                         .flags = opts->errors ? ED_WORKER_PACKET_KEEP_GOING : 0 };
         struct eddy_process_call call = {
                 .input = (const char *) opts->items + from * opts->item_bytes,
                 .input_bytes = count * opts->item_bytes,

@@ -43,16 +43,18 @@ struct worker {
 /* --- messages --- */
 
 /* As packet_recv(), and notes the end of the worker. */
-static int64_t receive(struct worker *worker, struct ed_packet *ret_head, void *buf, size_t bytes)
+static int64_t receive(struct worker *worker, struct ed_worker_packet *ret_head, void *buf,
+                       size_t bytes)
 {
         struct ed_watch *watch = &worker->watch;
         struct ed_sys *sys = watch->member.loop->sys;
         int64_t n = sys->ops->packet_recv(sys, watch->fd, ret_head, buf, bytes, NULL);
 
         watch->ready[ED_WATCH_READ] = n != -EAGAIN;
-        if (n < 0 || (ret_head->kind != ED_PACKET_ENDED && ret_head->kind != ED_PACKET_FAILED))
+        if (n < 0 ||
+            (ret_head->kind != ED_WORKER_PACKET_ENDED && ret_head->kind != ED_WORKER_PACKET_FAILED))
                 return n;
-        if (ret_head->kind == ED_PACKET_ENDED && !worker->has_ended && !worker->is_killed) {
+        if (ret_head->kind == ED_WORKER_PACKET_ENDED && !worker->has_ended && !worker->is_killed) {
                 worker->pool->died++;
                 if (!worker->has_answered && worker->pool->died_young < DIED_YOUNG_MAX)
                         worker->pool->died_young++;
@@ -62,14 +64,14 @@ static int64_t receive(struct worker *worker, struct ed_packet *ret_head, void *
 }
 
 /* Send the input. The end of the worker is not an error: the zygote reports it. */
-static int request_send(struct worker *worker, struct ed_task *task, const struct ed_packet *head,
-                        const struct eddy_process_call *call)
+static int request_send(struct worker *worker, struct ed_task *task,
+                        const struct ed_worker_packet *head, const struct eddy_process_call *call)
 {
         struct ed_watch *watch = &worker->watch;
         struct ed_sys *sys = watch->member.loop->sys;
-        struct ed_packet packet = *head;
+        struct ed_worker_packet packet = *head;
         int fds[EDDY_PROCESS_BUFFERS_MAX], err = 0;
-        struct ed_packet_part part = { .fds = fds, .fds_count = call->buffers_count };
+        struct ed_worker_packet_part part = { .fds = fds, .fds_count = call->buffers_count };
         size_t sent = 0;
 
         for (uint32_t i = 0; i < call->buffers_count; i++)
@@ -78,17 +80,17 @@ static int request_send(struct worker *worker, struct ed_task *task, const struc
                 part.bytes = call->input_bytes - sent;
                 if (part.bytes > 0)
                         part.data = (const char *) call->input + sent;
-                if (part.bytes > ED_PACKET_BYTES)
-                        part.bytes = ED_PACKET_BYTES;
+                if (part.bytes > ED_WORKER_PACKET_BYTES)
+                        part.bytes = ED_WORKER_PACKET_BYTES;
                 err = sys->ops->packet_send(sys, watch->fd, &packet, &part);
                 if (err == -EAGAIN) {
                         err = ed_watch_wait(watch, ED_WATCH_WRITE, task, "a worker that reads");
                 } else if (err == 0) {
                         sent += part.bytes;
-                        packet.kind = ED_PACKET_DATA;
+                        packet.kind = ED_WORKER_PACKET_DATA;
                         part.fds_count = 0;
                 }
-        } while (err == 0 && (packet.kind != ED_PACKET_DATA || sent < call->input_bytes));
+        } while (err == 0 && (packet.kind != ED_WORKER_PACKET_DATA || sent < call->input_bytes));
         return err == -EPIPE || err == -ECONNRESET ? 0 : err;
 }
 
@@ -96,8 +98,8 @@ static int request_send(struct worker *worker, struct ed_task *task, const struc
  * Wait for the next packet. A packet that has come before a cancel is returned, because the
  * function has run already.
  */
-static int64_t await_packet(struct worker *worker, struct ed_task *task, struct ed_packet *ret_head,
-                            void *buf, size_t bytes)
+static int64_t await_packet(struct worker *worker, struct ed_task *task,
+                            struct ed_worker_packet *ret_head, void *buf, size_t bytes)
 {
         int64_t n = receive(worker, ret_head, buf, bytes);
         int err = 0;
@@ -110,19 +112,19 @@ static int64_t await_packet(struct worker *worker, struct ed_task *task, struct 
 }
 
 /* Returns the error for a packet that is not a result. */
-static int no_result(const struct worker *worker, const struct ed_packet *head,
+static int no_result(const struct worker *worker, const struct ed_worker_packet *head,
                      struct eddy_process_call *call)
 {
         if (worker->pool->is_terminated)
                 return EDDY_E_PROCESS_POOL_CLOSED;
-        if (head->kind == ED_PACKET_FAILED)
+        if (head->kind == ED_WORKER_PACKET_FAILED)
                 return head->result;
-        if (head->kind != ED_PACKET_ENDED)
+        if (head->kind != ED_WORKER_PACKET_ENDED)
                 return -EPROTO;
         call->exit = (struct eddy_process_exit){
                 .code = head->result,
-                .signo = (int) (head->flags & (ED_PACKET_CORE - 1)),
-                .core_dumped = head->flags & ED_PACKET_CORE,
+                .signo = (int) (head->flags & (ED_WORKER_PACKET_CORE - 1)),
+                .core_dumped = head->flags & ED_WORKER_PACKET_CORE,
         };
         return EDDY_E_PROCESS_POOL_DIED;
 }
@@ -131,20 +133,20 @@ static int no_result(const struct worker *worker, const struct ed_packet *head,
 static int reply_receive(struct worker *worker, struct ed_task *task,
                          struct eddy_process_call *call)
 {
-        struct ed_packet head, more;
+        struct ed_worker_packet head, more;
         int64_t n = await_packet(worker, task, &head, call->result, call->result_bytes_max);
         size_t received;
 
         if (n < 0)
                 return (int) n;
-        if (head.kind != ED_PACKET_RESULT || head.bytes > call->result_bytes_max)
+        if (head.kind != ED_WORKER_PACKET_RESULT || head.bytes > call->result_bytes_max)
                 return no_result(worker, &head, call);
         for (received = (size_t) n; received < head.bytes; received += (size_t) n) {
                 n = await_packet(worker, task, &more, (char *) call->result + received,
                                  (size_t) head.bytes - received);
                 if (n < 0)
                         return (int) n;
-                if (more.kind != ED_PACKET_DATA)
+                if (more.kind != ED_WORKER_PACKET_DATA)
                         return no_result(worker, &more, call);
         }
         worker->is_usable = worker->has_answered = true;
@@ -191,7 +193,7 @@ static void worker_kill(struct worker *worker)
 static int await_end(void *arg)
 {
         struct worker *worker = arg;
-        struct ed_packet head;
+        struct ed_worker_packet head;
         struct ed_task *task;
         int64_t n = ed_suspend_enter(&task); /* an outer shield may have expired */
 
@@ -259,7 +261,7 @@ static struct worker *worker_take_idle(eddy_process_pool *pool)
 {
         while (!ed_list_is_empty(&pool->idle)) {
                 struct worker *worker = ed_container_of(pool->idle.next, struct worker, link);
-                struct ed_packet head;
+                struct ed_worker_packet head;
 
                 if (receive(worker, &head, NULL, 0) == -EAGAIN) {
                         ed_list_remove(&worker->link);
@@ -354,7 +356,7 @@ void ed_process_pool_leave(eddy_process_pool *pool)
                 pool_free(pool);
 }
 
-int ed_process_pool_talk(eddy_process_pool *pool, const struct ed_packet *head,
+int ed_process_pool_talk(eddy_process_pool *pool, const struct ed_worker_packet *head,
                          struct eddy_process_call *call)
 {
         struct worker *worker;
@@ -396,7 +398,7 @@ static bool is_call_valid(const struct eddy_process_call *call)
 
 int eddy_process_pool_call(eddy_process_pool *pool, struct eddy_process_call *call)
 {
-        struct ed_packet head = { .kind = ED_PACKET_CALL };
+        struct ed_worker_packet head = { .kind = ED_WORKER_PACKET_CALL };
         struct ed_task *task;
         int err = ed_process_pool_enter(pool, &task);
 
@@ -559,7 +561,7 @@ static void forget_all(struct ed_list *workers)
         while (!ed_list_is_empty(workers)) {
                 struct worker *worker = ed_container_of(workers->next, struct worker, link);
 
-                ed_packet_close(worker->watch.fd);
+                ed_worker_packet_close(worker->watch.fd);
                 ed_member_leave(&worker->watch.member);
                 ed_list_remove(&worker->link);
                 ed_free(worker);

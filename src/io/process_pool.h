@@ -6,7 +6,7 @@
 
 #include "eddy/process_pool.h"
 #include "io/watch.h"
-#include "sys/packet.h"
+#include "sys/worker_packet.h"
 
 struct eddy_process_pool {
         struct ed_list link; /* in its loop's list of pools */
@@ -39,7 +39,7 @@ void ed_process_pool_leave(eddy_process_pool *pool);
  * Send a request to a worker and receive the result into 'call', whose sizes the head repeats.
  * Suspends. Errors: as eddy_process_pool_call().
  */
-EDDY_MUST_USE int ed_process_pool_talk(eddy_process_pool *pool, const struct ed_packet *head,
+EDDY_MUST_USE int ed_process_pool_talk(eddy_process_pool *pool, const struct ed_worker_packet *head,
                                        struct eddy_process_call *call);
 
 #endif

@@ -26,7 +26,6 @@
 #include "sys/fork.h"
 #include "sys/libc.h"
 #include "sys/notify.h"
-#include "sys/pass.h"
 #include "sys/process.h"
 #include "sys/random_bytes.h"
 #include "sys/signals.h"
@@ -34,6 +33,7 @@
 #include "sys/socket_file.h"
 #include "sys/sockets.h"
 #include "sys/sys.h"
+#include "sys/unix_fds.h"
 #include "sys/worker_thread.h"
 #include "sys/zygote.h"
 
@@ -399,9 +399,9 @@ static const struct ed_sys_ops epoll_ops = {
         .send_datagrams = ed_datagram_send,
         .recv_datagrams = ed_datagram_recv,
         .datagram_error = ed_datagram_error,
-        .send_fds = ed_pass_send,
-        .recv_fds = ed_pass_recv,
-        .credentials = ed_pass_credentials,
+        .send_fds = ed_unix_fds_send,
+        .recv_fds = ed_unix_fds_recv,
+        .credentials = ed_unix_fds_credentials,
         .notify_open = ed_notify_open,
         .notify_add = ed_notify_add,
         .notify_remove = ed_notify_remove,
@@ -412,8 +412,8 @@ static const struct ed_sys_ops epoll_ops = {
         .process_end = ed_process_end,
         .process_signal = ed_process_signal,
         .zygote_start = ed_zygote_start,
-        .packet_send = ed_packet_send,
-        .packet_recv = ed_packet_recv,
+        .packet_send = ed_worker_packet_send,
+        .packet_recv = ed_worker_packet_recv,
         .cpu_count = epoll_cpu_count,
         .worker_new = epoll_worker_new,
         .worker_run = ed_worker_run,

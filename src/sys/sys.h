@@ -87,9 +87,9 @@ struct ed_sys {
 };
 
 struct ed_file_op;
-struct ed_packet;
-struct ed_packet_fds;
-struct ed_packet_part;
+struct ed_worker_packet;
+struct ed_worker_packet_fds;
+struct ed_worker_packet_part;
 struct ed_process_start;
 struct ed_process_id;
 struct eddy_process_exit;
@@ -216,8 +216,8 @@ struct ed_sys_ops {
         int (*datagram_error)(struct ed_sys *sys, int fd, struct eddy_udp_error *ret_error);
 
         /*
-         * Descriptors over a Unix stream (sys/pass.h), without a wait even if the descriptor would
-         * wait. NULL: this table has no descriptors of the process.
+         * Descriptors over a Unix stream (sys/unix_fds.h), without a wait even if the descriptor
+         * would wait. NULL: this table has no descriptors of the process.
          */
         int64_t (*send_fds)(struct ed_sys *sys, int fd, const struct eddy_slice *data,
                             const int *fds, size_t n);
@@ -272,14 +272,14 @@ struct ed_sys_ops {
                               int signo);
 
         /*
-         * Workers of process pools (sys/zygote.h, sys/packet.h). NULL: this table has none. Start a
-         * worker and store a descriptor for packets, whose shutdown() kills the worker.
+         * Workers of process pools (sys/zygote.h, sys/worker_packet.h). NULL: this table has none.
+         * Start a worker and store a descriptor for packets, whose shutdown() kills the worker.
          */
         int (*zygote_start)(struct ed_sys *sys, uint64_t memory_bytes_max, int *ret_fd);
-        int (*packet_send)(struct ed_sys *sys, int fd, const struct ed_packet *head,
-                           const struct ed_packet_part *part);
-        int64_t (*packet_recv)(struct ed_sys *sys, int fd, struct ed_packet *ret_head, void *buf,
-                               size_t bytes, struct ed_packet_fds *ret_fds);
+        int (*packet_send)(struct ed_sys *sys, int fd, const struct ed_worker_packet *head,
+                           const struct ed_worker_packet_part *part);
+        int64_t (*packet_recv)(struct ed_sys *sys, int fd, struct ed_worker_packet *ret_head,
+                               void *buf, size_t bytes, struct ed_worker_packet_fds *ret_fds);
 
         /* Returns the number of processors this process may use, at least 1. */
         uint32_t (*cpu_count)(struct ed_sys *sys);

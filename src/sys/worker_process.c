@@ -21,7 +21,8 @@
 #include "eddy/process_pool.h"
 #include "sys/zygote.h"
 
-_Static_assert((int) ED_PACKET_FDS == (int) EDDY_PROCESS_BUFFERS_MAX, "all fit into a packet");
+_Static_assert((int) ED_WORKER_PACKET_FDS == (int) EDDY_PROCESS_BUFFERS_MAX,
+               "all fit into a packet");
 
 enum { REPLY_BYTES = 4096 };
 
@@ -130,7 +131,8 @@ static int run(eddy_process_work *work, eddy_process_work_fn *fn)
 }
 
 /* Results of a map: the error of each item, then the bytes of each item. */
-static int run_map(eddy_process_work *work, const struct ed_packet *head, eddy_process_work_fn *fn)
+static int run_map(eddy_process_work *work, const struct ed_worker_packet *head,
+                   eddy_process_work_fn *fn)
 {
         size_t item_bytes = work->input_bytes / head->items, room = head->room;
         size_t errors_bytes = head->items * sizeof(int32_t);
@@ -150,7 +152,7 @@ static int run_map(eddy_process_work *work, const struct ed_packet *head, eddy_p
                 work->reply_max = work->reply_bytes + room;
                 work->err = 0;
                 result = run(work, fn);
-                if (result < 0 && !(head->flags & ED_PACKET_KEEP_GOING))
+                if (result < 0 && !(head->flags & ED_WORKER_PACKET_KEEP_GOING))
                         return result;
                 memcpy(work->reply + i * sizeof(result), &result, sizeof(result));
         }
@@ -162,19 +164,21 @@ static int run_map(eddy_process_work *work, const struct ed_packet *head, eddy_p
 static void reply_send(eddy_process_work *work, int result)
 {
         size_t bytes = result < 0 ? 0 : work->reply_bytes, sent = 0;
-        struct ed_packet head = { .kind = ED_PACKET_RESULT, .result = result, .bytes = bytes };
+        struct ed_worker_packet head = { .kind = ED_WORKER_PACKET_RESULT,
+                                         .result = result,
+                                         .bytes = bytes };
 
         do {
-                struct ed_packet_part part = { .bytes = bytes - sent };
+                struct ed_worker_packet_part part = { .bytes = bytes - sent };
 
                 if (part.bytes > 0)
                         part.data = work->reply + sent;
-                if (part.bytes > ED_PACKET_BYTES)
-                        part.bytes = ED_PACKET_BYTES;
-                if (ed_packet_send(NULL, work->fd, &head, &part) < 0)
+                if (part.bytes > ED_WORKER_PACKET_BYTES)
+                        part.bytes = ED_WORKER_PACKET_BYTES;
+                if (ed_worker_packet_send(NULL, work->fd, &head, &part) < 0)
                         _exit(EXIT_FAILURE);
                 sent += part.bytes;
-                head.kind = ED_PACKET_DATA;
+                head.kind = ED_WORKER_PACKET_DATA;
                 if (at(ED_WORK_SEND) < 0)
                         _exit(EXIT_FAILURE);
         } while (sent < bytes);
@@ -182,7 +186,7 @@ static void reply_send(eddy_process_work *work, int result)
 
 /* --- inputs --- */
 
-static int buffers_map(eddy_process_work *work, const struct ed_packet_fds *fds)
+static int buffers_map(eddy_process_work *work, const struct ed_worker_packet_fds *fds)
 {
         int err = fds->are_lost ? -EMFILE : 0;
 
@@ -215,7 +219,7 @@ static void buffers_unmap(eddy_process_work *work)
 }
 
 /* The first packet, aligned for any type. */
-static _Alignas(max_align_t) char first[ED_PACKET_BYTES];
+static _Alignas(max_align_t) char first[ED_WORKER_PACKET_BYTES];
 
 /*
  * Receive the rest of an input whose first bytes have come. Without memory it is read and dropped,
@@ -233,18 +237,20 @@ static char *input_recv(eddy_process_work *work, size_t bytes, size_t n, int *re
         if (input)
                 memcpy(input, first, n);
         while (n < bytes) {
-                struct ed_packet head;
-                int64_t more = ed_packet_recv(NULL, work->fd, &head, input ? input + n : first,
+                struct ed_worker_packet head;
+                int64_t more =
+                        ed_worker_packet_recv(NULL, work->fd, &head, input ? input + n : first,
                                               input ? bytes - n : sizeof(first), NULL);
 
-                if (more <= 0 || head.kind != ED_PACKET_DATA)
+                if (more <= 0 || head.kind != ED_WORKER_PACKET_DATA)
                         _exit(EXIT_FAILURE);
                 n += (size_t) more;
         }
         return input;
 }
 
-static void serve(int fd, const struct ed_packet *head, size_t n, const struct ed_packet_fds *fds)
+static void serve(int fd, const struct ed_worker_packet *head, size_t n,
+                  const struct ed_worker_packet_fds *fds)
 {
         eddy_process_work work = { .fd = fd, .pid = getpid(), .reply_max = head->room };
         eddy_process_work_fn *fn = (eddy_process_work_fn *) (uintptr_t) head->fn;
@@ -258,7 +264,8 @@ static void serve(int fd, const struct ed_packet *head, size_t n, const struct e
         if (result == 0)
                 result = err;
         if (result == 0)
-                result = head->kind == ED_PACKET_MAP ? run_map(&work, head, fn) : run(&work, fn);
+                result = head->kind == ED_WORKER_PACKET_MAP ? run_map(&work, head, fn)
+                                                            : run(&work, fn);
         buffers_unmap(&work);
         (void) fflush(NULL);
         err = at(ED_WORK_ENCODE);
@@ -294,19 +301,20 @@ static bool limit_memory(uint64_t bytes_max)
 
 void ed_worker_process_run(int fd, uint64_t memory_bytes_max)
 {
-        static const struct ed_packet_part no_part = { .data = NULL };
-        struct ed_packet failed = { .kind = ED_PACKET_FAILED, .result = -ENOTSUP };
+        static const struct ed_worker_packet_part no_part = { .data = NULL };
+        struct ed_worker_packet failed = { .kind = ED_WORKER_PACKET_FAILED, .result = -ENOTSUP };
 
         if (memory_bytes_max && !limit_memory(memory_bytes_max)) {
-                (void) ed_packet_send(NULL, fd, &failed, &no_part);
+                (void) ed_worker_packet_send(NULL, fd, &failed, &no_part);
                 _exit(EXIT_FAILURE);
         }
         for (;;) {
-                struct ed_packet head;
-                struct ed_packet_fds fds;
-                int64_t n = ed_packet_recv(NULL, fd, &head, first, sizeof(first), &fds);
+                struct ed_worker_packet head;
+                struct ed_worker_packet_fds fds;
+                int64_t n = ed_worker_packet_recv(NULL, fd, &head, first, sizeof(first), &fds);
 
-                if (n < 0 || (head.kind != ED_PACKET_CALL && head.kind != ED_PACKET_MAP))
+                if (n < 0 ||
+                    (head.kind != ED_WORKER_PACKET_CALL && head.kind != ED_WORKER_PACKET_MAP))
                         _exit(n < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
                 serve(fd, &head, (size_t) n, &fds);
         }

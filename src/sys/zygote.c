@@ -59,7 +59,7 @@ struct zygote {
         struct pollfd fds[WORKERS + ED_ZYGOTE_WORKERS_MAX]; /* workers as above; -1: not watched */
 };
 
-static const struct ed_packet_part no_part = { .data = NULL };
+static const struct ed_worker_packet_part no_part = { .data = NULL };
 static struct ed_sys without_waits;
 
 static void on_child(int signo)
@@ -96,11 +96,11 @@ static struct entry *find(struct zygote *zygote, pid_t pid)
  * The parent may have left packets unread, so never wait for room: the end of the stream suffices.
  * The shutdown ends it although a child of the worker may have a copy of the socket.
  */
-static void report(int fd, enum ed_packet_kind kind, int result, uint32_t flags)
+static void report(int fd, enum ed_worker_packet_kind kind, int result, uint32_t flags)
 {
-        struct ed_packet packet = { .kind = kind, .result = result, .flags = flags };
+        struct ed_worker_packet packet = { .kind = kind, .result = result, .flags = flags };
 
-        (void) ed_packet_send(&without_waits, fd, &packet, &no_part);
+        (void) ed_worker_packet_send(&without_waits, fd, &packet, &no_part);
         (void) shutdown(fd, SHUT_RDWR);
         (void) close(fd);
 }
@@ -115,10 +115,10 @@ static void collect(struct zygote *zygote)
                 uint32_t flags = WIFSIGNALED(status) ? (uint32_t) WTERMSIG(status) : 0;
 
                 if (WIFSIGNALED(status) && WCOREDUMP(status))
-                        flags |= ED_PACKET_CORE;
+                        flags |= ED_WORKER_PACKET_CORE;
                 if (!entry)
                         continue;
-                report(entry->fd, ED_PACKET_ENDED, code, flags);
+                report(entry->fd, ED_WORKER_PACKET_ENDED, code, flags);
                 *entry = zygote->workers[--zygote->workers_count];
         }
 }
@@ -142,19 +142,19 @@ static void become_worker(struct zygote *zygote, pid_t parent, int fd, uint64_t 
         ed_worker_process_run(fd, memory_bytes_max);
 }
 
-static void start(struct zygote *zygote, const struct ed_packet *order, int fd)
+static void start(struct zygote *zygote, const struct ed_worker_packet *order, int fd)
 {
         pid_t parent = getpid(), pid;
 
         if (zygote->workers_count == ED_ZYGOTE_WORKERS_MAX) {
-                report(fd, ED_PACKET_FAILED, -EAGAIN, 0);
+                report(fd, ED_WORKER_PACKET_FAILED, -EAGAIN, 0);
                 return;
         }
         pid = fork();
         if (pid == 0)
                 become_worker(zygote, parent, fd, order->room);
         if (pid < 0)
-                report(fd, ED_PACKET_FAILED, -errno, 0);
+                report(fd, ED_WORKER_PACKET_FAILED, -errno, 0);
         else
                 zygote->workers[zygote->workers_count++] = (struct entry){ pid, fd, false };
 }
@@ -182,24 +182,24 @@ static int spare_take(struct zygote *zygote)
 /* Returns false if the parent has closed its end. */
 static bool obey(struct zygote *zygote)
 {
-        struct ed_packet order;
-        struct ed_packet_fds fds;
+        struct ed_worker_packet order;
+        struct ed_worker_packet_fds fds;
         int64_t n;
         int err;
 
         /* An order whose descriptor is lost cannot be answered: so keep a number for it. */
         (void) close(zygote->spare);
-        n = ed_packet_recv(NULL, zygote->fds[CONTROL].fd, &order, NULL, 0, &fds);
+        n = ed_worker_packet_recv(NULL, zygote->fds[CONTROL].fd, &order, NULL, 0, &fds);
         err = spare_take(zygote);
         if (n < 0)
                 return true;
-        if (order.kind == ED_PACKET_START && fds.count == 1 && err == 0) {
+        if (order.kind == ED_WORKER_PACKET_START && fds.count == 1 && err == 0) {
                 start(zygote, &order, fds.fds[0]);
         } else if (fds.count == 1) {
-                report(fds.fds[0], ED_PACKET_FAILED, err, 0);
+                report(fds.fds[0], ED_WORKER_PACKET_FAILED, err, 0);
                 (void) spare_take(zygote);
         }
-        return order.kind != ED_PACKET_ENDED;
+        return order.kind != ED_WORKER_PACKET_ENDED;
 }
 
 /* The program may raise its limit later, and then have more workers than the present one allows. */
@@ -368,21 +368,23 @@ static int lost(void)
  * The zygote reads its orders at once, and waits for nothing else, so that a wait for room is
  * short, unless the zygote was stopped.
  */
-static int order_send(const struct ed_packet *order, const struct ed_packet_part *part)
+static int order_send(const struct ed_worker_packet *order,
+                      const struct ed_worker_packet_part *part)
 {
         struct pollfd room = { .fd = prepared.control, .events = POLLOUT };
-        int err = ed_packet_send(&without_waits, prepared.control, order, part);
+        int err = ed_worker_packet_send(&without_waits, prepared.control, order, part);
 
         if (err == -EAGAIN && poll(&room, 1, ORDER_WAIT_MS) > 0)
-                err = ed_packet_send(&without_waits, prepared.control, order, part);
+                err = ed_worker_packet_send(&without_waits, prepared.control, order, part);
         return err == -EPIPE || err == -ECONNRESET ? lost() : err;
 }
 
 int ed_zygote_start(struct ed_sys *sys, uint64_t memory_bytes_max, int *ret_fd)
 {
-        struct ed_packet order = { .kind = ED_PACKET_START, .room = memory_bytes_max };
+        struct ed_worker_packet order = { .kind = ED_WORKER_PACKET_START,
+                                          .room = memory_bytes_max };
         int fds[2], err;
-        struct ed_packet_part part = { .fds = &fds[1], .fds_count = 1 };
+        struct ed_worker_packet_part part = { .fds = &fds[1], .fds_count = 1 };
 
         (void) sys;
         err = pair_open(fds);
@@ -391,7 +393,7 @@ int ed_zygote_start(struct ed_sys *sys, uint64_t memory_bytes_max, int *ret_fd)
         err = order_send(&order, &part);
         (void) close(fds[1]);
         if (err < 0)
-                ed_packet_close(fds[0]);
+                ed_worker_packet_close(fds[0]);
         else
                 *ret_fd = fds[0];
         return err;

@@ -10,7 +10,7 @@
 #ifndef ED_SYS_ZYGOTE_H
 #define ED_SYS_ZYGOTE_H
 
-#include "sys/packet.h"
+#include "sys/worker_packet.h"
 
 enum { ED_ZYGOTE_WORKERS_MAX = 1024 };
 

@@ -42,11 +42,11 @@
         X(ed_notify_open, inotify_init1, 1)                                                        \
         X(ed_notify_read, read, 1)                                                                 \
         X(ed_notify_remove, inotify_rm_watch, 1)                                                   \
-        X(ed_packet_recv, recvmsg, 1)                                                              \
-        X(ed_packet_send, sendmsg, 1)                                                              \
-        X(ed_pass_credentials, getsockopt, 1)                                                      \
-        X(ed_pass_recv, recvmsg, 1)                                                                \
-        X(ed_pass_send, sendmsg, 1)                                                                \
+        X(ed_worker_packet_recv, recvmsg, 1)                                                       \
+        X(ed_worker_packet_send, sendmsg, 1)                                                       \
+        X(ed_unix_fds_credentials, getsockopt, 1)                                                  \
+        X(ed_unix_fds_recv, recvmsg, 1)                                                            \
+        X(ed_unix_fds_send, sendmsg, 1)                                                            \
         X(ed_path_unlock, close, 1)                                                                \
         X(ed_path_unlock, unlink, 1)                                                               \
         X(ed_process_end, waitid, 1)                                                               \
@@ -346,7 +346,7 @@
         X(getpid, "always")                                                                        \
         X(gettid, "always")                                                                        \
         X(globals, "the C++ runtime's; always")                                                    \
-        X(ioctl, "of a connection or a terminal; else its answer counts as none")                   \
+        X(ioctl, "of a connection or a terminal; else its answer counts as none")                  \
         X(posix_spawn_file_actions_destroy, "of actions that were made")                           \
         X(posix_spawnattr_destroy, "of attributes that were made")                                 \
         X(posix_spawnattr_setflags, "with flags that the C library has")                           \
@@ -432,7 +432,7 @@
         X(become_worker, sigaction, 1, "of a signal that the system has")                          \
         X(buffers_map, close, 1, "of a descriptor that has just come")                             \
         X(buffers_unmap, munmap, 1, "takes out what was mapped")                                   \
-        X(ed_packet_close, close, 1, "of a descriptor that is open")                               \
+        X(ed_worker_packet_close, close, 1, "of a descriptor that is open")                        \
         X(ed_zygote_end, close, 1, "of a descriptor that is open")                                 \
         X(ed_zygote_prepare, close, 4, "of descriptors that are open")                             \
         X(eddy_process_buffer_new, close, 1, "only after another failure")                         \

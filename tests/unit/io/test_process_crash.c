@@ -54,7 +54,7 @@ static void check_cell(eddy_process_pool *pool, enum ed_work_step step, enum way
         plan->step = (int) step;
         err = eddy_process_pool_call(pool, &call);
         /* The result was sent before the worker died, or was on its way. */
-        if (step == ED_WORK_SENT || (step == ED_WORK_SEND && bytes <= ED_PACKET_BYTES))
+        if (step == ED_WORK_SENT || (step == ED_WORK_SEND && bytes <= ED_WORKER_PACKET_BYTES))
                 expected = 0;
         else if (way == ERROR && step != ED_WORK_SEND)
                 expected = -EBADMSG;
@@ -408,10 +408,10 @@ static struct {
         int (*watch)(struct ed_sys *sys, int fd, struct ed_target *target);
         int (*shutdown)(struct ed_sys *sys, int fd);
         int (*zygote_start)(struct ed_sys *sys, uint64_t memory_bytes_max, int *ret_fd);
-        int (*packet_send)(struct ed_sys *sys, int fd, const struct ed_packet *head,
-                           const struct ed_packet_part *part);
-        int64_t (*packet_recv)(struct ed_sys *sys, int fd, struct ed_packet *ret_head, void *buf,
-                               size_t bytes, struct ed_packet_fds *ret_fds);
+        int (*packet_send)(struct ed_sys *sys, int fd, const struct ed_worker_packet *head,
+                           const struct ed_worker_packet_part *part);
+        int64_t (*packet_recv)(struct ed_sys *sys, int fd, struct ed_worker_packet *ret_head,
+                               void *buf, size_t bytes, struct ed_worker_packet_fds *ret_fds);
 } fault;
 
 static bool fails(void)
@@ -434,14 +434,14 @@ static int fail_start(struct ed_sys *sys, uint64_t memory_bytes_max, int *ret_fd
         return fails() ? -EMFILE : fault.zygote_start(sys, memory_bytes_max, ret_fd);
 }
 
-static int fail_send(struct ed_sys *sys, int fd, const struct ed_packet *head,
-                     const struct ed_packet_part *part)
+static int fail_send(struct ed_sys *sys, int fd, const struct ed_worker_packet *head,
+                     const struct ed_worker_packet_part *part)
 {
         return fails() ? -ENOBUFS : fault.packet_send(sys, fd, head, part);
 }
 
-static int64_t fail_recv(struct ed_sys *sys, int fd, struct ed_packet *ret_head, void *buf,
-                         size_t bytes, struct ed_packet_fds *ret_fds)
+static int64_t fail_recv(struct ed_sys *sys, int fd, struct ed_worker_packet *ret_head, void *buf,
+                         size_t bytes, struct ed_worker_packet_fds *ret_fds)
 {
         return fails() ? -EIO : fault.packet_recv(sys, fd, ret_head, buf, bytes, ret_fds);
 }

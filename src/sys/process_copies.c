@@ -1,7 +1,7 @@
 /*
- * sys/copies.c - fork() with files in memory as the standard streams of the child.
+ * sys/process_copies.c - fork() with files in memory as the standard streams of the child.
  */
-#include "sys/copies.h"
+#include "sys/process_copies.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 
 #include "base/hash.h"
 #include "sys/above_stdio.h"
-#include "sys/copies_keep.h"
 #include "sys/libc.h"
+#include "sys/parent_state.h"
 
 enum { STDOUT_KEPT_MIN = 100, SLICE_MS = 100, CHUNK_BYTES = 65536 };
 

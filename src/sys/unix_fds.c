@@ -1,10 +1,10 @@
 /*
- * sys/pass.c - descriptors and credentials over Unix sockets of the kernel.
+ * sys/unix_fds.c - descriptors and credentials over Unix sockets of the kernel.
  *
  * The control buffer of a receive has room for the kernel's maximum of a message, so the kernel
  * truncates only if the process cannot take a descriptor.
  */
-#include "sys/pass.h"
+#include "sys/unix_fds.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,8 +23,8 @@ static size_t capped(const struct ed_sys *sys, size_t bytes)
         return sys->transfer_max && bytes > sys->transfer_max ? sys->transfer_max : bytes;
 }
 
-int64_t ed_pass_send(struct ed_sys *sys, int fd, const struct eddy_slice *data, const int *fds,
-                     size_t n)
+int64_t ed_unix_fds_send(struct ed_sys *sys, int fd, const struct eddy_slice *data, const int *fds,
+                         size_t n)
 {
         union {
                 char bytes[CMSG_SPACE(sizeof(int) * EDDY_UNIX_FDS_MAX)];
@@ -71,8 +71,8 @@ static void fds_close(const struct eddy_unix_fds *fds)
                 close(fds->fds[i]);
 }
 
-int64_t ed_pass_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes,
-                     struct eddy_unix_fds *ret_fds)
+int64_t ed_unix_fds_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes,
+                         struct eddy_unix_fds *ret_fds)
 {
         union {
                 char bytes[CMSG_SPACE(sizeof(int) * KERNEL_FDS_MAX)];
@@ -103,7 +103,7 @@ int64_t ed_pass_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes,
         return n;
 }
 
-int ed_pass_credentials(struct ed_sys *sys, int fd, struct eddy_unix_credentials *ret_peer)
+int ed_unix_fds_credentials(struct ed_sys *sys, int fd, struct eddy_unix_credentials *ret_peer)
 {
         struct ucred found = { 0 };
         socklen_t bytes = sizeof(found);

@@ -1,8 +1,9 @@
 /*
- * sys/copies_keep.h - for sys/copies.c: offsets of open files, and signals.
+ * sys/parent_state.h - for sys/process_copies.c: what a copy would change for its parent and for
+ * other copies: offsets of open files, and signals.
  */
-#ifndef ED_SYS_COPIES_KEEP_H
-#define ED_SYS_COPIES_KEEP_H
+#ifndef ED_SYS_PARENT_STATE_H
+#define ED_SYS_PARENT_STATE_H
 
 #include <stdbool.h>
 

@@ -1,11 +1,11 @@
 /*
- * sys/copies.h - running the rest of the program in copies of the process, one at a time.
+ * sys/process_copies.h - running the rest of the program in copies of the process, one at a time.
  *
  * Each copy has the program's state of before.  Its standard output and standard error go to files
  * in memory, and its standard input is empty.
  */
-#ifndef ED_SYS_COPIES_H
-#define ED_SYS_COPIES_H
+#ifndef ED_SYS_PROCESS_COPIES_H
+#define ED_SYS_PROCESS_COPIES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,23 +1,23 @@
 /*
- * sys/packet.c - messages between this process, its zygote and its workers.
+ * sys/worker_packet.c - messages between this process, its zygote and its workers.
  */
-#include "sys/packet.h"
+#include "sys/worker_packet.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-_Static_assert(sizeof(struct ed_packet) % _Alignof(max_align_t) == 0,
+_Static_assert(sizeof(struct ed_worker_packet) % _Alignof(max_align_t) == 0,
                "the part after it is aligned");
 
 union control {
-        char bytes[CMSG_SPACE(sizeof(int) * ED_PACKET_FDS)];
+        char bytes[CMSG_SPACE(sizeof(int) * ED_WORKER_PACKET_FDS)];
         struct cmsghdr align;
 };
 
-int ed_packet_send(struct ed_sys *sys, int fd, const struct ed_packet *head,
-                   const struct ed_packet_part *part)
+int ed_worker_packet_send(struct ed_sys *sys, int fd, const struct ed_worker_packet *head,
+                          const struct ed_worker_packet_part *part)
 {
         struct iovec iov[] = { { (void *) head, sizeof(*head) },
                                { (void *) part->data, part->bytes } };
@@ -41,11 +41,11 @@ int ed_packet_send(struct ed_sys *sys, int fd, const struct ed_packet *head,
         return sent < 0 ? -errno : 0;
 }
 
-static void fds_take(const struct msghdr *msg, struct ed_packet_fds *fds)
+static void fds_take(const struct msghdr *msg, struct ed_worker_packet_fds *fds)
 {
         const struct cmsghdr *header = CMSG_FIRSTHDR(msg);
 
-        *fds = (struct ed_packet_fds){ .are_lost = msg->msg_flags & MSG_CTRUNC };
+        *fds = (struct ed_worker_packet_fds){ .are_lost = msg->msg_flags & MSG_CTRUNC };
         if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
                 return;
         fds->count = (unsigned) (((size_t) header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
@@ -54,8 +54,8 @@ static void fds_take(const struct msghdr *msg, struct ed_packet_fds *fds)
                 (void) close(fds->fds[fds->count - 1]);
 }
 
-int64_t ed_packet_recv(struct ed_sys *sys, int fd, struct ed_packet *ret_head, void *buf,
-                       size_t bytes, struct ed_packet_fds *ret_fds)
+int64_t ed_worker_packet_recv(struct ed_sys *sys, int fd, struct ed_worker_packet *ret_head,
+                              void *buf, size_t bytes, struct ed_worker_packet_fds *ret_fds)
 {
         struct iovec iov[] = { { ret_head, sizeof(*ret_head) }, { buf, bytes } };
         union control control;
@@ -75,7 +75,8 @@ int64_t ed_packet_recv(struct ed_sys *sys, int fd, struct ed_packet *ret_head, v
         if (ret_fds)
                 fds_take(&msg, ret_fds);
         if (n == 0) {
-                *ret_head = (struct ed_packet){ .kind = ED_PACKET_ENDED, .result = -1 };
+                *ret_head =
+                        (struct ed_worker_packet){ .kind = ED_WORKER_PACKET_ENDED, .result = -1 };
                 return 0;
         }
         if (n < (ssize_t) sizeof(*ret_head) || msg.msg_flags & MSG_TRUNC)
@@ -83,7 +84,7 @@ int64_t ed_packet_recv(struct ed_sys *sys, int fd, struct ed_packet *ret_head, v
         return n - (ssize_t) sizeof(*ret_head);
 }
 
-void ed_packet_close(int fd)
+void ed_worker_packet_close(int fd)
 {
         (void) close(fd);
 }

@@ -1,8 +1,8 @@
 /*
- * sys/copies_keep.c - the state that copies would change for each other: offsets of open files, and
- * signals of the process that waits for them.
+ * sys/parent_state.c - the state that copies would change for each other: offsets of open files,
+ * and signals of the process that waits for them.
  */
-#include "sys/copies_keep.h"
+#include "sys/parent_state.h"
 
 #include <signal.h>
 #include <sys/stat.h>
