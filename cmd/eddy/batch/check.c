@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batch/answer.h"
-#include "batch/answers.h"
+#include "batch/answer_line.h"
+#include "batch/answers_file.h"
 #include "batch/ids.h"
 #include "batch/input.h"
 #include "batch/opts.h"

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "batch/answer.h"
+#include "batch/answer_line.h"
 #include "eddy/json.h"
 
 enum { ED_REASONS_MAX = 8, ED_REASON_NAME_BYTES = 32, ED_REASON_TEXT_BYTES = 240 };

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "batch/answer.h"
-#include "batch/answers.h"
+#include "batch/answer_line.h"
+#include "batch/answers_file.h"
 #include "batch/endpoint.h"
 #include "batch/ids.h"
 #include "batch/opts.h"

@@ -1,6 +1,6 @@
 /*
- * test_reading.c - what is shown while large files are read: by the functions that read them, on the
- * simulated clock, where each line takes a second.
+ * test_reading.c - what is shown while large files are read: by the functions that read them, on
+ * the simulated clock, where each line takes a second.
  */
 #include "test.h"
 
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "batch/answers.h"
+#include "batch/answers_file.h"
 #include "batch/source.h"
 #include "common/reading.h"
 #include "eddy/test.h"

@@ -1,7 +1,7 @@
 /*
- * test_sorter.c - the sorter of lines: the order is that of a stable sort at every size of the input,
- * in memory and on the disk; a failure of the disk, of the output or of an allocation is returned,
- * and nothing is leaked.
+ * test_sorter.c - the sorter of lines: the order is that of a stable sort at every size of the
+ * input, in memory and on the disk; a failure of the disk, of the output or of an allocation is
+ * returned, and nothing is leaked.
  */
 #include "test.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batch/sorter.h"
+#include "batch/merge_sort.h"
 #include "eddy/alloc.h"
 
 enum { TEXT_BYTES = 8 << 20, LINES_MOST = 20000 };

@@ -1,7 +1,7 @@
 /*
- * batch/places.c - a sorted array of hashes.
+ * batch/id_places.c - a sorted array of hashes.
  */
-#include "batch/places.h"
+#include "batch/id_places.h"
 
 #include <errno.h>
 #include <string.h>

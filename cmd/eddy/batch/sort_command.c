@@ -1,7 +1,8 @@
 /*
- * batch/sort.c - reads the ids of the requests with their places, and sorts the answers by them.
+ * batch/sort_command.c - reads the ids of the requests with their places, and sorts the answers by
+ * them.
  */
-#include "batch/sort.h"
+#include "batch/sort_command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batch/answer.h"
+#include "batch/answer_line.h"
+#include "batch/id_places.h"
 #include "batch/input.h"
+#include "batch/merge_sort.h"
 #include "batch/opts.h"
-#include "batch/places.h"
-#include "batch/sorter.h"
 #include "batch/source.h"
 #include "common/console.h"
 #include "common/draft.h"

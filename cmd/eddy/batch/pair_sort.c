@@ -1,7 +1,7 @@
 /*
- * batch/pairs.c - a quicksort with random pivots.
+ * batch/pair_sort.c - a quicksort with random pivots.
  */
-#include "batch/pairs.h"
+#include "batch/pair_sort.h"
 
 #include "common/random.h"
 

@@ -1,9 +1,9 @@
 /*
- * batch/sorter.h - sorts lines by a number in limited memory: writes sorted runs to a temporary
+ * batch/merge_sort.h - sorts lines by a number in limited memory: writes sorted runs to a temporary
  * file, and merges the runs. Lines with equal numbers keep their order. Blocks on the disk.
  */
-#ifndef ED_CMD_BATCH_SORTER_H
-#define ED_CMD_BATCH_SORTER_H
+#ifndef ED_CMD_BATCH_MERGE_SORT_H
+#define ED_CMD_BATCH_MERGE_SORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
