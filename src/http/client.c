@@ -373,7 +373,7 @@ static int send_in_time(eddy_http_response *response, const struct eddy_http_req
         response->deadline_ns = time_limit(response->began_ns, timeout_ns);
         response->body_bytes_max = request->opts.body_bytes_max ? request->opts.body_bytes_max
                                                                 : response->client->body_bytes_max;
-        ed_http_decoding_begin(&response->decoding);
+        ed_http_decoded_begin(&response->decoding);
         return (int) ed_http_call(send_all, &sending, response->deadline_ns,
                                   EDDY_E_HTTP_TIMEOUT_TOTAL);
 }

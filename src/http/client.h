@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "eddy/http_client.h"
-#include "http/decoding.h"
+#include "http/decoded_body.h"
 #include "http/message.h"
 #include "http/override.h"
 #include "http/pool.h"
@@ -117,7 +117,7 @@ struct eddy_http_response {
         struct eddy_endpoint peer;
         struct ed_buf url; /* with a NUL */
         uint64_t body_bytes_max;
-        struct ed_http_decoding decoding;
+        struct ed_http_decoded decoding;
         struct eddy_json_error *json_error; /* of the last eddy_http_response_json(); NULL: none */
         struct eddy_http_attempt attempt;
         bool in_attempt; /* it has begun and not ended */

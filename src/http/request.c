@@ -10,7 +10,7 @@
 #include "eddy/error.h"
 #include "eddy/http_text.h"
 #include "http/client.h"
-#include "http/decoder.h"
+#include "http/coding_chain.h"
 #include "http/userinfo.h"
 
 /* Headers that the caller's request contains. */
@@ -258,8 +258,8 @@ int ed_http_request_write(const eddy_http_client *client, const struct eddy_http
         if (!given.accept)
                 ed_http1_write_field(&writer, "Accept", 6, "*/*", 3);
         if (client->decode && !given.accept_encoding)
-                ed_http1_write_field(&writer, "Accept-Encoding", 15, ED_DECODER_ACCEPTS,
-                                     sizeof(ED_DECODER_ACCEPTS) - 1);
+                ed_http1_write_field(&writer, "Accept-Encoding", 15, ED_CODING_CHAIN_ACCEPTS,
+                                     sizeof(ED_CODING_CHAIN_ACCEPTS) - 1);
         if (proxy && !given.proxy_authorization)
                 write_proxy_authorization(&writer, proxy);
         if (url->has_userinfo && !given.authorization && err >= 0)

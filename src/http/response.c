@@ -87,21 +87,21 @@ static int64_t read_some(void *arg)
 {
         const struct reading *reading = arg;
 
-        return ed_http_decoding_read(reading->response, reading->buf, reading->bytes);
+        return ed_http_decoded_read(reading->response, reading->buf, reading->bytes);
 }
 
 static int64_t read_whole(void *arg)
 {
         const struct reading *reading = arg;
 
-        return ed_http_decoding_body(reading->response, reading->ret_data, reading->ret_bytes);
+        return ed_http_decoded_body(reading->response, reading->ret_data, reading->ret_bytes);
 }
 
 static int64_t drop_rest(void *arg)
 {
         const struct reading *reading = arg;
 
-        return ed_http_decoding_discard(reading->response);
+        return ed_http_decoded_discard(reading->response);
 }
 
 /*
@@ -205,7 +205,7 @@ void eddy_http_response_close(eddy_http_response *response)
                 return;
         ed_debug_gone(response);
         ed_http_attempt_end(response, 0);
-        ed_http_decoding_end(&response->decoding);
+        ed_http_decoded_end(&response->decoding);
         ed_free(response->json_error);
         response->json_error = NULL;
         response->ops->close(response);

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "coded.h"
 #include "eddy/error.h"
-#include "http/decoder.h"
+#include "http/coding_chain.h"
 #include "test.h"
 
 enum { PLAIN_BYTES = 50000, CODED_MAX = 4 << 20, OUT_MAX = 1 << 20, NO_LIMIT = 1 << 30 };
@@ -29,19 +29,19 @@ enum { CODINGS = sizeof(codings) / sizeof(codings[0]) };
 
 /* ---- decoding -------------------------------------------------------------------- */
 
-static struct ed_decoder *decoder_of(const char *value, uint64_t bytes_max)
+static struct ed_coding_chain *decoder_of(const char *value, uint64_t bytes_max)
 {
         struct ed_coding_list list = { .n = 0 };
-        struct ed_decoder *decoder;
+        struct ed_coding_chain *decoder;
 
         CHECK_EQ(ed_coding_list_add(&list, value), 0);
-        decoder = ed_decoder_new(&list, bytes_max);
+        decoder = ed_coding_chain_new(&list, bytes_max);
         CHECK(decoder != NULL);
         return decoder;
 }
 
 /* Decode 'coded', given in pieces of 'in' bytes and read in pieces of 'out'. Returns the bytes. */
-static int64_t decode(struct ed_decoder *decoder, struct data coded, size_t in, size_t out,
+static int64_t decode(struct ed_coding_chain *decoder, struct data coded, size_t in, size_t out,
                       unsigned char *plain)
 {
         size_t at = 0, made = 0, room;
@@ -50,7 +50,7 @@ static int64_t decode(struct ed_decoder *decoder, struct data coded, size_t in, 
 
         for (;;) {
                 CHECK(made + out <= OUT_MAX);
-                n = ed_decoder_read(decoder, plain + made, out);
+                n = ed_coding_chain_read(decoder, plain + made, out);
                 if (n == -EAGAIN)
                         continue;
                 if (n < 0)
@@ -59,15 +59,15 @@ static int64_t decode(struct ed_decoder *decoder, struct data coded, size_t in, 
                 if (n > 0)
                         continue;
                 if (at == coded.n) {
-                        n = ed_decoder_finish(decoder);
+                        n = ed_coding_chain_finish(decoder);
                         return n < 0 ? n : (int64_t) made;
                 }
-                to = ed_decoder_room(decoder, &room);
+                to = ed_coding_chain_room(decoder, &room);
                 CHECK(room > 0);
                 room = room < in ? room : in;
                 room = room < coded.n - at ? room : coded.n - at;
                 memcpy(to, coded.bytes + at, room);
-                ed_decoder_fed(decoder, room);
+                ed_coding_chain_fed(decoder, room);
                 at += room;
         }
 }
@@ -76,10 +76,10 @@ static unsigned char result[OUT_MAX];
 
 static int64_t decode_once(const char *value, struct data coded, size_t in, size_t out)
 {
-        struct ed_decoder *decoder = decoder_of(value, NO_LIMIT);
+        struct ed_coding_chain *decoder = decoder_of(value, NO_LIMIT);
         int64_t n = decode(decoder, coded, in, out, result);
 
-        ed_decoder_free(decoder);
+        ed_coding_chain_free(decoder);
         return n;
 }
 
@@ -204,7 +204,7 @@ TEST(a_chain_of_five_codings_over_several_fields_is_decoded_and_six_are_refused)
 {
         struct ed_coding_list list = { .n = 0 };
         struct data plain = plain_new(PLAIN_BYTES), coded = plain;
-        struct ed_decoder *decoder;
+        struct ed_coding_chain *decoder;
 
         for (unsigned c = 0; c < CODINGS; c++) {
                 struct data inner = coded;
@@ -218,10 +218,10 @@ TEST(a_chain_of_five_codings_over_several_fields_is_decoded_and_six_are_refused)
         CHECK_EQ(ed_coding_list_add(&list, "\tdeflate , br,"), 0);
         CHECK_EQ(ed_coding_list_add(&list, "zstd"), 0);
         CHECK_EQ(list.n, 5);
-        decoder = ed_decoder_new(&list, NO_LIMIT);
+        decoder = ed_coding_chain_new(&list, NO_LIMIT);
         CHECK_EQ(decode(decoder, coded, 100, 1000, result), PLAIN_BYTES);
         CHECK(memcmp(result, plain.bytes, PLAIN_BYTES) == 0);
-        ed_decoder_free(decoder);
+        ed_coding_chain_free(decoder);
         free(coded.bytes);
         free(plain.bytes);
         CHECK_EQ(ed_coding_list_add(&list, "identity"), 0);
@@ -283,28 +283,28 @@ TEST(a_bomb_takes_the_memory_of_a_window_and_stops_at_the_limit)
                 /* zstd's memory is not eddy's; the window of brotli is that of the data: 4 MiB. */
                 size_t window = codings[c].code == brotli_code ? 4 << 20 : 32 << 10;
                 struct data coded = bomb_new(codings[c].code);
-                struct ed_decoder *decoder = decoder_of(codings[c].name, LIMIT);
+                struct ed_coding_chain *decoder = decoder_of(codings[c].name, LIMIT);
                 size_t at = 0, total = 0, room;
                 int64_t n;
 
                 used_most = used;
-                while ((n = ed_decoder_read(decoder, result, OUT_MAX)) >= 0) {
+                while ((n = ed_coding_chain_read(decoder, result, OUT_MAX)) >= 0) {
                         void *to;
 
                         total += (size_t) n;
                         CHECK(total <= LIMIT);
                         if (n > 0)
                                 continue;
-                        to = ed_decoder_room(decoder, &room);
+                        to = ed_coding_chain_room(decoder, &room);
                         room = room < coded.n - at ? room : coded.n - at;
                         CHECK(room > 0);
                         memcpy(to, coded.bytes + at, room);
-                        ed_decoder_fed(decoder, room);
+                        ed_coding_chain_fed(decoder, room);
                         at += room;
                 }
                 CHECK_EQ(n, EDDY_E_HTTP_TOO_LARGE);
                 CHECK(used_most < window + (256 << 10));
-                ed_decoder_free(decoder);
+                ed_coding_chain_free(decoder);
                 CHECK_EQ(used, 0);
                 free(coded.bytes);
         }
@@ -316,13 +316,13 @@ TEST(a_body_of_exactly_the_limit_is_decoded)
 
         for (unsigned c = 0; c < CODINGS; c++) {
                 struct data coded = codings[c].code(plain);
-                struct ed_decoder *decoder = decoder_of(codings[c].name, 1000);
+                struct ed_coding_chain *decoder = decoder_of(codings[c].name, 1000);
 
                 CHECK_EQ(decode(decoder, coded, 10, 100, result), 1000);
-                ed_decoder_free(decoder);
+                ed_coding_chain_free(decoder);
                 decoder = decoder_of(codings[c].name, 999);
                 CHECK_EQ(decode(decoder, coded, 10, 100, result), EDDY_E_HTTP_TOO_LARGE);
-                ed_decoder_free(decoder);
+                ed_coding_chain_free(decoder);
                 free(coded.bytes);
         }
         free(plain.bytes);
@@ -332,7 +332,7 @@ TEST(a_body_of_exactly_the_limit_is_decoded)
 TEST(codings_that_decode_to_nothing_let_other_tasks_run_and_end_at_the_limit)
 {
         struct data empty = { calloc(5, 10 << 20), 50 << 20 }, once, twice;
-        struct ed_decoder *decoder = decoder_of("deflate, gzip, gzip", 20 << 20);
+        struct ed_coding_chain *decoder = decoder_of("deflate, gzip, gzip", 20 << 20);
         int64_t n;
         size_t at = 0, room, yields = 0;
 
@@ -340,8 +340,8 @@ TEST(codings_that_decode_to_nothing_let_other_tasks_run_and_end_at_the_limit)
                 memcpy(empty.bytes + i, "\0\0\0\xff\xff", 5);
         once = gzip_code(empty);
         twice = gzip_code(once);
-        while ((n = ed_decoder_read(decoder, result, 100)) == 0 || n == -EAGAIN) {
-                void *to = ed_decoder_room(decoder, &room);
+        while ((n = ed_coding_chain_read(decoder, result, 100)) == 0 || n == -EAGAIN) {
+                void *to = ed_coding_chain_room(decoder, &room);
 
                 yields += n == -EAGAIN;
                 if (n == -EAGAIN)
@@ -349,12 +349,12 @@ TEST(codings_that_decode_to_nothing_let_other_tasks_run_and_end_at_the_limit)
                 room = room < twice.n - at ? room : twice.n - at;
                 CHECK(room > 0);
                 memcpy(to, twice.bytes + at, room);
-                ed_decoder_fed(decoder, room);
+                ed_coding_chain_fed(decoder, room);
                 at += room;
         }
         CHECK_EQ(n, EDDY_E_HTTP_TOO_LARGE);
         CHECK(yields > 20);
-        ed_decoder_free(decoder);
+        ed_coding_chain_free(decoder);
         free(empty.bytes);
         free(once.bytes);
         free(twice.bytes);
@@ -375,7 +375,7 @@ TEST(many_parts_without_output_are_an_error)
 
                 for (size_t k = 0; k < 2000; k++)
                         memcpy(all.bytes + k * part.n, part.bytes, part.n);
-                most = (struct data){ all.bytes, part.n * ED_DECODER_EMPTY_MAX };
+                most = (struct data){ all.bytes, part.n * ED_CODING_CHAIN_EMPTY_MAX };
                 CHECK_EQ(decode_once(name, most, 1000, 10), 0);
                 CHECK_EQ(decode_once(name, all, 1000, 10), EDDY_E_HTTP_CODING_INVALID);
                 free(part.bytes);
@@ -392,7 +392,7 @@ TEST(a_window_of_zstd_above_8_mib_is_refused)
                 struct data coded = data_new(CODED_MAX);
                 ZSTD_inBuffer in = { plain.bytes, plain.n, 0 };
                 ZSTD_outBuffer out = { coded.bytes, coded.n, 0 };
-                struct ed_decoder *decoder = decoder_of("zstd", OUT_MAX / 2);
+                struct ed_coding_chain *decoder = decoder_of("zstd", OUT_MAX / 2);
                 int64_t n;
 
                 /* By pieces: a frame that states its size needs no larger window. */
@@ -405,7 +405,7 @@ TEST(a_window_of_zstd_above_8_mib_is_refused)
                 coded.n = out.pos;
                 n = decode(decoder, coded, 1000, 1000, result);
                 CHECK_EQ(n, log == 23 ? EDDY_E_HTTP_TOO_LARGE : EDDY_E_HTTP_CODING_INVALID);
-                ed_decoder_free(decoder);
+                ed_coding_chain_free(decoder);
                 ZSTD_freeCCtx(context);
                 free(coded.bytes);
         }
@@ -436,14 +436,14 @@ TEST(each_allocation_that_fails_is_an_error_and_leaks_nothing)
 
                 CHECK_EQ(ed_coding_list_add(&list, codings[c].name), 0);
                 for (int i = 0; n < 0; i++) {
-                        struct ed_decoder *decoder;
+                        struct ed_coding_chain *decoder;
 
                         CHECK(i < 100);
                         allocations_left = i;
-                        decoder = ed_decoder_new(&list, NO_LIMIT);
+                        decoder = ed_coding_chain_new(&list, NO_LIMIT);
                         if (decoder)
                                 n = decode(decoder, coded, 1000, 1000, result);
-                        ed_decoder_free(decoder);
+                        ed_coding_chain_free(decoder);
                         CHECK(n == PLAIN_BYTES || n == -ENOMEM);
                 }
                 free(coded.bytes);

@@ -1,7 +1,7 @@
 /*
- * http/decoding.c - see decoding.h.
+ * http/decoded_body.c - see decoded_body.h.
  */
-#include "http/decoding.h"
+#include "http/decoded_body.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,21 +10,21 @@
 #include "eddy/error.h"
 #include "eddy/time.h"
 #include "http/client.h"
-#include "http/decoder.h"
+#include "http/coding_chain.h"
 #include "scope/suspend.h"
 
 enum { PIECE_BYTES = 16 << 10 };
 
-void ed_http_decoding_begin(struct ed_http_decoding *decoding)
+void ed_http_decoded_begin(struct ed_http_decoded *decoding)
 {
-        *decoding = (struct ed_http_decoding){ .decoder = NULL };
+        *decoding = (struct ed_http_decoded){ .decoder = NULL };
 }
 
-void ed_http_decoding_end(struct ed_http_decoding *decoding)
+void ed_http_decoded_end(struct ed_http_decoded *decoding)
 {
-        ed_decoder_free(decoding->decoder);
+        ed_coding_chain_free(decoding->decoder);
         ed_buf_fini(&decoding->whole);
-        ed_http_decoding_begin(decoding);
+        ed_http_decoded_begin(decoding);
 }
 
 /* Returns 0 at the body's end, else 'err'. */
@@ -39,7 +39,7 @@ static int end_or(eddy_http_response *response, int err)
 /* Read the response's fields. An unknown coding of an empty body is not a fault. */
 static int find_codings(eddy_http_response *response)
 {
-        struct ed_http_decoding *decoding = &response->decoding;
+        struct ed_http_decoded *decoding = &response->decoding;
         struct ed_coding_list list = { .n = 0 };
         struct eddy_http_header header;
         int err = 0;
@@ -54,7 +54,7 @@ static int find_codings(eddy_http_response *response)
                         return found;
                 decoding->err = found;
         } else if (list.n > 0) {
-                decoding->decoder = ed_decoder_new(&list, response->body_bytes_max);
+                decoding->decoder = ed_coding_chain_new(&list, response->body_bytes_max);
                 if (!decoding->decoder)
                         return -ENOMEM;
                 ed_buf_init(&decoding->whole, SIZE_MAX);
@@ -66,7 +66,7 @@ static int find_codings(eddy_http_response *response)
 /* Find out whether the body is coded. Returns 1 if it is to be decoded, else 0. Suspends. */
 static int prepare(eddy_http_response *response)
 {
-        struct ed_http_decoding *decoding = &response->decoding;
+        struct ed_http_decoded *decoding = &response->decoding;
         int err;
 
         if (!response->client->decode)
@@ -87,7 +87,7 @@ static int prepare(eddy_http_response *response)
  */
 static int end_codings(const eddy_http_response *response)
 {
-        int err = ed_decoder_finish(response->decoding.decoder);
+        int err = ed_coding_chain_finish(response->decoding.decoder);
 
         return err < 0 && response->ops->ends_by_close(response) ? EDDY_E_HTTP_TRUNCATED : err;
 }
@@ -95,13 +95,13 @@ static int end_codings(const eddy_http_response *response)
 /* Read and decode. */
 static int64_t decode(eddy_http_response *response, void *buf, size_t bytes)
 {
-        struct ed_decoder *decoder = response->decoding.decoder;
+        struct ed_coding_chain *decoder = response->decoding.decoder;
         size_t room_bytes;
         void *room;
         int64_t n;
 
         for (;;) {
-                n = ed_decoder_read(decoder, buf, bytes);
+                n = ed_coding_chain_read(decoder, buf, bytes);
                 if (n == -EAGAIN) {
                         n = eddy_sleep(0);
                         if (n < 0)
@@ -112,19 +112,19 @@ static int64_t decode(eddy_http_response *response, void *buf, size_t bytes)
                         response->decoding.err = (int) n;
                 if (n != 0)
                         return n;
-                room = ed_decoder_room(decoder, &room_bytes);
+                room = ed_coding_chain_room(decoder, &room_bytes);
                 n = response->ops->read(response, room, room_bytes);
                 if (n < 0)
                         return n;
                 if (n == 0)
                         return response->decoding.err = end_codings(response);
-                ed_decoder_fed(decoder, (size_t) n);
+                ed_coding_chain_fed(decoder, (size_t) n);
         }
 }
 
-int64_t ed_http_decoding_read(eddy_http_response *response, void *buf, size_t bytes)
+int64_t ed_http_decoded_read(eddy_http_response *response, void *buf, size_t bytes)
 {
-        struct ed_http_decoding *decoding = &response->decoding;
+        struct ed_http_decoded *decoding = &response->decoding;
         struct ed_task *task;
         size_t kept;
         int64_t n;
@@ -179,9 +179,9 @@ static int gather(eddy_http_response *response)
         return 0;
 }
 
-int ed_http_decoding_body(eddy_http_response *response, const void **ret_data, size_t *ret_bytes)
+int ed_http_decoded_body(eddy_http_response *response, const void **ret_data, size_t *ret_bytes)
 {
-        struct ed_http_decoding *decoding = &response->decoding;
+        struct ed_http_decoded *decoding = &response->decoding;
         struct ed_task *task;
         int err;
 
@@ -198,15 +198,15 @@ int ed_http_decoding_body(eddy_http_response *response, const void **ret_data, s
 }
 
 /* The coded bytes are dropped without being decoded; after a cancel the rest cannot be decoded. */
-int ed_http_decoding_discard(eddy_http_response *response)
+int ed_http_decoded_discard(eddy_http_response *response)
 {
-        struct ed_http_decoding *decoding = &response->decoding;
+        struct ed_http_decoded *decoding = &response->decoding;
         int err = response->ops->discard(response);
 
         if (decoding->is_gathered)
                 return err;
         if (err >= 0)
-                ed_http_decoding_end(decoding);
+                ed_http_decoded_end(decoding);
         else
                 decoding->is_dropped = true;
         return err;

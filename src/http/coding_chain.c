@@ -1,7 +1,7 @@
 /*
- * http/decoder.c - see decoder.h.
+ * http/coding_chain.c - see coding_chain.h.
  */
-#include "http/decoder.h"
+#include "http/coding_chain.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static int add_name(struct ed_coding_list *list, const char *name, size_t bytes)
                         continue;
                 if (!names[i].coding)
                         return 0;
-                if (list->n == ED_DECODER_CODINGS_MAX)
+                if (list->n == ED_CODING_CHAIN_MAX)
                         return EDDY_E_HTTP_CODING_UNKNOWN;
                 list->codings[list->n++] = names[i].coding;
                 return 0;
@@ -78,9 +78,9 @@ struct stage {
         unsigned char in[STAGE_BYTES];
 };
 
-struct ed_decoder {
+struct ed_coding_chain {
         unsigned n;
-        struct stage *stages[ED_DECODER_CODINGS_MAX]; /* the first takes the bytes of the message */
+        struct stage *stages[ED_CODING_CHAIN_MAX]; /* the first takes the bytes of the message */
 };
 
 static struct stage *stage_new(const struct ed_coding *coding, uint64_t bytes_max)
@@ -110,7 +110,7 @@ static int stage_restart(struct stage *stage)
 {
         if (!stage->coding->restart)
                 return EDDY_E_HTTP_CODING_INVALID;
-        if (!stage->has_output && ++stage->empty > ED_DECODER_EMPTY_MAX)
+        if (!stage->has_output && ++stage->empty > ED_CODING_CHAIN_EMPTY_MAX)
                 return EDDY_E_HTTP_CODING_INVALID;
         stage->has_ended = stage->has_output = false;
         return stage->coding->restart(stage->state);
@@ -157,9 +157,9 @@ static void *stage_room(struct stage *stage, size_t *ret_bytes)
 
 /* ---- the chain ------------------------------------------------------------------- */
 
-struct ed_decoder *ed_decoder_new(const struct ed_coding_list *list, uint64_t bytes_max)
+struct ed_coding_chain *ed_coding_chain_new(const struct ed_coding_list *list, uint64_t bytes_max)
 {
-        struct ed_decoder *decoder = ed_alloc_zero(sizeof(*decoder));
+        struct ed_coding_chain *decoder = ed_alloc_zero(sizeof(*decoder));
 
         if (!decoder)
                 return NULL;
@@ -167,7 +167,7 @@ struct ed_decoder *ed_decoder_new(const struct ed_coding_list *list, uint64_t by
                 struct stage *stage = stage_new(list->codings[list->n - 1 - decoder->n], bytes_max);
 
                 if (!stage) {
-                        ed_decoder_free(decoder);
+                        ed_coding_chain_free(decoder);
                         return NULL;
                 }
                 decoder->stages[decoder->n++] = stage;
@@ -175,7 +175,7 @@ struct ed_decoder *ed_decoder_new(const struct ed_coding_list *list, uint64_t by
         return decoder;
 }
 
-void ed_decoder_free(struct ed_decoder *decoder)
+void ed_coding_chain_free(struct ed_coding_chain *decoder)
 {
         if (!decoder)
                 return;
@@ -184,12 +184,12 @@ void ed_decoder_free(struct ed_decoder *decoder)
         ed_free(decoder);
 }
 
-void *ed_decoder_room(struct ed_decoder *decoder, size_t *ret_bytes)
+void *ed_coding_chain_room(struct ed_coding_chain *decoder, size_t *ret_bytes)
 {
         return stage_room(decoder->stages[0], ret_bytes);
 }
 
-void ed_decoder_fed(struct ed_decoder *decoder, size_t bytes)
+void ed_coding_chain_fed(struct ed_coding_chain *decoder, size_t bytes)
 {
         decoder->stages[0]->end += bytes;
 }
@@ -198,7 +198,7 @@ void ed_decoder_fed(struct ed_decoder *decoder, size_t bytes)
  * Read from stage 'i': decode, and while that needs more input, read from the stage before. '*work'
  * limits the bytes that pass between stages.
  */
-static int64_t read_stage(struct ed_decoder *decoder, unsigned i, void *buf, size_t bytes,
+static int64_t read_stage(struct ed_coding_chain *decoder, unsigned i, void *buf, size_t bytes,
                           size_t *work)
 {
         struct stage *stage = decoder->stages[i];
@@ -222,14 +222,14 @@ static int64_t read_stage(struct ed_decoder *decoder, unsigned i, void *buf, siz
         return n;
 }
 
-int64_t ed_decoder_read(struct ed_decoder *decoder, void *buf, size_t bytes)
+int64_t ed_coding_chain_read(struct ed_coding_chain *decoder, void *buf, size_t bytes)
 {
         size_t work = WORK_BYTES;
 
         return read_stage(decoder, decoder->n - 1, buf, bytes, &work);
 }
 
-int ed_decoder_finish(const struct ed_decoder *decoder)
+int ed_coding_chain_finish(const struct ed_coding_chain *decoder)
 {
         if (!decoder->stages[0]->has_begun)
                 return 0;
