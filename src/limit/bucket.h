@@ -11,13 +11,14 @@
 
 #include "loop/timer.h"
 
-struct ed_bucket {
+struct ed_limit_bucket {
         double unit_ns;  /* time to refill one */
         int64_t room_ns; /* time to refill an empty bucket */
         int64_t full_ns;
 };
 
-static inline int64_t ed_bucket_takes_ns(const struct ed_bucket *bucket, uint64_t amount)
+static inline int64_t ed_limit_bucket_takes_ns(const struct ed_limit_bucket *bucket,
+                                               uint64_t amount)
 {
         double ns = bucket->unit_ns * (double) amount;
 
@@ -25,10 +26,10 @@ static inline int64_t ed_bucket_takes_ns(const struct ed_bucket *bucket, uint64_
 }
 
 /* Returns the first time from 'now_ns' at which 'amount' is there.  More than all waits for all. */
-static inline int64_t ed_bucket_fits_ns(const struct ed_bucket *bucket, uint64_t amount,
-                                        int64_t now_ns)
+static inline int64_t ed_limit_bucket_fits_ns(const struct ed_limit_bucket *bucket, uint64_t amount,
+                                              int64_t now_ns)
 {
-        int64_t takes_ns = ed_bucket_takes_ns(bucket, amount), at_ns;
+        int64_t takes_ns = ed_limit_bucket_takes_ns(bucket, amount), at_ns;
 
         if (takes_ns > bucket->room_ns)
                 takes_ns = bucket->room_ns;
@@ -36,16 +37,17 @@ static inline int64_t ed_bucket_fits_ns(const struct ed_bucket *bucket, uint64_t
         return at_ns > now_ns ? at_ns : now_ns;
 }
 
-static inline void ed_bucket_take(struct ed_bucket *bucket, uint64_t amount, int64_t now_ns)
+static inline void ed_limit_bucket_take(struct ed_limit_bucket *bucket, uint64_t amount,
+                                        int64_t now_ns)
 {
         if (bucket->full_ns < now_ns)
                 bucket->full_ns = now_ns;
-        bucket->full_ns = ed_time_after(bucket->full_ns, ed_bucket_takes_ns(bucket, amount));
+        bucket->full_ns = ed_time_after(bucket->full_ns, ed_limit_bucket_takes_ns(bucket, amount));
 }
 
-static inline void ed_bucket_give_back(struct ed_bucket *bucket, uint64_t amount)
+static inline void ed_limit_bucket_give_back(struct ed_limit_bucket *bucket, uint64_t amount)
 {
-        int64_t takes_ns = ed_bucket_takes_ns(bucket, amount);
+        int64_t takes_ns = ed_limit_bucket_takes_ns(bucket, amount);
 
         bucket->full_ns = bucket->full_ns > takes_ns ? bucket->full_ns - takes_ns : 0;
 }

@@ -32,8 +32,8 @@ struct limit {
         int64_t window_ns;
         struct ed_window whole;
         bool has_share;
-        struct ed_window share;  /* of requests */
-        struct ed_bucket bucket; /* of tokens */
+        struct ed_window share;        /* of requests */
+        struct ed_limit_bucket bucket; /* of tokens */
 };
 
 /* A server's report about a unit. */
@@ -140,7 +140,7 @@ static int64_t limit_fits_ns(struct limit *limit, uint64_t amount, int64_t now_n
         if (!limit->has_share)
                 return at_ns;
         if (limit->unit == EDDY_LIMITER_TOKENS)
-                return later(at_ns, ed_bucket_fits_ns(&limit->bucket, amount, now_ns));
+                return later(at_ns, ed_limit_bucket_fits_ns(&limit->bucket, amount, now_ns));
         return later(at_ns, ed_window_fits_ns(&limit->share, amount, now_ns));
 }
 
@@ -148,7 +148,7 @@ static void limit_count(struct limit *limit, uint64_t amount, int64_t now_ns)
 {
         ed_window_add(&limit->whole, amount, now_ns);
         if (limit->unit == EDDY_LIMITER_TOKENS)
-                ed_bucket_take(&limit->bucket, amount, now_ns);
+                ed_limit_bucket_take(&limit->bucket, amount, now_ns);
         else if (limit->has_share)
                 ed_window_add(&limit->share, amount, now_ns);
 }
@@ -160,12 +160,12 @@ static void limit_correct(struct limit *limit, uint64_t before, uint64_t after, 
         if (after > before) {
                 ed_window_add(&limit->whole, after - before, now_ns);
                 if (limit->unit == EDDY_LIMITER_TOKENS)
-                        ed_bucket_take(&limit->bucket, after - before, now_ns);
+                        ed_limit_bucket_take(&limit->bucket, after - before, now_ns);
                 return;
         }
         ed_window_take_back(&limit->whole, before - after, at_ns, now_ns);
         if (limit->unit == EDDY_LIMITER_TOKENS)
-                ed_bucket_give_back(&limit->bucket, before - after);
+                ed_limit_bucket_give_back(&limit->bucket, before - after);
         else if (limit->has_share)
                 ed_window_take_back(&limit->share, before - after, at_ns, now_ns);
 }

@@ -1,6 +1,6 @@
 /*
- * batch/job.c - what `eddy batch` does in each step of a request (engine/engine.h): it waits for the
- * turn of its endpoints and for their limits, judges the attempt, and writes the line.
+ * batch/job.c - what `eddy batch` does in each step of a request (engine/engine.h): it waits for
+ * the turn of its endpoints and for their limits, judges the attempt, and writes the line.
  *
  * A refusal (429, or 503 with Retry-After) pauses the endpoint and uses no attempt.
  */
@@ -33,7 +33,7 @@ enum { KEY_REFUSALS_MAX = 5 };
 #define REFUSED_WAIT_NS ((uint64_t) 200000000)
 
 struct ed_batch_job {
-        struct ed_job base;
+        struct ed_engine_job base;
         struct ed_batch_job *next, **at; /* in the list of attempts in flight */
         struct ed_batch_run *run;
         struct ed_request *request;
@@ -47,7 +47,7 @@ struct ed_batch_job {
         struct ed_attempt attempt; /* last, as it is large */
 };
 
-static struct ed_batch_job *job_of(struct ed_job *base)
+static struct ed_batch_job *job_of(struct ed_engine_job *base)
 {
         return (struct ed_batch_job *) base; /* its first member */
 }
@@ -266,7 +266,7 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
         usage_count(job, &answer->usage);
         ed_attempt_fini(&job->attempt);
         if (run->opts.ordered)
-                ed_job_give_slot(&job->base);
+                ed_engine_job_give_slot(&job->base);
         order_wait(job);
         err = ed_draft_is_whole(&line) ? ed_output_line(output, line.data, line.bytes) : -ENOMEM;
         ed_draft_fini(&line);
@@ -324,7 +324,7 @@ static enum ed_verdict used_up_shut(struct ed_batch_job *job)
         return endpoint_shut(job, ED_STOP_THROTTLED, what);
 }
 
-static void job_finish(struct ed_job *base, int error)
+static void job_finish(struct ed_engine_job *base, int error)
 {
         struct ed_batch_job *job = job_of(base);
         const struct ed_request *request = job->request;
@@ -370,7 +370,7 @@ static void job_finish(struct ed_job *base, int error)
 }
 
 /* The run ends before the request has a line. */
-static void job_abandon(struct ed_job *base)
+static void job_abandon(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
 
@@ -384,7 +384,7 @@ static void job_abandon(struct ed_job *base)
 /* ---- steps --------------------------------------------------------------------------------- */
 
 /* Wait for the turn of the endpoint and its limits. */
-static int job_reserve(struct ed_job *base)
+static int job_reserve(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
         struct ed_batch_run *run = job->run;
@@ -402,7 +402,7 @@ static int job_reserve(struct ed_job *base)
         return attempt->error;
 }
 
-static int job_slotted(struct ed_job *base, int err)
+static int job_slotted(struct ed_engine_job *base, int err)
 {
         struct ed_batch_job *job = job_of(base);
         struct ed_attempt *attempt = &job->attempt;
@@ -418,7 +418,7 @@ static int job_slotted(struct ed_job *base, int err)
         return err;
 }
 
-static int job_attempt(struct ed_job *base)
+static int job_attempt(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
 
@@ -429,7 +429,7 @@ static int job_attempt(struct ed_job *base)
         return job->attempt.error;
 }
 
-static enum eddy_concurrency_result job_release(struct ed_job *base)
+static enum eddy_concurrency_result job_release(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
 
@@ -437,7 +437,7 @@ static enum eddy_concurrency_result job_release(struct ed_job *base)
         return ed_attempt_load(&job->attempt);
 }
 
-static void job_free(struct ed_job *base)
+static void job_free(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
 
@@ -526,7 +526,7 @@ static enum ed_verdict lost_judge(struct ed_batch_job *job, int err, int64_t los
 }
 
 /* Decide what follows the attempt, and store the wait before another one. */
-static enum ed_verdict job_judge(struct ed_job *base, int err, int64_t *ret_wait_ns)
+static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *ret_wait_ns)
 {
         struct ed_batch_job *job = job_of(base);
         struct ed_batch_run *run = job->run;
@@ -562,7 +562,7 @@ static enum ed_verdict job_judge(struct ed_job *base, int err, int64_t *ret_wait
         return is_used_up(job) ? used_up_shut(job) : ED_VERDICT_RETRY;
 }
 
-static enum ed_verdict job_judge_and_note(struct ed_job *base, int err, int64_t *ret_wait_ns)
+static enum ed_verdict job_judge_and_note(struct ed_engine_job *base, int err, int64_t *ret_wait_ns)
 {
         struct ed_batch_job *job = job_of(base);
         enum ed_verdict verdict = job_judge(base, err, ret_wait_ns);
@@ -574,7 +574,7 @@ static enum ed_verdict job_judge_and_note(struct ed_job *base, int err, int64_t 
         return verdict;
 }
 
-const struct ed_job_ops ed_batch_job_ops = {
+const struct ed_engine_job_ops ed_batch_job_ops = {
         .reserve = job_reserve,
         .slotted = job_slotted,
         .attempt = job_attempt,
@@ -621,7 +621,7 @@ int ed_jobs_add(struct ed_batch_run *run, struct ed_request *request, const char
         job->base.bytes = sizeof(*job) + request->memory;
         job->sequence = run->sequence;
         eddy_retry_begin(&job->retry, &run->retry_policy);
-        err = ed_job_start(&job->base);
+        err = ed_engine_job_start(&job->base);
         if (err < 0) {
                 job_free(&job->base);
                 return err;

@@ -7,7 +7,7 @@
 
 #include "eddy/time.h"
 
-void ed_job_give_slot(struct ed_job *job)
+void ed_engine_job_give_slot(struct ed_engine_job *job)
 {
         enum eddy_concurrency_result load = EDDY_CONCURRENCY_UNKNOWN;
 
@@ -20,9 +20,9 @@ void ed_job_give_slot(struct ed_job *job)
 }
 
 /* Wait until the job has all that its attempt needs, including a slot. */
-static int job_ready(struct ed_job *job)
+static int job_ready(struct ed_engine_job *job)
 {
-        const struct ed_job_ops *ops = job->engine->ops;
+        const struct ed_engine_job_ops *ops = job->engine->ops;
         struct ed_slots *slots = &job->engine->slots;
         int err;
 
@@ -43,7 +43,7 @@ static int job_ready(struct ed_job *job)
         return err;
 }
 
-static int job_attempt(struct ed_job *job)
+static int job_attempt(struct ed_engine_job *job)
 {
         struct ed_engine *engine = job->engine;
         int err = job_ready(job);
@@ -57,12 +57,12 @@ static int job_attempt(struct ed_job *job)
 }
 
 /* Return the slot, and wait until the next attempt is due. Errors: -ECANCELED */
-static int job_rest(struct ed_job *job, int64_t wait_ns)
+static int job_rest(struct ed_engine_job *job, int64_t wait_ns)
 {
         struct ed_room *room = &job->engine->room;
         int err;
 
-        ed_job_give_slot(job);
+        ed_engine_job_give_slot(job);
         ed_room_rest(room, 1, job->bytes);
         err = eddy_sleep(wait_ns);
         ed_room_wake(room, 1, job->bytes);
@@ -71,7 +71,7 @@ static int job_rest(struct ed_job *job, int64_t wait_ns)
 
 static int job_run(void *arg)
 {
-        struct ed_job *job = arg;
+        struct ed_engine_job *job = arg;
         struct ed_engine *engine = job->engine;
 
         for (;;) {
@@ -89,13 +89,13 @@ static int job_run(void *arg)
                 }
                 engine->stats->retries += verdict == ED_VERDICT_RETRY;
         }
-        ed_job_give_slot(job);
+        ed_engine_job_give_slot(job);
         engine->ops->free(job);
         ed_room_leave(&engine->room);
         return 0;
 }
 
-int ed_job_start(struct ed_job *job)
+int ed_engine_job_start(struct ed_engine_job *job)
 {
         struct ed_engine *engine = job->engine;
         int err = ed_room_enter(&engine->room);

@@ -39,7 +39,7 @@ struct attempt {
 
 /* The job of a URL. */
 struct ed_fetch_job {
-        struct ed_job base;
+        struct ed_engine_job base;
         struct ed_fetch_run *run;
         struct eddy_retry retry;
         struct attempt attempt; /* the last one */
@@ -49,7 +49,7 @@ struct ed_fetch_job {
         char url[]; /* ends in a NUL, and may contain one if the line does */
 };
 
-static struct ed_fetch_job *job_of(struct ed_job *base)
+static struct ed_fetch_job *job_of(struct ed_engine_job *base)
 {
         return (struct ed_fetch_job *) base; /* its first member */
 }
@@ -174,7 +174,7 @@ static void attempt_init(struct ed_fetch_job *job)
 }
 
 /* Make one attempt within --timeout. */
-static int job_attempt(struct ed_job *base)
+static int job_attempt(struct ed_engine_job *base)
 {
         struct ed_fetch_job *job = job_of(base);
         struct attempt *attempt = &job->attempt;
@@ -373,7 +373,7 @@ static void line_build(struct ed_draft *line, struct ed_fetch_job *job)
 }
 
 /* Build the job's line, release the attempt, and write the line. */
-static void job_finish(struct ed_job *base, int error)
+static void job_finish(struct ed_engine_job *base, int error)
 {
         struct ed_fetch_job *job = job_of(base);
         struct attempt *attempt = &job->attempt;
@@ -393,7 +393,7 @@ static void job_finish(struct ed_job *base, int error)
                 line_build(&line, job);
         }
         attempt_release(attempt);
-        ed_job_give_slot(base); /* the next request need not wait for this line */
+        ed_engine_job_give_slot(base); /* the next request need not wait for this line */
         if (err == 0)
                 err = ed_draft_is_whole(&line) ? ed_output_line(&run->output, line.data, line.bytes)
                                                : -ENOMEM;
@@ -413,7 +413,7 @@ static void job_finish(struct ed_job *base, int error)
  * Finish a job whose work was cancelled. With --deadline, the job gets a line, so that every URL
  * that was read has a line; otherwise the job is only counted.
  */
-static void job_abandon(struct ed_job *base)
+static void job_abandon(struct ed_engine_job *base)
 {
         struct ed_fetch_job *job = job_of(base);
 
@@ -425,7 +425,7 @@ static void job_abandon(struct ed_job *base)
                 job->run->stats.not_started++;
 }
 
-static enum ed_verdict job_judge(struct ed_job *base, int err, int64_t *ret_wait_ns)
+static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *ret_wait_ns)
 {
         struct ed_fetch_job *job = job_of(base);
         int64_t wait_ns;
@@ -445,7 +445,7 @@ static enum ed_verdict job_judge(struct ed_job *base, int err, int64_t *ret_wait
         return ED_VERDICT_RETRY;
 }
 
-static void job_free(struct ed_job *base)
+static void job_free(struct ed_engine_job *base)
 {
         struct ed_fetch_job *job = job_of(base);
 
@@ -453,7 +453,7 @@ static void job_free(struct ed_job *base)
         eddy_free(job);
 }
 
-const struct ed_job_ops ed_fetch_job_ops = {
+const struct ed_engine_job_ops ed_fetch_job_ops = {
         .attempt = job_attempt,
         .judge = job_judge,
         .finish = job_finish,
@@ -468,9 +468,9 @@ int ed_fetch_add(struct ed_fetch_run *run, const char *url, size_t bytes, int re
 
         if (!job)
                 return -ENOMEM;
-        job->base = (struct ed_job){ .engine = &run->engine,
-                                     .bytes = sizeof(*job) + bytes,
-                                     .refused = refused };
+        job->base = (struct ed_engine_job){ .engine = &run->engine,
+                                            .bytes = sizeof(*job) + bytes,
+                                            .refused = refused };
         job->run = run;
         job->index = run->stats.read++;
         job->attempts = 0;
@@ -479,7 +479,7 @@ int ed_fetch_add(struct ed_fetch_run *run, const char *url, size_t bytes, int re
         job->url[bytes] = '\0';
         attempt_init(job);
         eddy_retry_begin(&job->retry, &run->retry_policy);
-        err = ed_job_start(&job->base);
+        err = ed_engine_job_start(&job->base);
         if (err < 0) {
                 job_abandon(&job->base);
                 job_free(&job->base);

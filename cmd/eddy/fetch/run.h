@@ -52,7 +52,7 @@ struct ed_fetch_run {
 eddy_task_fn ed_fetch_read;
 
 /* The steps of all jobs. */
-extern const struct ed_job_ops ed_fetch_job_ops;
+extern const struct ed_engine_job_ops ed_fetch_job_ops;
 
 /*
  * Start the task of a URL, once there is room for it. 'refused' is the error of its line, or 0. If

@@ -337,7 +337,7 @@ static void slowest_add(struct ed_draft *out, const struct ed_totals *totals)
                               "<th class=\"n\">Latency</th><th class=\"n\">Attempts</th>"
                               "<th>Result</th><th>Endpoint</th></tr>\n");
         for (unsigned i = 0; i < totals->slowest_count; i++) {
-                const struct ed_sample *sample = &totals->slowest[i];
+                const struct ed_totals_entry *sample = &totals->slowest[i];
 
                 ed_draft_add_str(out, "<tr>");
                 others_cell_add(out, "id", sample->id);
@@ -362,7 +362,7 @@ static void errors_add(struct ed_draft *out, const struct ed_totals *totals)
                               "<th>Cause</th><th>Message</th><th class=\"n\">Attempts</th>"
                               "<th class=\"n\">Time</th></tr>\n");
         for (unsigned i = 0; i < totals->errors_count; i++) {
-                const struct ed_sample *sample = &totals->errors[i];
+                const struct ed_totals_entry *sample = &totals->errors[i];
 
                 ed_draft_add_str(out, "<tr>");
                 others_cell_add(out, "id", sample->id);

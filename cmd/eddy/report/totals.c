@@ -55,7 +55,8 @@ static void host_add(struct ed_host *host, const struct ed_record *record)
 }
 
 /* Make room for a sample at place 'at' of a list. Returns NULL if 'at' is after the last place. */
-static struct ed_sample *sample_insert(struct ed_sample *list, unsigned *count, unsigned at)
+static struct ed_totals_entry *sample_insert(struct ed_totals_entry *list, unsigned *count,
+                                             unsigned at)
 {
         if (at == ED_TOTALS_TOP)
                 return NULL;
@@ -65,7 +66,7 @@ static struct ed_sample *sample_insert(struct ed_sample *list, unsigned *count, 
         return &list[at];
 }
 
-static void sample_set(struct ed_sample *sample, const struct ed_record *record)
+static void sample_set(struct ed_totals_entry *sample, const struct ed_record *record)
 {
         snprintf(sample->id, sizeof(sample->id), "%s", record->id);
         snprintf(sample->cause, sizeof(sample->cause), "%s", record->cause);
@@ -80,7 +81,7 @@ static void sample_set(struct ed_sample *sample, const struct ed_record *record)
 /* Returns true if the list of errors has no earlier one with the same cause. Removes a later one. */
 static bool error_is_first(struct ed_totals *totals, const struct ed_record *record, int64_t at_ms)
 {
-        struct ed_sample *errors = totals->errors;
+        struct ed_totals_entry *errors = totals->errors;
 
         for (unsigned i = 0; i < totals->errors_count; i++) {
                 if (strcmp(errors[i].cause, record->cause) != 0)
@@ -97,7 +98,7 @@ static bool error_is_first(struct ed_totals *totals, const struct ed_record *rec
 static void samples_add(struct ed_totals *totals, const struct ed_record *record)
 {
         int64_t at_ms = record->at_ms > 0 ? record->at_ms : INT64_MAX;
-        struct ed_sample *sample;
+        struct ed_totals_entry *sample;
         unsigned at = totals->slowest_count;
 
         while (at > 0 && totals->slowest[at - 1].total_ns < record->total_ns)

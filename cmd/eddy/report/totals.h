@@ -30,7 +30,7 @@ struct ed_host {
 };
 
 /* An entry in the list of the slowest requests or of errors. */
-struct ed_sample {
+struct ed_totals_entry {
         char id[ED_RECORD_ID_BYTES];
         char cause[ED_RECORD_CAUSE_BYTES];
         char message[ED_RECORD_MESSAGE_BYTES];
@@ -58,8 +58,8 @@ struct ed_totals {
         unsigned causes_count, hosts_count, slowest_count, errors_count;
         struct ed_cause causes[ED_TOTALS_CAUSES_MAX + 1];
         struct ed_host hosts[ED_TOTALS_ENDPOINTS_MAX + 1];
-        struct ed_sample slowest[ED_TOTALS_TOP];
-        struct ed_sample errors[ED_TOTALS_TOP]; /* the first of each cause, by time */
+        struct ed_totals_entry slowest[ED_TOTALS_TOP];
+        struct ed_totals_entry errors[ED_TOTALS_TOP]; /* the first of each cause, by time */
         struct ed_timeline timeline;
 };
 
