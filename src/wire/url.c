@@ -317,12 +317,6 @@ int ed_url_parse(const char *text, size_t bytes, struct ed_url *ret_url)
 
 /* ---- for clients ------------------------------------------------------------ */
 
-bool ed_url_same_origin(const struct ed_url *a, const struct ed_url *b)
-{
-        return a->is_https == b->is_https && a->port == b->port && a->host_bytes == b->host_bytes &&
-               memcmp(a->host, b->host, a->host_bytes) == 0;
-}
-
 size_t ed_url_authority(const struct ed_url *url, char out[ED_URL_AUTHORITY_ROOM])
 {
         bool is_v6 = url->host_kind == ED_URL_IPV6;

@@ -60,9 +60,6 @@ struct ed_url {
  */
 ED_SHARED EDDY_MUST_USE int ed_url_parse(const char *text, size_t bytes, struct ed_url *ret_url);
 
-/* Returns true if two URLs have equal scheme, host and port. */
-ED_SHARED bool ed_url_same_origin(const struct ed_url *a, const struct ed_url *b);
-
 /*
  * Write the value for Host and a NUL: the host, in brackets if it is an IPv6 address, and the port
  * unless it is the scheme's default. Returns its length. The bytes of an ED_URL_NAME_IDN must not
