@@ -25,9 +25,6 @@ enum {
         FLAGS_ALL = (1 << FLAG_BITS) - 1,
 };
 
-/* Malloc adds a header to a block, and maps pages for a large one. */
-enum { BLOCK_HEADER = 8, BLOCK_ALIGN = 16, BLOCK_MAPPED = 128 << 10, PAGE_BYTES = 4096 };
-
 struct id_slot {
         uint64_t high; /* of the hash; 0: the slot is free */
         uint32_t low;
@@ -47,7 +44,6 @@ struct shard {
 struct ed_ids {
         struct shard shards[SHARDS];
         uint64_t seed;
-        size_t count;
 };
 
 int ed_ids_new(struct ed_ids **ret_ids)
@@ -228,7 +224,6 @@ int ed_ids_add(struct ed_ids *ids, const char *id, size_t bytes, uint64_t hash, 
                         return -ENOMEM;
                 at = shard_find(shard, &slot, &found);
         }
-        ids->count++;
         if (ret_same)
                 *ret_same = true;
         return 0;
@@ -263,27 +258,4 @@ void ed_ids_clear(struct ed_ids *ids, unsigned flags)
                 for (uint32_t at = 0; at < ids->shards[i].room; at++)
                         ids->shards[i].slots[at].word &= ~(uint32_t) flags;
         }
-}
-
-size_t ed_ids_count(const struct ed_ids *ids)
-{
-        return ids->count;
-}
-
-/* Returns the memory that malloc takes for a block. */
-static size_t block_bytes(size_t bytes)
-{
-        size_t header = bytes < BLOCK_MAPPED ? BLOCK_HEADER : 2 * BLOCK_HEADER;
-        size_t unit = bytes < BLOCK_MAPPED ? BLOCK_ALIGN : PAGE_BYTES;
-
-        return bytes == 0 ? 0 : (bytes + header + unit - 1) / unit * unit;
-}
-
-size_t ed_ids_bytes(const struct ed_ids *ids)
-{
-        size_t bytes = block_bytes(sizeof(*ids));
-
-        for (int i = 0; i < SHARDS; i++)
-                bytes += block_bytes(ids->shards[i].room * sizeof(struct id_slot));
-        return bytes;
 }

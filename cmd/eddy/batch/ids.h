@@ -45,7 +45,4 @@ unsigned ed_ids_flags(const struct ed_ids *ids, const char *id, size_t bytes);
 /* Remove flags from all ids. */
 void ed_ids_clear(struct ed_ids *ids, unsigned flags);
 
-size_t ed_ids_count(const struct ed_ids *ids);
-size_t ed_ids_bytes(const struct ed_ids *ids); /* of memory, including malloc's overhead */
-
 #endif
