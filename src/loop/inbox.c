@@ -106,16 +106,6 @@ int ed_inbox_cancel(struct ed_inbox *inbox, struct ed_post *post)
         return was_posted;
 }
 
-bool ed_inbox_has(struct ed_inbox *inbox, const struct ed_post *post)
-{
-        bool posted;
-
-        ed_mutex_lock(&inbox->lock);
-        posted = post->posted;
-        ed_mutex_unlock(&inbox->lock);
-        return posted;
-}
-
 /* Runs all posts of a list.  Other threads may remove posts meanwhile.  Locked before and after. */
 static void run_list(struct ed_inbox *inbox, struct ed_list *list, bool closed)
 {

@@ -70,9 +70,6 @@ ED_SHARED int ed_inbox_post(struct ed_inbox *inbox, struct ed_post *post);
  */
 ED_SHARED int ed_inbox_cancel(struct ed_inbox *inbox, struct ed_post *post);
 
-/* Returns true if a post is in the queue.  Any thread. */
-ED_SHARED bool ed_inbox_has(struct ed_inbox *inbox, const struct ed_post *post);
-
 /* Returns true if the calling thread is the loop's. */
 static inline bool ed_inbox_is_mine(const struct ed_inbox *inbox)
 {

@@ -132,7 +132,7 @@ static void cancel_item(void *arg)
         cancelled.from_line += ed_inbox_cancel(inbox, &item->post);
         /* Neither in line nor running any more: its memory is the canceller's. */
         DFS_CHECK(!item->runs);
-        DFS_CHECK(!ed_inbox_has(inbox, &item->post));
+        DFS_CHECK(!item->post.posted);
         item->post.fn = NULL;
         cancelled.over++;
 }
