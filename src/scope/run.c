@@ -592,8 +592,8 @@ void ed_run_drop(struct ed_run *run)
         ed_stacks_fini(&loop->stacks);
 }
 
-static int run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
-                  const struct eddy_run_opts *opts, const char *text)
+int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
+              const struct eddy_run_opts *opts, const char *text)
 {
         struct ed_run *run;
         int err;
@@ -612,12 +612,6 @@ static int run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
         return err;
 }
 
-int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
-              const struct eddy_run_opts *opts)
-{
-        return run_on(sys, main_fn, arg, opts, NULL);
-}
-
 int ed_run_table(struct ed_sys **ret_sys)
 {
         return ed_loop_current ? EDDY_E_RUN_NESTED : ed_sys_epoll_new(ret_sys);
@@ -634,7 +628,7 @@ int eddy_run_named(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts 
         err = ed_run_table(&sys);
         if (err < 0)
                 return err;
-        return run_on(sys, main_fn, arg, opts, text);
+        return ed_run_on(sys, main_fn, arg, opts, text);
 }
 
 #undef eddy_run

@@ -60,11 +60,11 @@ static inline struct ed_run *ed_run_of(struct ed_loop *loop)
 }
 
 /*
- * eddy_run() on the table 'sys', which is always freed at the end.  A table with a virtual clock
- * gets neither a watchdog nor signals.
+ * eddy_run_named() on the table 'sys', which is always freed at the end.  A table with a virtual
+ * clock gets neither a watchdog nor signals.
  */
 int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
-              const struct eddy_run_opts *opts);
+              const struct eddy_run_opts *opts, const char *text);
 
 /*
  * Makes the table of a run that uses the kernel.

@@ -51,7 +51,7 @@ int virtual_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *op
                 return err;
         if (!traced.trace_file)
                 traced.trace_file = trace_file();
-        err = ed_run_on(sys, main_fn, arg, &traced);
+        err = ed_run_on(sys, main_fn, arg, &traced, NULL);
         passed_ns += end.lasted_ns;
         return err;
 }

@@ -96,7 +96,7 @@ TEST(no_memory_for_the_words_of_a_deadlock)
         struct ed_sys *sys;
 
         CHECK_EQ(ed_sim_new(&(struct ed_sim_opts){ 0 }, &sys), 0);
-        CHECK_EQ(ed_run_on(sys, wait_for_ever, NULL, &opts), -EDEADLK);
+        CHECK_EQ(ed_run_on(sys, wait_for_ever, NULL, &opts, NULL), -EDEADLK);
         CHECK_EQ(figures, 1);
         CHECK_EQ(places_print(), 1);
 }

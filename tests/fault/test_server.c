@@ -195,7 +195,7 @@ static bool run(int kind, int64_t from, int64_t count)
         want.from = from;
         want.count = count;
         CHECK_EQ(ed_sim_new(&(struct ed_sim_opts){ 0 }, &sys), 0);
-        CHECK_EQ(ed_run_on(sys, main_task, NULL, &opts), 0);
+        CHECK_EQ(ed_run_on(sys, main_task, NULL, &opts, NULL), 0);
         CHECK(site.reports <= 1);
         return want.refused > 0;
 }

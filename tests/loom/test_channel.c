@@ -23,7 +23,7 @@ static void run_main(void *arg)
 {
         eddy_task_fn **fn = arg;
 
-        DFS_CHECK_EQ(ed_run_on(loom_table_new(), *fn, NULL, &quiet), 0);
+        DFS_CHECK_EQ(ed_run_on(loom_table_new(), *fn, NULL, &quiet, NULL), 0);
 }
 
 /* --- hand-over --- */

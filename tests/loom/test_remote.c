@@ -15,7 +15,7 @@ static const struct eddy_run_opts quiet = { .flags = EDDY_RUN_NO_SIGNALS | EDDY_
 /* A run of this thread, whose main task is 'fn'. */
 static void run_main(eddy_task_fn *fn)
 {
-        DFS_CHECK_EQ(ed_run_on(loom_table_new(), fn, NULL, &quiet), 0);
+        DFS_CHECK_EQ(ed_run_on(loom_table_new(), fn, NULL, &quiet, NULL), 0);
 }
 
 /* --- a host: a loop that others know, whose main task starts a thread and waits or not --- */

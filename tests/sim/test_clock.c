@@ -114,7 +114,7 @@ static int run_simulated(eddy_task_fn *fn, uint64_t seed)
         struct ed_sys *sys;
 
         CHECK_EQ(ed_sim_new(&opts, &sys), 0);
-        return ed_run_on(sys, fn, NULL, &run_opts);
+        return ed_run_on(sys, fn, NULL, &run_opts, NULL);
 }
 
 TEST(a_million_timers_are_neither_early_nor_late)

@@ -92,7 +92,7 @@ int trace_run(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts *opts
         struct ed_sys *sys;
 
         CHECK_EQ(ed_sim_new(&sim, &sys), 0);
-        return ed_run_on(sys, main_fn, arg, opts);
+        return ed_run_on(sys, main_fn, arg, opts, NULL);
 }
 
 void trace_run_whole(eddy_task_fn *main_fn, void *arg, int64_t drain_ns)

@@ -89,7 +89,7 @@ static inline int debug_run_as(eddy_task_fn *fn, void *arg, uint64_t seed,
 {
         struct ed_sys *sys = debug_world(seed, &opts);
 
-        return ed_run_on(sys, fn, arg, &opts);
+        return ed_run_on(sys, fn, arg, &opts, NULL);
 }
 
 /* One whose main task 'fn' has ended, and that stands still. */

@@ -52,7 +52,7 @@ static inline int sim_run_beside(eddy_task_fn *fn, void *arg)
         struct ed_sys *sys;
 
         CHECK_EQ(ed_sim_new(&sim, &sys), 0);
-        return ed_run_on(sys, fn, arg, NULL);
+        return ed_run_on(sys, fn, arg, NULL, NULL);
 }
 
 /* Gives what was found too: for a case that leaves something. */

@@ -40,7 +40,7 @@ static int run_for(int64_t ns, int64_t drain_ns, struct ed_sim_end *end)
         struct ed_sys *sys;
 
         CHECK_EQ(ed_sim_new(&sim, &sys), 0);
-        return ed_run_on(sys, main_returns, (void *) (intptr_t) ns, &opts);
+        return ed_run_on(sys, main_returns, (void *) (intptr_t) ns, &opts, NULL);
 }
 
 TEST(a_background_task_outlives_its_starter_and_main)
@@ -251,7 +251,7 @@ TEST(a_services_cleanup_and_the_drain_go_on_at_the_same_time)
         int ended = 0;
 
         CHECK_EQ(ed_sim_new(&sim, &sys), 0);
-        CHECK_EQ(ed_run_on(sys, main_with_cleanup, &ended, NULL), 0);
+        CHECK_EQ(ed_run_on(sys, main_with_cleanup, &ended, NULL, NULL), 0);
         CHECK_EQ(ended, 1);
         CHECK_EQ(finished, 1);
         CHECK_NS(end.lasted_ns, EDDY_MS(30));

@@ -831,7 +831,7 @@ TEST(many_puts_to_tasks_of_a_loop_that_has_not_looked_wake_it_once)
         real_wake = ops.wake;
         ops.wake = counted_wake;
         sys->ops = &ops;
-        CHECK_EQ(ed_run_on(sys, wait_for_many, NULL, NULL), 0);
+        CHECK_EQ(ed_run_on(sys, wait_for_many, NULL, NULL, NULL), 0);
         CHECK_EQ(got_count, GETTERS);
         for (int i = 0; i < GETTERS; i++)
                 CHECK_EQ(got[i], i);

@@ -252,7 +252,7 @@ TEST(a_failed_remote_that_is_left_is_reported_once_with_its_failure)
 
         sys = debug_world(0, &opts);
         opts.report = reports_and_releases;
-        CHECK_EQ(ed_run_on(sys, leaves_one_that_failed, NULL, &opts), 0);
+        CHECK_EQ(ed_run_on(sys, leaves_one_that_failed, NULL, &opts, NULL), 0);
         CHECK_STR(reported, left);
 }
 

@@ -70,7 +70,7 @@ static int run_here(eddy_task_fn *fn, void *arg, uint32_t flags)
         struct ed_sys *sys;
 
         CHECK_EQ(ed_sim_new(&sim, &sys), 0);
-        return ed_run_on(sys, fn, arg, &opts);
+        return ed_run_on(sys, fn, arg, &opts, NULL);
 }
 
 static void seen_begin(void)

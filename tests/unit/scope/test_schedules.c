@@ -185,7 +185,7 @@ TEST(a_seed_gives_the_same_run_each_time_and_another_seed_another)
                 struct ed_sys *sys;
 
                 CHECK_EQ(ed_sim_new(&sim, &sys), 0);
-                CHECK_EQ(ed_run_on(sys, trace_world, &salt, NULL), 0);
+                CHECK_EQ(ed_run_on(sys, trace_world, &salt, NULL, NULL), 0);
         }
         CHECK(end[0].trace == end[1].trace);
         CHECK(end[0].trace != end[2].trace);

@@ -73,7 +73,7 @@ TEST(a_run_ends_in_order)
         struct ed_sys *sys;
 
         CHECK_EQ(ed_sim_new(&sim, &sys), 0);
-        CHECK_EQ(ed_run_on(sys, main_in_order, NULL, &opts), 9);
+        CHECK_EQ(ed_run_on(sys, main_in_order, NULL, &opts, NULL), 9);
         CHECK_STR(trace, "own main finished cancelled cleaned ");
         CHECK_NS(end.lasted_ns, EDDY_SEC(3) + 10 * MS);
 }

@@ -278,7 +278,7 @@ static int64_t sim_lasted(eddy_task_fn *fn, struct reports *reports, int64_t dra
         struct ed_sys *sys;
 
         CHECK_EQ(ed_sim_new(&sim, &sys), 0);
-        CHECK_EQ(ed_run_on(sys, fn, NULL, &opts), result);
+        CHECK_EQ(ed_run_on(sys, fn, NULL, &opts, NULL), result);
         return end.lasted_ns;
 }
 

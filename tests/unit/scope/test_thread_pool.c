@@ -585,7 +585,7 @@ static uint64_t run_any(uint64_t seed, struct reports *reports)
         any.state = seed;
         any.closes = chance(2);
         CHECK_EQ(ed_sim_new(&sim, &sys), 0);
-        CHECK_EQ(ed_run_on(sys, main_of_any, NULL, &opts), 0);
+        CHECK_EQ(ed_run_on(sys, main_of_any, NULL, &opts, NULL), 0);
         return end.trace;
 }
 

@@ -148,7 +148,7 @@ TEST(an_idle_loop_is_no_hog)
         real_poll = ops.poll;
         ops.poll = watched_poll;
         sys->ops = &ops;
-        CHECK_EQ(ed_run_on(sys, idles, NULL, &opts), 0);
+        CHECK_EQ(ed_run_on(sys, idles, NULL, &opts, NULL), 0);
         CHECK_EQ(atomic_load(&hog.reports) + atomic_load(&hog.others), 0);
         ed_sys_ticker_free(never_ticks);
 }
