@@ -1,11 +1,10 @@
 /*
- * scope/report.c - a run's reports: failures, faults in stack guards, deadlock, dumps.
+ * scope/report.c - a run's reports: failures, faults in stack guards, dumps.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "scope/debug/stack_record.h"
 #include "scope/dump.h"
 #include "scope/run.h"
@@ -102,28 +101,7 @@ bool ed_report_fault(const void *address)
         return true;
 }
 
-/* --- deadlock and dumps --- */
-
-enum { DEADLOCK_LINES_MAX = 40, DEADLOCK_BYTES = 16384 };
-
-static void add_line(const char *line, void *arg)
-{
-        ed_text_add(arg, "\n  %s", line);
-}
-
-void ed_report_deadlock(struct ed_run *run)
-{
-        char little[1024], *message = ed_alloc(DEADLOCK_BYTES);
-        struct ed_text text = { message, DEADLOCK_BYTES };
-
-        if (!message)
-                text = (struct ed_text){ little, sizeof(little) };
-        ed_text_add(&text, "all tasks wait and nothing can wake them; the run is cancelled:");
-        ed_dump_tree(&run->loop, add_line, &text, run->loop.debug ? EDDY_DUMP_STACKS : 0,
-                     DEADLOCK_LINES_MAX);
-        ed_report_run(run, EDDY_REPORT_DEADLOCK, -EDEADLK, NULL, message ? message : little);
-        ed_free(message);
-}
+/* --- dumps --- */
 
 static void report_line(const char *line, void *arg)
 {

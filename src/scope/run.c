@@ -16,8 +16,6 @@
 #include "scope/debug/debug.h"
 #include "scope/debug/stack_record.h"
 #include "scope/face.h"
-#include "scope/generator.h"
-#include "scope/lock_wait.h"
 #include "scope/misuse.h"
 #include "scope/run_many.h"
 #include "scope/suspend.h"
@@ -42,7 +40,7 @@
 /* The signal that stopped this thread's last or present run. */
 static __thread int last_signal __attribute__((tls_model("initial-exec")));
 
-/* --- signals and deadlock --- */
+/* --- signals --- */
 
 void ed_run_signal_forget(void)
 {
@@ -70,24 +68,6 @@ static void on_wake(struct ed_loop *loop)
                 run->stop = true;
         else if (run->main_task)
                 eddy_task_cancel(run->main_task);
-}
-
-static bool on_deadlock(struct ed_loop *loop)
-{
-        struct ed_run *run = ed_run_of(loop);
-        struct ed_node *root = &ed_scope_of(&run->root)->node;
-
-        if (!run->deadlocked) {
-                run->deadlocked = true;
-                ed_report_deadlock(run);
-                if (loop->trace)
-                        ed_trace_deadlock(run);
-                eddy_scope_cancel(&run->root);
-                if (loop->ready_first)
-                        return true;
-        }
-        /* The remaining tasks wait for something that no cancel ends. */
-        return ed_lock_wait_ops.seize(root) || ed_generator_seize(root);
 }
 
 /* --- the supervisor --- */
@@ -318,7 +298,7 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
                 return err;
         }
         loop->on_wake = on_wake;
-        loop->on_deadlock = on_deadlock;
+        loop->on_deadlock = ed_deadlock_end;
         if (loop->stacks.weakest == ED_GUARD_CANARY)
                 on_canary(&loop->stacks);
         loop->stacks.on_canary = on_canary;

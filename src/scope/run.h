@@ -155,8 +155,14 @@ eddy_loop *ed_run_face(struct ed_run *run);
 /* Drops all scheduled callbacks. */
 void ed_run_drop_handles(struct ed_run *run);
 
+/*
+ * scope/deadlock.c: the loop's tasks all wait, and nothing can wake them.  Reports this once and
+ * cancels the run; then takes locks and generators from tasks that no cancel ends.  Returns false if
+ * no task can go on.
+ */
+bool ed_deadlock_end(struct ed_loop *loop);
+
 /* scope/report.c: a run's reports. */
-void ed_report_deadlock(struct ed_run *run);
 void ed_report_dump(struct ed_run *run);
 void ed_report_stacks(struct ed_run *run);
 void ed_report_run(struct ed_run *run, int kind, int error, const char *task, const char *text);
