@@ -14,15 +14,15 @@
 
 enum { ROOM_LEAST = 1024, LINE_DIGITS_MAX = 12 };
 
-void ed_places_init(struct ed_places *places)
+void ed_id_places_init(struct ed_id_places *places)
 {
         struct ed_random random;
 
         ed_random_init(&random);
-        *places = (struct ed_places){ .seed = ed_random_next(&random) };
+        *places = (struct ed_id_places){ .seed = ed_random_next(&random) };
 }
 
-void ed_places_fini(struct ed_places *places)
+void ed_id_places_fini(struct ed_id_places *places)
 {
         eddy_free(places->items);
         eddy_free(places->lines);
@@ -32,7 +32,7 @@ void ed_places_fini(struct ed_places *places)
 }
 
 /* The hash of an id, with the place 0. */
-static struct ed_pair hash_of(const struct ed_places *places, const char *id, size_t bytes)
+static struct ed_pair hash_of(const struct ed_id_places *places, const char *id, size_t bytes)
 {
         XXH128_hash_t hash = XXH3_128bits_withSeed(id, bytes, places->seed);
 
@@ -56,7 +56,7 @@ static uint64_t line_of_id(const char *id, size_t bytes)
         return number;
 }
 
-int ed_places_add(struct ed_places *places, const char *id, size_t bytes, uint64_t place)
+int ed_id_places_add(struct ed_id_places *places, const char *id, size_t bytes, uint64_t place)
 {
         struct ed_pair item = hash_of(places, id, bytes);
         struct ed_pair *items;
@@ -65,7 +65,7 @@ int ed_places_add(struct ed_places *places, const char *id, size_t bytes, uint64
         if (place == 0 || place > ED_PLACE_MAX)
                 return -ERANGE;
         if (line_of_id(id, bytes) == place)
-                return ed_places_add_line(places, place);
+                return ed_id_places_add_line(places, place);
         if (places->count == places->room) {
                 room = places->room + places->room / 4 + ROOM_LEAST;
                 items = eddy_realloc(places->items, room * sizeof(*items));
@@ -79,7 +79,7 @@ int ed_places_add(struct ed_places *places, const char *id, size_t bytes, uint64
         return 0;
 }
 
-int ed_places_add_line(struct ed_places *places, uint64_t place)
+int ed_id_places_add_line(struct ed_id_places *places, uint64_t place)
 {
         size_t at = (size_t) (place / 8), bytes;
         uint8_t *lines;
@@ -99,12 +99,12 @@ int ed_places_add_line(struct ed_places *places, uint64_t place)
         return 0;
 }
 
-void ed_places_seal(struct ed_places *places)
+void ed_id_places_seal(struct ed_id_places *places)
 {
-        ed_pairs_sort(places->items, places->count);
+        ed_pair_sort(places->items, places->count);
 }
 
-uint64_t ed_places_find(const struct ed_places *places, const char *id, size_t bytes)
+uint64_t ed_id_places_find(const struct ed_id_places *places, const char *id, size_t bytes)
 {
         struct ed_pair wanted = hash_of(places, id, bytes);
         size_t low = 0, high = places->count;

@@ -17,7 +17,7 @@
 #define ED_PLACE_NONE UINT64_MAX
 #define ED_PLACE_MAX  (((uint64_t) 1 << 40) - 1)
 
-struct ed_places {
+struct ed_id_places {
         struct ed_pair *items; /* the hash, and the place in the low 40 bits of 'second' */
         size_t count, room;
         uint64_t seed;
@@ -25,8 +25,8 @@ struct ed_places {
         size_t lines_bytes;
 };
 
-void ed_places_init(struct ed_places *places);
-void ed_places_fini(struct ed_places *places);
+void ed_id_places_init(struct ed_id_places *places);
+void ed_id_places_fini(struct ed_id_places *places);
 
 /*
  * Add an id with its place, from 1 to ED_PLACE_MAX. If an id is added twice, its first place
@@ -34,16 +34,16 @@ void ed_places_fini(struct ed_places *places);
  *
  * Errors: -ENOMEM;  -ERANGE  the place is too large
  */
-EDDY_MUST_USE int ed_places_add(struct ed_places *places, const char *id, size_t bytes,
-                                uint64_t place);
+EDDY_MUST_USE int ed_id_places_add(struct ed_id_places *places, const char *id, size_t bytes,
+                                   uint64_t place);
 
-/* Add the id "line-N" with the place N. Errors: as ed_places_add() */
-EDDY_MUST_USE int ed_places_add_line(struct ed_places *places, uint64_t place);
+/* Add the id "line-N" with the place N. Errors: as ed_id_places_add() */
+EDDY_MUST_USE int ed_id_places_add_line(struct ed_id_places *places, uint64_t place);
 
-/* Prepare for ed_places_find(), after the last ed_places_add(). */
-void ed_places_seal(struct ed_places *places);
+/* Prepare for ed_id_places_find(), after the last ed_id_places_add(). */
+void ed_id_places_seal(struct ed_id_places *places);
 
 /* Returns the place of an id, or ED_PLACE_NONE if it was not added. */
-uint64_t ed_places_find(const struct ed_places *places, const char *id, size_t bytes);
+uint64_t ed_id_places_find(const struct ed_id_places *places, const char *id, size_t bytes);
 
 #endif

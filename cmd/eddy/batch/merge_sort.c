@@ -37,7 +37,7 @@ struct sorter_file {
         size_t runs_count, runs_room;
 };
 
-struct ed_sorter {
+struct ed_merge_sort {
         char *memory;
         size_t memory_bytes;
         size_t used; /* by lines, each after its size */
@@ -48,18 +48,18 @@ struct ed_sorter {
         size_t out_used;
 };
 
-int ed_sorter_new(size_t memory, const char *folder, struct ed_sorter **ret_sorter)
+int ed_merge_sort_new(size_t memory, const char *folder, struct ed_merge_sort **ret_sorter)
 {
-        struct ed_sorter *sorter = eddy_malloc(sizeof(*sorter));
+        struct ed_merge_sort *sorter = eddy_malloc(sizeof(*sorter));
 
         if (!sorter)
                 return -ENOMEM;
         memory -= memory % sizeof(struct ed_pair);
-        *sorter = (struct ed_sorter){ .memory_bytes = memory, .folder = folder, .file.fd = -1 };
+        *sorter = (struct ed_merge_sort){ .memory_bytes = memory, .folder = folder, .file.fd = -1 };
         sorter->memory = eddy_malloc(memory);
         sorter->out = eddy_malloc(OUT_BYTES);
         if (!sorter->memory || !sorter->out) {
-                ed_sorter_free(sorter);
+                ed_merge_sort_free(sorter);
                 return -ENOMEM;
         }
         *ret_sorter = sorter;
@@ -74,7 +74,7 @@ static void file_drop(struct sorter_file *file)
         *file = (struct sorter_file){ .fd = -1 };
 }
 
-void ed_sorter_free(struct ed_sorter *sorter)
+void ed_merge_sort_free(struct ed_merge_sort *sorter)
 {
         if (!sorter)
                 return;
@@ -133,7 +133,7 @@ static int file_write(struct sorter_file *file, const char *data, size_t bytes)
         return 0;
 }
 
-static int out_flush(struct ed_sorter *sorter, struct sorter_file *file)
+static int out_flush(struct ed_merge_sort *sorter, struct sorter_file *file)
 {
         int err = file_write(file, sorter->out, sorter->out_used);
 
@@ -142,7 +142,7 @@ static int out_flush(struct ed_sorter *sorter, struct sorter_file *file)
 }
 
 /* Write to a file, in larger pieces. */
-static int out_add(struct ed_sorter *sorter, struct sorter_file *file, const void *data,
+static int out_add(struct ed_merge_sort *sorter, struct sorter_file *file, const void *data,
                    size_t bytes)
 {
         int err = 0;
@@ -156,7 +156,7 @@ static int out_add(struct ed_sorter *sorter, struct sorter_file *file, const voi
         return 0;
 }
 
-static int head_add(struct ed_sorter *sorter, struct sorter_file *file, uint64_t key,
+static int head_add(struct ed_merge_sort *sorter, struct sorter_file *file, uint64_t key,
                     uint32_t bytes)
 {
         char head[HEAD_BYTES];
@@ -167,7 +167,7 @@ static int head_add(struct ed_sorter *sorter, struct sorter_file *file, uint64_t
 }
 
 /* End a run that begins at 'from'. */
-static int run_end(struct ed_sorter *sorter, struct sorter_file *file, uint64_t from)
+static int run_end(struct ed_merge_sort *sorter, struct sorter_file *file, uint64_t from)
 {
         int err = out_flush(sorter, file);
 
@@ -187,12 +187,12 @@ static int run_end(struct ed_sorter *sorter, struct sorter_file *file, uint64_t 
 }
 
 /* The entries: key, and place of the line in memory. */
-static struct ed_pair *entries_of(const struct ed_sorter *sorter)
+static struct ed_pair *entries_of(const struct ed_merge_sort *sorter)
 {
         return (struct ed_pair *) (void *) (sorter->memory + sorter->memory_bytes) - sorter->count;
 }
 
-static const char *entry_line(const struct ed_sorter *sorter, const struct ed_pair *entry,
+static const char *entry_line(const struct ed_merge_sort *sorter, const struct ed_pair *entry,
                               uint32_t *ret_bytes)
 {
         memcpy(ret_bytes, sorter->memory + entry->second, sizeof(*ret_bytes));
@@ -200,7 +200,7 @@ static const char *entry_line(const struct ed_sorter *sorter, const struct ed_pa
 }
 
 /* Write the lines in memory as a run. */
-static int memory_spill(struct ed_sorter *sorter)
+static int memory_spill(struct ed_merge_sort *sorter)
 {
         struct ed_pair *entries = entries_of(sorter);
         uint64_t from = sorter->file.bytes;
@@ -208,7 +208,7 @@ static int memory_spill(struct ed_sorter *sorter)
 
         if (sorter->count == 0)
                 return 0;
-        ed_pairs_sort(entries, sorter->count);
+        ed_pair_sort(entries, sorter->count);
         for (size_t i = 0; err == 0 && i < sorter->count; i++) {
                 uint32_t bytes;
                 const char *line = entry_line(sorter, &entries[i], &bytes);
@@ -223,7 +223,7 @@ static int memory_spill(struct ed_sorter *sorter)
 }
 
 /* Write a line that the memory has no room for, as a run of its own. */
-static int line_spill(struct ed_sorter *sorter, uint64_t key, const char *line, size_t bytes)
+static int line_spill(struct ed_merge_sort *sorter, uint64_t key, const char *line, size_t bytes)
 {
         uint64_t from = sorter->file.bytes;
         int err = head_add(sorter, &sorter->file, key, (uint32_t) bytes + 1);
@@ -235,7 +235,7 @@ static int line_spill(struct ed_sorter *sorter, uint64_t key, const char *line, 
         return err < 0 ? err : run_end(sorter, &sorter->file, from);
 }
 
-int ed_sorter_add(struct ed_sorter *sorter, uint64_t key, const char *line, size_t bytes)
+int ed_merge_sort_add(struct ed_merge_sort *sorter, uint64_t key, const char *line, size_t bytes)
 {
         size_t needed = SIZE_BYTES + bytes + 1 + sizeof(struct ed_pair);
         uint32_t size = (uint32_t) bytes + 1;
@@ -271,13 +271,13 @@ struct run_reader {
 };
 
 struct merge {
-        struct ed_sorter *sorter;
+        struct ed_merge_sort *sorter;
         struct run_reader *readers;
         size_t *heap; /* numbers of readers, the next line on top */
         size_t count;
         size_t piece_bytes;
         struct sorter_file *to; /* NULL: fn */
-        ed_sorter_fn *fn;
+        ed_merge_sort_fn *fn;
         void *arg;
         bool is_output; /* the failure is that of fn */
 };
@@ -444,7 +444,7 @@ static int level_merge(struct merge *merge, size_t group)
 
 static int all_merge(struct merge *merge)
 {
-        struct ed_sorter *sorter = merge->sorter;
+        struct ed_merge_sort *sorter = merge->sorter;
         size_t piece =
                 sorter->memory_bytes / 16 < PIECE_BYTES_GOOD ? PIECE_BYTES_MIN : PIECE_BYTES_GOOD;
         size_t group = sorter->memory_bytes / piece;
@@ -466,11 +466,11 @@ static int all_merge(struct merge *merge)
 /* Output lines that are all in memory. */
 static int memory_output(struct merge *merge)
 {
-        struct ed_sorter *sorter = merge->sorter;
+        struct ed_merge_sort *sorter = merge->sorter;
         struct ed_pair *entries = entries_of(sorter);
         int err = 0;
 
-        ed_pairs_sort(entries, sorter->count);
+        ed_pair_sort(entries, sorter->count);
         for (size_t i = 0; err == 0 && i < sorter->count; i++) {
                 uint32_t bytes;
                 const char *line = entry_line(sorter, &entries[i], &bytes);
@@ -480,7 +480,8 @@ static int memory_output(struct merge *merge)
         return err;
 }
 
-int ed_sorter_finish(struct ed_sorter *sorter, ed_sorter_fn *fn, void *arg, bool *ret_is_disk)
+int ed_merge_sort_finish(struct ed_merge_sort *sorter, ed_merge_sort_fn *fn, void *arg,
+                         bool *ret_is_disk)
 {
         struct merge merge = { .sorter = sorter, .fn = fn, .arg = arg };
         int err;

@@ -11,10 +11,10 @@
 
 #include "eddy/def.h"
 
-#define ED_SORTER_MEMORY_MIN ((size_t) 256 << 10)
-#define ED_SORTER_MEMORY_MAX ((size_t) 64 << 30)
+#define ED_MERGE_SORT_MEMORY_MIN ((size_t) 256 << 10)
+#define ED_MERGE_SORT_MEMORY_MAX ((size_t) 64 << 30)
 
-struct ed_sorter;
+struct ed_merge_sort;
 
 /*
  * Make a sorter with 'memory' bytes for lines. A line that is larger is written to the disk at
@@ -23,24 +23,25 @@ struct ed_sorter;
  *
  * Errors: -ENOMEM
  */
-EDDY_MUST_USE int ed_sorter_new(size_t memory, const char *folder, struct ed_sorter **ret_sorter);
-void ed_sorter_free(struct ed_sorter *sorter);
+EDDY_MUST_USE int ed_merge_sort_new(size_t memory, const char *folder,
+                                    struct ed_merge_sort **ret_sorter);
+void ed_merge_sort_free(struct ed_merge_sort *sorter);
 
 /*
  * Add a line, without its line feed. Errors: those of the temporary file. -EFBIG  the line is
  * larger than 4 GiB
  */
-EDDY_MUST_USE int ed_sorter_add(struct ed_sorter *sorter, uint64_t key, const char *line,
-                                size_t bytes);
+EDDY_MUST_USE int ed_merge_sort_add(struct ed_merge_sort *sorter, uint64_t key, const char *line,
+                                    size_t bytes);
 
 /* Called with pieces of the sorted text. A result below 0 ends the output. */
-typedef int ed_sorter_fn(void *arg, const char *data, size_t bytes);
+typedef int ed_merge_sort_fn(void *arg, const char *data, size_t bytes);
 
 /*
- * Output all lines, each with a line feed. After this, call only ed_sorter_free(). Errors: those of
- * the temporary file, for which '*ret_is_disk' is true; those of fn
+ * Output all lines, each with a line feed. After this, call only ed_merge_sort_free(). Errors: those
+ * of the temporary file, for which '*ret_is_disk' is true; those of fn
  */
-EDDY_MUST_USE int ed_sorter_finish(struct ed_sorter *sorter, ed_sorter_fn *fn, void *arg,
-                                   bool *ret_is_disk);
+EDDY_MUST_USE int ed_merge_sort_finish(struct ed_merge_sort *sorter, ed_merge_sort_fn *fn,
+                                       void *arg, bool *ret_is_disk);
 
 #endif

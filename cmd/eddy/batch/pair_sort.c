@@ -65,7 +65,7 @@ static void part_sort(struct ed_pair *pairs, size_t count, struct ed_random *ran
         few_sort(pairs, count);
 }
 
-void ed_pairs_sort(struct ed_pair *pairs, size_t count)
+void ed_pair_sort(struct ed_pair *pairs, size_t count)
 {
         struct ed_random random;
 

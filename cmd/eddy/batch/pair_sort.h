@@ -18,6 +18,6 @@ static inline bool ed_pair_is_before(const struct ed_pair *a, const struct ed_pa
 }
 
 /* Sort by the first number, then by the second. No order of the pairs makes it slow. */
-void ed_pairs_sort(struct ed_pair *pairs, size_t count);
+void ed_pair_sort(struct ed_pair *pairs, size_t count);
 
 #endif

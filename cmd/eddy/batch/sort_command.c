@@ -83,8 +83,8 @@ struct sort_run {
 
         struct ed_request_rules rules;
         struct ed_columns *columns;
-        struct ed_places places;
-        struct ed_sorter *sorter;
+        struct ed_id_places places;
+        struct ed_merge_sort *sorter;
         struct ed_replace replace;
         char *out;
         size_t out_used;
@@ -111,11 +111,11 @@ static int place_take(void *arg, const struct ed_line *line)
 
         /* Bad lines have an error under their id or number, and a place too. */
         if (line->is_too_long)
-                return ed_places_add_line(&run->places, line->number);
+                return ed_id_places_add_line(&run->places, line->number);
         err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request, error);
         if (!request)
-                return err == -EINVAL ? ed_places_add_line(&run->places, line->number) : err;
-        err = ed_places_add(&run->places, request->id, request->id_bytes, line->number);
+                return err == -EINVAL ? ed_id_places_add_line(&run->places, line->number) : err;
+        err = ed_id_places_add(&run->places, request->id, request->id_bytes, line->number);
         ed_request_free(request);
         return err;
 }
@@ -171,11 +171,11 @@ static int answer_sort(void *arg, const struct ed_line *line)
         if (ed_answer_read(line->data, line->bytes, run->id, &seen) < 0) {
                 run->odd++;
         } else {
-                place = ed_places_find(&run->places, seen.id, seen.id_bytes);
+                place = ed_id_places_find(&run->places, seen.id, seen.id_bytes);
                 if (place == ED_PLACE_NONE)
                         run->strange++;
         }
-        run->sort_err = ed_sorter_add(run->sorter, place, line->data, line->bytes);
+        run->sort_err = ed_merge_sort_add(run->sorter, place, line->data, line->bytes);
         return run->sort_err;
 }
 
@@ -277,7 +277,7 @@ static bool is_in_place(const struct sort_run *run)
 static int sorted_finish(struct sort_run *run)
 {
         bool is_disk;
-        int err = ed_sorter_finish(run->sorter, sorted_write, run, &is_disk);
+        int err = ed_merge_sort_finish(run->sorter, sorted_write, run, &is_disk);
 
         if (is_disk)
                 return disk_fault(run, err);
@@ -308,8 +308,8 @@ static int option_apply(struct sort_run *run, int option, const char *value)
                 return ed_option_once("sort", "--id-column", value, &run->rules.id_column);
         case OPT_MEMORY:
                 err = ed_option_amount("sort", "--memory", value, &run->memory);
-                if (err == 0 &&
-                    (run->memory < ED_SORTER_MEMORY_MIN || run->memory > ED_SORTER_MEMORY_MAX)) {
+                if (err == 0 && (run->memory < ED_MERGE_SORT_MEMORY_MIN ||
+                                 run->memory > ED_MERGE_SORT_MEMORY_MAX)) {
                         ed_console_usage("sort", "--memory %s: give bytes from 300k to 64G", value);
                         err = -EINVAL;
                 }
@@ -376,7 +376,7 @@ static int answers_sort(struct sort_run *run)
 
         if (exit_code)
                 return exit_code;
-        ed_places_seal(&run->places);
+        ed_id_places_seal(&run->places);
         exit_code = file_walk(run, run->answers, ED_DRAFT_BYTES_MAX, false, answer_sort, &kind);
         if (run->sort_err < 0)
                 return disk_fault(run, run->sort_err);
@@ -406,20 +406,20 @@ int ed_sort_main(int argc, char **argv)
                                        .replace = { .fd = -1, .lock_fd = -1 } };
         int exit_code;
 
-        ed_places_init(&run.places);
+        ed_id_places_init(&run.places);
         if (command_parse(&run, argc, argv, &exit_code) == 0) {
                 ed_reading_show("sort", ed_show_choose(ED_SHOW_AUTO, run.output));
                 exit_code = output_open(&run);
                 run.out = eddy_malloc(SORT_OUT_BYTES);
                 if (exit_code == 0 &&
                     (!run.out ||
-                     ed_sorter_new((size_t) run.memory, folder_choose(&run), &run.sorter) < 0))
+                     ed_merge_sort_new((size_t) run.memory, folder_choose(&run), &run.sorter) < 0))
                         exit_code = say_memory();
                 if (exit_code == 0)
                         exit_code = answers_sort(&run);
         }
-        ed_sorter_free(run.sorter);
-        ed_places_fini(&run.places);
+        ed_merge_sort_free(run.sorter);
+        ed_id_places_fini(&run.places);
         ed_columns_free(run.columns);
         ed_replace_end(&run.replace);
         eddy_free(run.out);

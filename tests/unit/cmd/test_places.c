@@ -13,28 +13,28 @@
 #include "common/random.h"
 #include "eddy/alloc.h"
 
-static struct ed_places places;
+static struct ed_id_places places;
 
 static int text_add(const char *id, uint64_t place)
 {
-        return ed_places_add(&places, id, strlen(id), place);
+        return ed_id_places_add(&places, id, strlen(id), place);
 }
 
 static uint64_t text_find(const char *id)
 {
-        return ed_places_find(&places, id, strlen(id));
+        return ed_id_places_find(&places, id, strlen(id));
 }
 
 TEST(each_id_has_the_place_that_it_was_added_with)
 {
         char id[32];
 
-        ed_places_init(&places);
+        ed_id_places_init(&places);
         for (uint64_t i = 1; i <= 50000; i++) {
                 snprintf(id, sizeof(id), "id-%llu", (unsigned long long) (i * 7919 % 50021));
                 CHECK_EQ(text_add(id, i), 0);
         }
-        ed_places_seal(&places);
+        ed_id_places_seal(&places);
         for (uint64_t i = 1; i <= 50000; i++) {
                 snprintf(id, sizeof(id), "id-%llu", (unsigned long long) (i * 7919 % 50021));
                 CHECK_EQ(text_find(id), i);
@@ -42,18 +42,18 @@ TEST(each_id_has_the_place_that_it_was_added_with)
                 CHECK_EQ(text_find(id), ED_PLACE_NONE);
         }
         CHECK(places.room <= places.count + places.count / 4 + 1024);
-        ed_places_fini(&places);
+        ed_id_places_fini(&places);
 }
 
 TEST(of_an_id_that_is_there_twice_the_first_place_counts)
 {
-        ed_places_init(&places);
+        ed_id_places_init(&places);
         for (uint64_t i = 1; i <= 5000; i++)
                 CHECK_EQ(text_add(i % 2 ? "a" : "b", 5001 - i), 0);
-        ed_places_seal(&places);
+        ed_id_places_seal(&places);
         CHECK_EQ(text_find("b"), 1);
         CHECK_EQ(text_find("a"), 2);
-        ed_places_fini(&places);
+        ed_id_places_fini(&places);
 }
 
 TEST(ids_of_lines_are_those_that_were_added)
@@ -64,17 +64,17 @@ TEST(ids_of_lines_are_those_that_were_added)
                                                "Line-3",  "line-1000000000000000000003",
                                                "" };
 
-        ed_places_init(&places);
+        ed_id_places_init(&places);
         CHECK_EQ(text_find("line-1"), ED_PLACE_NONE);
         CHECK_EQ(text_add("line-1", 1), 0);
         CHECK_EQ(places.count, 0);
         CHECK_EQ(text_add("line-5", 3), 0); /* an id that looks so */
         CHECK_EQ(places.count, 1);
-        CHECK_EQ(ed_places_add_line(&places, 7), 0);
-        CHECK_EQ(ed_places_add_line(&places, 100000), 0);
-        CHECK_EQ(ed_places_add_line(&places, 2), 0);
-        CHECK_EQ(ed_places_add_line(&places, 0), -ERANGE);
-        ed_places_seal(&places);
+        CHECK_EQ(ed_id_places_add_line(&places, 7), 0);
+        CHECK_EQ(ed_id_places_add_line(&places, 100000), 0);
+        CHECK_EQ(ed_id_places_add_line(&places, 2), 0);
+        CHECK_EQ(ed_id_places_add_line(&places, 0), -ERANGE);
+        ed_id_places_seal(&places);
         CHECK_EQ(text_find("line-1"), 1);
         CHECK_EQ(text_find("line-2"), 2);
         CHECK_EQ(text_find("line-3"), ED_PLACE_NONE); /* has another id */
@@ -85,18 +85,18 @@ TEST(ids_of_lines_are_those_that_were_added)
         CHECK_EQ(text_find("line-7"), 7);
         for (size_t i = 0; i < sizeof(strange) / sizeof(strange[0]); i++)
                 CHECK_EQ(text_find(strange[i]), ED_PLACE_NONE);
-        ed_places_fini(&places);
+        ed_id_places_fini(&places);
 }
 
 TEST(place_beyond_the_limits_is_refused)
 {
-        ed_places_init(&places);
+        ed_id_places_init(&places);
         CHECK_EQ(text_add("a", 0), -ERANGE);
         CHECK_EQ(text_add("a", ED_PLACE_MAX + 1), -ERANGE);
         CHECK_EQ(text_add("a", ED_PLACE_MAX), 0);
-        ed_places_seal(&places);
+        ed_id_places_seal(&places);
         CHECK_EQ(text_find("a"), ED_PLACE_MAX);
-        ed_places_fini(&places);
+        ed_id_places_fini(&places);
 }
 
 static bool heap_fails;
@@ -116,7 +116,7 @@ TEST(failed_allocation_loses_no_place)
         char id[32];
 
         eddy_alloc_set(heap_allocate, NULL);
-        ed_places_init(&places);
+        ed_id_places_init(&places);
         for (uint64_t i = 1; i <= 2000; i++) {
                 snprintf(id, sizeof(id), "%llu", (unsigned long long) i);
                 heap_fails = places.count == places.room;
@@ -125,10 +125,10 @@ TEST(failed_allocation_loses_no_place)
                 heap_fails = false;
                 CHECK_EQ(text_add(id, i), 0);
         }
-        ed_places_seal(&places);
+        ed_id_places_seal(&places);
         CHECK_EQ(text_find("1"), 1);
         CHECK_EQ(text_find("2000"), 2000);
-        ed_places_fini(&places);
+        ed_id_places_fini(&places);
         eddy_alloc_set(NULL, NULL);
 }
 
@@ -162,7 +162,7 @@ TEST(pairs_are_sorted_from_any_order)
                         }
                         memcpy(wanted, pairs, sizeof(pairs));
                         qsort(wanted, count, sizeof(wanted[0]), pair_compare);
-                        ed_pairs_sort(pairs, count);
+                        ed_pair_sort(pairs, count);
                         CHECK_EQ(memcmp(pairs, wanted, count * sizeof(pairs[0])), 0);
                 }
         }

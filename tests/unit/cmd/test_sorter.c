@@ -100,20 +100,20 @@ static const char *line_of(size_t number, size_t bytes)
 /* Sort 'count' lines. */
 static int lines_sort(size_t count, size_t large, bool *ret_is_disk)
 {
-        struct ed_sorter *sorter = NULL;
-        int err = ed_sorter_new(ED_SORTER_MEMORY_MIN, "/tmp", &sorter);
+        struct ed_merge_sort *sorter = NULL;
+        int err = ed_merge_sort_new(ED_MERGE_SORT_MEMORY_MIN, "/tmp", &sorter);
 
         *ret_is_disk = false;
         got_bytes = 0;
         for (size_t i = 0; err == 0 && i < count; i++) {
                 size_t bytes = bytes_of(i, large);
 
-                err = ed_sorter_add(sorter, key_of(i), line_of(i, bytes), bytes);
+                err = ed_merge_sort_add(sorter, key_of(i), line_of(i, bytes), bytes);
                 *ret_is_disk = err < 0;
         }
         if (err == 0)
-                err = ed_sorter_finish(sorter, text_take, NULL, ret_is_disk);
-        ed_sorter_free(sorter);
+                err = ed_merge_sort_finish(sorter, text_take, NULL, ret_is_disk);
+        ed_merge_sort_free(sorter);
         return err;
 }
 
@@ -167,8 +167,8 @@ TEST(lines_around_the_size_of_the_memory_are_in_order)
 
         got_most = TEXT_BYTES;
         for (size_t less = 0; less < 40; less++) {
-                CHECK_EQ(lines_sort(2100, ED_SORTER_MEMORY_MIN - less, &is_disk), 0);
-                CHECK(is_sorted(2100, ED_SORTER_MEMORY_MIN - less));
+                CHECK_EQ(lines_sort(2100, ED_MERGE_SORT_MEMORY_MIN - less, &is_disk), 0);
+                CHECK(is_sorted(2100, ED_MERGE_SORT_MEMORY_MIN - less));
         }
         CHECK_EQ(lines_sort(3100, sizeof(line_text) - 1, &is_disk), 0);
         CHECK(is_sorted(3100, sizeof(line_text) - 1));
@@ -207,14 +207,14 @@ TEST(failure_of_the_disk_is_returned)
 
 TEST(folder_that_is_not_there_is_an_error_when_it_is_needed)
 {
-        struct ed_sorter *sorter;
+        struct ed_merge_sort *sorter;
         int err = 0;
 
-        CHECK_EQ(ed_sorter_new(ED_SORTER_MEMORY_MIN, "/nowhere/at/all", &sorter), 0);
+        CHECK_EQ(ed_merge_sort_new(ED_MERGE_SORT_MEMORY_MIN, "/nowhere/at/all", &sorter), 0);
         for (int i = 0; i < 2000 && err == 0; i++)
-                err = ed_sorter_add(sorter, 1, line_of(1, 300), 300);
+                err = ed_merge_sort_add(sorter, 1, line_of(1, 300), 300);
         CHECK_EQ(err, -ENOENT);
-        ed_sorter_free(sorter);
+        ed_merge_sort_free(sorter);
 }
 
 TEST(failure_of_the_output_is_not_one_of_the_disk)
