@@ -24,7 +24,7 @@ export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((
 MSAN_BUT = --but io-,tls-,http-,sqlite-,fault-every-call-sqlite,fault-every-call-tls,fault-tls,fault-proxy,cmd-,gdb-,cxx-,scope-names_cpp,co-backtrace,fault-every-call-real,scope-stack_record,test-net,wire/json_peers
 
 # QUICK=1: without the sweeps, which `make check` runs under ASan.
-SWEEPS = io-process_fault,fault-,loom-,sim-seeds,sim-modes,tls-flood,tls-certificates,tls-sessions,tls-hostile,http-key,http-split,http-decoder,http-https,wire/http1_corpus,cmd-crash,cmd-damage,cmd-answers
+SWEEPS = io-process_fault,fault-,loom-,sim-seeds,sim-modes,tls-flood,tls-certificates,tls-sessions,tls-hostile,http-key,http-split,http-coding_chain,http-https,wire/http1_corpus,cmd-crash,cmd-damage,cmd-answers
 BUT_SWEEPS = $(if $(QUICK)$(SAMPLE),--but $(SWEEPS)$(BUT_MORE))
 
 # What needs servers, a browser or registries, which a plain Debian lacks: `make interop`.
@@ -36,7 +36,7 @@ TSAN_SAMPLE = --only unit,bug,planted
 TORTURE_SAMPLE = --names e2e-injected,e2e-batch-torture,e2e-torture,scope-,io-file-in,io-stream-in,http-client-in,http-server-in,http-pool-in,limit-retry-in,sim-
 
 # Long under Valgrind, and under other tools in `.ci/run` too.
-BUT_LONG = ,cmd-sorter,cmd-events,cmd-alloc,cmd-output,cmd-assembly,wire/json_write,test-run,test-explore,limit-limiter-schedules
+BUT_LONG = ,cmd-merge-sort,cmd-events,cmd-alloc,cmd-output,cmd-assembly,wire/json_write,test-run,test-explore,limit-limiter-schedules
 
 SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimized
 

@@ -1,6 +1,6 @@
 /*
- * test_places.c - the places of ids: each id that was added is found with its first place, others
- * are not, also of lines without an id; pairs are sorted from any order.
+ * test_id_places.c - the places of ids: each id that was added is found with its first place,
+ * others are not, also of lines without an id; pairs are sorted from any order.
  */
 #include "test.h"
 

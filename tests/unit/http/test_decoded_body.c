@@ -1,6 +1,6 @@
 /*
- * test_decoding.c - a client that asks for compressed responses: bodies read whole, in pieces and
- * after a cancel; responses that are cut, damaged or too large; and what the request says.
+ * test_decoded_body.c - a client that asks for compressed responses: bodies read whole, in pieces
+ * and after a cancel; responses that are cut, damaged or too large; and what the request says.
  *
  * B42 to B46.
  */

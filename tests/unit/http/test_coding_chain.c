@@ -1,6 +1,6 @@
 /*
- * test_decoder.c - the content codings of responses: each coding, chains of them, and coded data
- * that is cut, damaged or made to exhaust memory or time.
+ * test_coding_chain.c - the content codings of responses: each coding, chains of them, and coded
+ * data that is cut, damaged or made to exhaust memory or time.
  *
  * B42 to B46, H7.
  */

@@ -1,5 +1,5 @@
 /*
- * test_sorter.c - the sorter of lines: the order is that of a stable sort at every size of the
+ * test_merge_sort.c - the sorter of lines: the order is that of a stable sort at every size of the
  * input, in memory and on the disk; a failure of the disk, of the output or of an allocation is
  * returned, and nothing is leaked.
  */
