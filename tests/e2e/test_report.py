@@ -330,7 +330,10 @@ def mistakes_are_refused(eddy):
             (2, ["did you mean --price"], [out, "--prise", "1/1"]),
             (2, ["standard input"], ["-"]),
             (2, ["a file of the run"], [out, "-o", out]),
-            (2, ["a file of JSON"], [out, "-o", eddy.file("in.jsonl", '{"url":"/x","body":{}}\n')]),
+            (2, ["not a page of eddy report", "remove it"],
+             [out, "-o", eddy.file("in.jsonl", '{"url":"/x","body":{}}\n')]),
+            (2, ["not a page of eddy report"], [out, "-o", eddy.file("rows.csv", "key,text\n1,one\n")]),
+            (2, ["not a page of eddy report"], [out, "-o", eddy.file("short", "x")]),
             (3, ["OUT", "No such file"], [out + "x"]),
             (3, ["Is a directory"], [eddy.folder, "-o", "-"]),
             (3, ["--errors", "No such file"], [out, "--errors", out + "x"]),
@@ -340,19 +343,22 @@ def mistakes_are_refused(eddy):
         result = eddy.run("report", *args)
         equal(result.code, code, args, result)
         e2e.one_line(result, code, *words)
-    equal(sorted(os.listdir(eddy.folder)), ["in.jsonl", "out.jsonl", "text"])
-    result = report(eddy, out, "-o", eddy.file("page.html"))
+    equal(sorted(os.listdir(eddy.folder)), ["in.jsonl", "out.jsonl", "rows.csv", "short", "text"])
+    with open(eddy.file("rows.csv"), encoding="utf-8") as rows:
+        equal(rows.read(), "key,text\n1,one\n")
+    result = report(eddy, out, "-o", eddy.file("page.html", ""))
     check(result.err.endswith("page.html: 1 answer, 0 failures\n"), result)
 
 
 @claim
 def a_page_is_replaced_as_a_whole(eddy):
     out = eddy.file("out.jsonl", lines([answer(1, START_MS, 1)]))
-    page = eddy.file("page.html", "old")
+    start = "<!DOCTYPE html>\nold"
+    page = eddy.file("page.html", start)
     os.symlink("page.html", eddy.file("link"))
     with open(page, encoding="utf-8") as old:
         report(eddy, out, "-o", eddy.file("link"))
-        equal(old.read(), "old")
+        equal(old.read(), start)
     check(os.path.islink(eddy.file("link")))
     with open(page, encoding="utf-8") as new:
         page_of(new.read())

@@ -19,6 +19,7 @@
 #include "common/console.h"
 #include "common/draft.h"
 #include "common/lines.h"
+#include "common/read_some.h"
 #include "common/reading.h"
 #include "common/replace.h"
 #include "eddy/alloc.h"
@@ -209,19 +210,20 @@ static int files_read(struct report *report)
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-/* Refuse to write the page over a file of the run. */
-/* Returns true if a file has lines of JSON, as requests and answers. */
-static bool has_lines(const char *path)
+/* Returns true if a file is empty, or begins as a page does. */
+static bool is_replaceable(const char *path)
 {
+        static const char start[] = "<!DOCTYPE html>";
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-        char first = '\0';
-        bool found = fd >= 0 && read(fd, &first, 1) == 1 && first == '{';
+        char data[sizeof(start) - 1];
+        ssize_t n = fd < 0 ? -1 : ed_read_some(fd, data, sizeof(data), 0);
 
         if (fd >= 0)
                 close(fd);
-        return found;
+        return n == 0 || (n == (ssize_t) sizeof(data) && memcmp(data, start, sizeof(data)) == 0);
 }
 
+/* Refuse to write the page over a file of the run, or another file that is no page. */
 static int page_check(const struct report *report)
 {
         struct stat st;
@@ -234,9 +236,10 @@ static int page_check(const struct report *report)
                         return ed_console_usage("report",
                                                 "-o %s: this is a file of the run; name another",
                                                 report->opts.page);
-        if (S_ISREG(st.st_mode) && has_lines(report->opts.page))
+        if (S_ISREG(st.st_mode) && !is_replaceable(report->opts.page))
                 return ed_console_usage("report",
-                                        "-o %s: this is a file of JSON; name another, or remove it",
+                                        "-o %s: this is not a page of eddy report; name another "
+                                        "file, or remove it",
                                         report->opts.page);
         return 0;
 }
