@@ -442,6 +442,23 @@ def latency_counts_only_requests_that_were_sent(eddy):
 
 
 @claim
+def documented_commands_fetch_the_rest_and_the_failures_again(eddy):
+    here = os.path.dirname(os.path.abspath(__file__))
+    mock = eddy.mock()
+    good, failed, rest = (f"{mock}/status/{status}" for status in (200, 404, 204))
+    eddy.file("urls.txt", f"{good}\n{failed}\n{rest}\n")
+    refused = f"http://127.0.0.1:{e2e.free_port()}/"
+    eddy.fetch(good, failed, refused, "--attempts", "1", "-o", eddy.file("results.jsonl"))
+    for name in ("README.md", "docs/man/eddy-fetch.1"):
+        with open(os.path.join(here, "..", "..", name), encoding="utf-8") as text:
+            lines = [line.strip().replace("\\-", "-") for line in text if "done.txt" in line]
+        equal(len(lines), 2, name, lines)
+        script = "\n".join(lines).split("| eddy fetch", maxsplit=1)[0]
+        again = subprocess.run(["sh", "-c", script], cwd=eddy.folder, stdout=subprocess.PIPE, check=True)
+        equal(again.stdout.decode().split(), [failed, rest], name)
+
+
+@claim
 def a_redirect_is_a_failure(eddy):
     def answer(connection, number):
         e2e.read_head(connection)
