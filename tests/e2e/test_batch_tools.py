@@ -339,6 +339,22 @@ def an_input_has_the_same_requests_in_each_form_and_from_each_place(eddy):
 
 
 @claim
+def sort_of_files_that_do_not_belong_together_replaces_nothing(eddy):
+    rows = eddy.file("rows.csv", "key,text\na,one\nb,two\n")
+    out = eddy.file("out.jsonl", answer("b") + answer("a"))
+    to = eddy.file("sorted.jsonl", "old\n")
+    for args, words in (([rows, "--by", out], ["rows.csv: none of its lines is an answer", "-o of eddy batch"]),
+                        ([out, "--by", rows], ["none of the ids is in ", "rows.csv; give --id-column NAME"]),
+                        ([out, "--by", eddy.file("in.jsonl", requests(3))], ["none of the ids is in "])):
+        result = eddy.run("sort", *args, "-o", to)
+        check(result.code == 3 and all(word in result.err for word in words), args, result)
+        equal(content_of(to), b"old\n", args)
+        equal(eddy.run("sort", *args).out, "", args)
+    equal(eddy.run("sort", out, "--by", rows, "--id-column", "key").out, answer("a") + answer("b"))
+    equal(eddy.run("sort", eddy.file("none", ""), "--by", rows).code, 0)
+
+
+@claim
 def sort_that_ends_by_a_signal_leaves_all_files_as_they_were(eddy):
     path, out, _ = shuffled(eddy, 10)
     before = content_of(out)

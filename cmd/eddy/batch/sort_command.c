@@ -50,10 +50,11 @@ static const char help[] =
         "                           each id takes another 16 bytes (64M)\n"
         "  -h, --help, --version\n"
         "\n"
-        "Exit: 0 sorted, 1 out of memory, 2 the command line is wrong, 3 a file cannot be read, 4\n"
-        "the output could not be written, 6 a run writes to the output, 129, 130 or 143 stopped by "
-        "a\n"
-        "signal (SORTED is unchanged).\n";
+        "Exit: 0 sorted, 1 out of memory, 2 the command line is wrong, 3 a file cannot be read, or "
+        "OUT\n"
+        "has no answer to a request of IN, 4 the output could not be written, 6 a run writes to "
+        "the\n"
+        "output, 129, 130 or 143 stopped by a signal (SORTED is unchanged).\n";
 
 enum { OPT_BY = 256, OPT_FORMAT, OPT_ID_COLUMN, OPT_MEMORY, OPT_VERSION };
 
@@ -89,6 +90,7 @@ struct sort_run {
         char *out;
         size_t out_used;
         uint64_t odd, strange; /* lines that are not answers; with an id that IN does not have */
+        uint64_t placed;       /* lines with an id that IN has */
         uint64_t too_long;     /* the number of a line */
         int sort_err;          /* of the temporary file */
         char id[ED_ANSWER_ID_ROOM];
@@ -174,6 +176,8 @@ static int answer_sort(void *arg, const struct ed_line *line)
                 place = ed_id_places_find(&run->places, seen.id, seen.id_bytes);
                 if (place == ED_PLACE_NONE)
                         run->strange++;
+                else
+                        run->placed++;
         }
         run->sort_err = ed_merge_sort_add(run->sorter, place, line->data, line->bytes);
         return run->sort_err;
@@ -366,6 +370,24 @@ static int command_parse(struct sort_run *run, int argc, char **argv, int *ret_e
         return *ret_exit != 0;
 }
 
+/* Refuse files of which no line has a place, as files in the wrong order. Returns 0 or the exit code. */
+static int places_check(const struct sort_run *run)
+{
+        bool lacks_column = strcmp(run->format, "csv") == 0 && !run->rules.id_column;
+
+        if (run->placed > 0 || run->odd + run->strange == 0)
+                return 0;
+        if (run->strange == 0)
+                ed_console_say("sort",
+                               "%s: none of its lines is an answer; name the file of -o of eddy "
+                               "batch",
+                               run->answers);
+        else
+                ed_console_say("sort", "%s: none of the ids is in %s%s", run->answers, run->by,
+                               lacks_column ? "; give --id-column NAME, as for eddy batch" : "");
+        return ED_EXIT_INPUT;
+}
+
 /* Read and sort, into an output that is open. */
 static int answers_sort(struct sort_run *run)
 {
@@ -387,7 +409,9 @@ static int answers_sort(struct sort_run *run)
                                         "-o %s: this file is compressed, and the sorted one "
                                         "is not; name another file",
                                         run->output);
-        exit_code = sorted_finish(run);
+        exit_code = places_check(run);
+        if (exit_code == 0)
+                exit_code = sorted_finish(run);
         if (exit_code == 0 && run->strange > 0)
                 ed_console_say("sort", "%" PRIu64 " %s that %s does not have; now at the end",
                                run->strange,
