@@ -765,6 +765,31 @@ def json_summary_is_an_openai_batch(eddy):
 
 
 @claim
+def requests_beyond_the_limit_are_in_the_summary(eddy):
+    failing = {f"r{i}" for i in range(4)}
+    api = Api(eddy, lambda call: (400 if call.id in failing else 200, {}, {}))
+    result, _, _ = batch(eddy, api, requests(9), "--limit", "4", "-c", "1")
+    check(result.code == 1 and "not done: 5 beyond --limit\n" in result.err, result)
+    failing.clear()
+    result, _, errors = batch(eddy, api, requests(9), "--limit", "3", "-c", "1")
+    equal((result.code, len(errors)), (0, 1), result)
+    check("not done: 6 beyond --limit\n" in result.err and "stopped by --limit\n" in result.err, result)
+    check(re.search("answers in .*: 3 of 9; failures in .*: 1\nto resume: .*--limit 3", result.err), result)
+    result, _, _ = batch(eddy, api, requests(9), "--limit", "2", "-c", "1", "--summary", "json")
+    summary = json.loads(result.err.splitlines()[-1])
+    equal((result.code, summary["status"], summary["request_counts"]),
+          (0, "cancelled", {"total": 9, "completed": 5, "failed": 0}), result)
+    equal((summary["x_eddy"]["stopped"], summary["x_eddy"]["beyond_limit"]), ("limit", 4), summary)
+    check(summary["x_eddy"]["retry_command"].startswith("eddy batch "), summary)
+    result, _, _ = batch(eddy, api, requests(9), "--limit", "4", "-c", "1")
+    check(result.code == 0 and "limit\n" not in result.err and "to resume" not in result.err, result)
+    result = eddy.run("batch", "-", "-o", eddy.file("piped"), "--base-url", api.url, "--limit", "4",
+                      stdin=requests(9).encode())
+    check(result.code == 0 and "stopped by --limit\n" in result.err, result)
+    check("not done: the rest of the input, which was not read\n" in result.err, result)
+
+
+@claim
 def usr1_prints_the_progress(eddy):
     api = Api(eddy, lambda call: (time.sleep(1), (200, {}, {}))[1])
     child = eddy.start("batch", eddy.file("in.jsonl", requests(2)), "-o", eddy.file("out"), "--base-url",

@@ -210,7 +210,11 @@ done:
         eddy_scope_cancel(&whole);
         eddy_scope_end(&whole);
         ed_metrics_end(run);
-        run->stats.unread = !run->input_whole;
+        if (run->limited && run->stats.stop == ED_STOP_NONE)
+                run->stats.stop = ED_STOP_LIMIT;
+        if (run->limited && run->total_is_known)
+                run->stats.beyond = run->total - run->stats.read;
+        run->stats.unread = !run->input_whole || (run->limited && !run->total_is_known);
         return run->setup_failed ? 0 : err;
 }
 
@@ -560,7 +564,7 @@ static int run_judge(const struct ed_batch_run *run, int err, int file_exit)
                 return exit_code ? exit_code : file_exit;
         if (run->input_err)
                 return run->input_err;
-        if (run->stats.stop != ED_STOP_NONE)
+        if (run->stats.stop != ED_STOP_NONE && run->stats.stop != ED_STOP_LIMIT)
                 return stop_exit(run->stats.stop);
         if (err >= 0 && run->only && run->stats.read == 0)
                 return retry_judge(run);

@@ -23,6 +23,7 @@ struct scan {
         uint64_t old_end;        /* lines before this were there before the run */
         uint64_t new_end;        /* and so were lines from here: they were moved to the file */
         uint64_t stray, strange; /* failures whose id is in the input; whose id is not */
+        uint64_t left;           /* failures that are kept */
         char id[ED_ANSWER_ID_ROOM];
 };
 
@@ -253,7 +254,8 @@ static void strange_say(struct ed_batch_run *run, const char *path, uint64_t cou
 }
 
 /* Count the failures of a file. Returns 0 or the exit code. */
-static int failures_count(struct ed_batch_run *run, struct ed_answers *answers, uint64_t *ret_stray)
+static int failures_count(struct ed_batch_run *run, struct ed_answers *answers, uint64_t *ret_stray,
+                          uint64_t *ret_strange)
 {
         struct scan scan = { .run = run };
         int err = ed_answers_each(answers, strays_count, &scan);
@@ -261,6 +263,7 @@ static int failures_count(struct ed_batch_run *run, struct ed_answers *answers, 
         if (err < 0)
                 return file_fault(answers->path, err);
         *ret_stray = scan.stray;
+        *ret_strange = scan.strange;
         run->strange += scan.strange;
         strange_say(run, answers->path, scan.strange, "failure");
         return 0;
@@ -279,9 +282,9 @@ static int strays_move(struct ed_batch_run *run)
         if (run->answered_before > run->known)
                 strange_say(run, run->answers.path, run->answered_before - run->known, "answer");
         if (run->output_failures > 0)
-                err = failures_count(run, &run->answers, &stray);
+                err = failures_count(run, &run->answers, &stray, &ignored);
         if (err == 0 && run->failures_bytes > 0)
-                err = failures_count(run, &run->failures, &ignored);
+                err = failures_count(run, &run->failures, &ignored, &run->failed_strange);
         if (err || stray == 0)
                 return err;
         err = ed_answers_move(&run->answers, &run->failures, stray_keep, &scan, &moved);
@@ -361,8 +364,11 @@ static bool failure_keep(void *arg, const char *line, size_t bytes)
         if (line_is_new(scan, bytes) || ed_answer_read(line, bytes, scan->id, &seen) < 0 ||
             seen.is_ok)
                 return true;
-        return !(ed_ids_flags(scan->run->ids, seen.id, seen.id_bytes) &
-                 (ED_IDS_ANSWERED | ED_IDS_FAILED));
+        if (ed_ids_flags(scan->run->ids, seen.id, seen.id_bytes) &
+            (ED_IDS_ANSWERED | ED_IDS_FAILED))
+                return false;
+        scan->left++;
+        return true;
 }
 
 /* Keep answers, but not those to a former request of an id that the input has. */
@@ -432,8 +438,11 @@ static int failures_clean(struct ed_batch_run *run, uint64_t new_end)
 {
         struct scan scan = { .run = run, .old_end = run->failures_bytes, .new_end = new_end };
         uint64_t removed;
+        int err = file_clean(&run->failures, &scan, failure_keep, &removed);
 
-        return file_clean(&run->failures, &scan, failure_keep, &removed);
+        if (scan.left > run->failed_strange)
+                run->failed_left = scan.left - run->failed_strange;
+        return err;
 }
 
 static int answers_clean(struct ed_batch_run *run)

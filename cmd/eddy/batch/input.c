@@ -434,6 +434,7 @@ int ed_input_read(void *arg)
         cut = err == 0 && input_is_cut(run, source.bytes);
         ed_source_fini(&source);
         run->input_whole = (err == 0 && !cut) || err == -ENODATA;
+        run->limited = err == -ENODATA && (!run->total_is_known || run->total > run->stats.read);
         if (!run->input_whole && err != -ECANCELED) {
                 run->input_err =
                         cut ? ED_EXIT_INPUT : ed_source_fault("batch", run->opts.input, err);

@@ -63,6 +63,9 @@ struct ed_batch_run {
         uint64_t changed;         /* those whose request has changed; counted by the check */
         uint64_t sent_again;      /* those of which the new request has a line */
         uint64_t failed_before;   /* lines of the errors file whose ids had no answer */
+        uint64_t failed_left;     /* those of the input that this run has not tried again */
+        uint64_t
+                failed_strange; /* lines of the errors file with ids that the input does not have */
         uint64_t output_failures, errors_answers; /* lines that were in the other file */
         uint64_t errors_answered;                 /* ids whose answer is only in the errors file */
         uint64_t strange;                         /* failures whose ids the input does not have */
@@ -96,6 +99,7 @@ struct ed_batch_run {
         bool moved;           /* the output or the errors file, during the run */
         uint64_t input_bytes; /* of the file, when it was checked */
         bool input_whole;     /* read to its end, or to --limit */
+        bool limited;         /* read to --limit, and there may be more */
         int input_err;        /* an exit code; 0: none */
         uint64_t input_total; /* bytes; 0: unknown */
         uint64_t input_done;

@@ -100,6 +100,12 @@ static bool has_rest(const struct ed_batch_run *run)
         return stats->failed > bad || stats->stop != ED_STOP_NONE || !run->input_whole;
 }
 
+/* Returns the failures of this run, and those of earlier ones that were not tried again. */
+static uint64_t failures_of(const struct ed_batch_run *run)
+{
+        return run->stats.failed + run->failed_left;
+}
+
 /* ---- text ---------------------------------------------------------------------------------- */
 
 static void endpoint_add(struct ed_draft *text, const struct ed_endpoint *endpoint)
@@ -170,9 +176,9 @@ static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
                 ed_draft_add_str(text, " of ");
                 ed_draft_add_grouped(text, before + run->total);
         }
-        if (run->stats.failed > 0) {
+        if (failures_of(run) > 0) {
                 ed_draft_add_printf(text, "; failures in %s: ", run->opts.errors);
-                ed_draft_add_grouped(text, run->stats.failed);
+                ed_draft_add_grouped(text, failures_of(run));
         }
         ed_draft_add_str(text, "\n");
         if (!has_rest(run))
@@ -289,6 +295,7 @@ static const char *status_of(const struct ed_batch_run *run)
                 return "completed";
         case ED_STOP_SIGNAL:
         case ED_STOP_CLOSED:
+        case ED_STOP_LIMIT:
                 return "cancelled";
         case ED_STOP_DEADLINE:
         case ED_STOP_THROTTLED:
@@ -336,6 +343,7 @@ static void own_json(const struct ed_batch_run *run, struct ed_draft *text)
                 return;
         text->bytes -= 2; /* "}\n": the object goes on */
         member_add(text, ",\"refused\":", run->stats.refused);
+        member_add(text, ",\"beyond_limit\":", run->stats.beyond);
         member_add(text, ",\"answered_before\":", run->answered_before);
         ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->cost / 1e6);
         endpoints_json(run, text);
@@ -367,13 +375,13 @@ static void json_print(const struct ed_batch_run *run, struct ed_draft *text)
         ed_draft_add_printf(text, ",\"completion_window\":\"24h\",\"status\":\"%s\"",
                             status_of(run));
         name_add(text, ",\"output_file_id\":", run->opts.output);
-        name_add(text, ",\"error_file_id\":", run->stats.failed > 0 ? run->opts.errors : NULL);
+        name_add(text, ",\"error_file_id\":", failures_of(run) > 0 ? run->opts.errors : NULL);
         member_add(text, ",\"created_at\":", start_s);
         member_add(text, ",\"in_progress_at\":", start_s);
         ed_draft_add_printf(text, ",\"%s_at\":%llu", status_of(run), (unsigned long long) end_s);
         member_add(text, ",\"request_counts\":{\"total\":", total);
         member_add(text, ",\"completed\":", run->answered_before + run->stats.ok - run->sent_again);
-        member_add(text, ",\"failed\":", run->stats.failed);
+        member_add(text, ",\"failed\":", failures_of(run));
         member_add(text, "},\"usage\":{\"input_tokens\":", run->usage.input);
         member_add(text, ",\"input_tokens_details\":{\"cached_tokens\":", run->usage.cached);
         member_add(text, "},\"output_tokens\":", run->usage.output);

@@ -45,6 +45,7 @@ static void rest_add(const struct ed_stats *stats, struct ed_draft *text)
         before = count_add(text, before, stats->cancelled, " cancelled");
         before = count_add(text, before, stats->not_started, " not started");
         before = count_add(text, before, stats->lost, " not written");
+        before = count_add(text, before, stats->beyond, " beyond --limit");
         if (stats->unread) {
                 ed_draft_add_str(text, before);
                 ed_draft_add_str(text, "the rest of the input, which was not read");
@@ -90,6 +91,8 @@ static const char *stop_text(enum ed_stop stop)
                 return "stopped by --max-throttle-wait";
         case ED_STOP_UNREACHED:
                 return "stopped: no server can be reached";
+        case ED_STOP_LIMIT:
+                return "stopped by --limit";
         case ED_STOP_NONE:
                 break;
         }
@@ -111,6 +114,7 @@ static const char *stop_name(enum ed_stop stop)
                 [ED_STOP_COST] = "max_cost",
                 [ED_STOP_THROTTLED] = "max_throttle_wait",
                 [ED_STOP_UNREACHED] = "unreached",
+                [ED_STOP_LIMIT] = "limit",
         };
 
         return names[stop];

@@ -31,6 +31,7 @@ enum ed_stop {
         ED_STOP_COST,      /* --max-cost */
         ED_STOP_THROTTLED, /* --max-throttle-wait */
         ED_STOP_UNREACHED, /* no server can be reached */
+        ED_STOP_LIMIT,     /* --limit */
 };
 
 struct ed_stats {
@@ -46,6 +47,7 @@ struct ed_stats {
         uint64_t not_started; /* read, but not started: no line */
         uint64_t lost;        /* finished, but the line could not be written */
         uint64_t bytes;       /* size of all bodies */
+        uint64_t beyond;      /* not read, because of --limit: no line */
         bool unread;          /* the input was not read to its end */
         enum ed_stop stop;
         uint64_t statuses[ED_STATS_STATUSES];
