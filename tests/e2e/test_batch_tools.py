@@ -147,7 +147,7 @@ def the_ids_of_csv_are_in_the_column_that_is_named(eddy):
     result = eddy.run("sort", out, "--by", path, "--id-column", "key", "-o", out)
     equal((result.code, result.err, ids_of(out)), (0, "", ["b", "a"]), result)
     result = eddy.run("retry", path, "-o", out, *body, "--id-column", "key")
-    check(result.code == 0 and "names no failed request" in result.err, result)
+    check(result.code == 0 and "nothing was sent: all requests have an answer" in result.err, result)
 
 
 @claim
@@ -208,14 +208,57 @@ def retry_without_failures_sends_nothing(eddy):
     out = eddy.file("out.jsonl")
     equal(eddy.run("batch", path, "-o", out, "--base-url", api.url, "--limit", "1").code, 0)
     result = eddy.run("retry", path, "-o", out, "--base-url", api.url)
-    equal((result.code, len(api.calls)), (0, 1), result)
-    check("names no failed request" in result.err, result)
+    equal((result.code, len(api.calls)), (1, 1), result)
+    check("there is no " in result.err and "another --errors FILE" in result.err, result)
+    check("2 requests of " in result.err and "have no answer: eddy batch sends them" in result.err, result)
+    result = eddy.run("retry", "-", "-o", out, "--base-url", api.url, stdin=requests(3).encode())
+    check(result.code == 0 and "there is no " in result.err, result)
     check(not os.path.exists(eddy.file("out.errors.jsonl")), "the empty file is left")
     e2e.one_line(eddy.run("retry", path), 2, "-o OUT is missing")
     # A misspelled name.
     e2e.one_line(eddy.run("retry", path, "-o", out + "x", "--base-url", api.url), 2, "there is neither this file nor")
     check(not os.path.exists(out + "x"))
     check("eddy retry IN -o OUT" in eddy.run("retry", "--help").out)
+
+
+@claim
+def summary_of_a_retry_counts_the_requests_of_the_input(eddy):
+    failing = {"r1"}
+    api = Api(eddy, lambda call: (400 if call.id in failing else 200, {}, {}))
+    common = [eddy.file("in.jsonl", requests(6)), "-o", eddy.file("out.jsonl"), "--base-url", api.url]
+    equal(eddy.run("batch", *common, "--limit", "2").code, 1)
+    failing.clear()
+    result = eddy.run("retry", *common)
+    check(result.code == 0 and re.search("answers in .*: 2 of 6\nneither an answer nor an error: 4 requests, "
+                                         "which eddy batch sends\n", result.err), result)
+    result = eddy.run("batch", *common, "--summary", "json")
+    equal(json.loads(result.err.splitlines()[-1])["request_counts"], {"total": 6, "completed": 6, "failed": 0})
+
+
+@claim
+def answers_of_another_input_do_not_count(eddy):
+    api = Api(eddy, lambda call: (400 if call.id == "r2" else 200, {}, {}))
+    out = eddy.file("out.jsonl", answer("other") + answer("r0"))
+    path = eddy.file("in.jsonl", requests(4))
+    result = eddy.run("batch", path, "-o", out, "--base-url", api.url, "--limit", "1")
+    check(re.search("answers in .*: 2 of 4\n", result.err), result)
+    result = eddy.run("batch", path, "-o", out, "--base-url", api.url, "--summary", "json")
+    equal(json.loads(result.err.splitlines()[-1])["request_counts"], {"total": 4, "completed": 3, "failed": 1})
+
+
+@claim
+def line_that_is_appended_during_the_run_counts(eddy):
+    # The reader cannot be at the end when the first answer comes.
+    path = eddy.file("in.jsonl", "".join(request(i, metadata={"pad": "x" * 4096}) for i in range(400)))
+
+    def grow(call):
+        if call.number == 0:
+            with open(path, "a", encoding="ascii") as file:
+                file.write(request("more"))
+        return (400 if call.number == 1 else 200, {}, {})
+    api = Api(eddy, grow)
+    result = eddy.run("batch", path, "-o", eddy.file("out.jsonl"), "--base-url", api.url, "-c", "1")
+    check(re.search("answers in .*: 400 of 401; failures in .*: 1\n", result.err), result)
 
 
 # ---- sort ----------------------------------------------------------------------------------------

@@ -325,12 +325,14 @@ static int rejected_check(const struct ed_batch_run *run)
 }
 
 /* `eddy retry`: refuse names of files of which there is none, as a misspelled one. */
-static int retry_check(const struct ed_batch_run *run)
+static int retry_check(struct ed_batch_run *run)
 {
         const struct ed_batch_opts *opts = &run->opts;
 
-        if (!opts->only_failed || access(opts->output, F_OK) == 0 || errno != ENOENT ||
-            access(opts->errors, F_OK) == 0 || errno != ENOENT)
+        if (!opts->only_failed)
+                return 0;
+        run->lacks_errors = access(opts->errors, F_OK) < 0 && errno == ENOENT;
+        if (!run->lacks_errors || access(opts->output, F_OK) == 0 || errno != ENOENT)
                 return 0;
         return ed_console_usage("batch",
                                 "-o %s: there is neither this file nor %s; name the output "
@@ -523,10 +525,17 @@ static int stop_exit(enum ed_stop stop)
         }
 }
 
+/* Returns the requests of the input that had no answer when the run began; 0: unknown. */
+static uint64_t unanswered_of(const struct ed_batch_run *run)
+{
+        return run->total_is_known ? run->requests - (run->known - run->changed) : 0;
+}
+
 /* `eddy retry` has sent nothing: report the reason. Returns the exit code. */
 static int retry_judge(const struct ed_batch_run *run)
 {
         unsigned long long given = run->failed_before + run->output_failures;
+        unsigned long long unanswered = unanswered_of(run);
 
         if (run->rejected > 0)
                 ed_console_say("batch",
@@ -539,10 +548,22 @@ static int retry_judge(const struct ed_batch_run *run)
                                run->strange == 1 ? "" : "s");
         else if (given > 0)
                 ed_console_say("batch", "nothing was sent: all failed requests have an answer");
+        else if (run->lacks_errors && (unanswered > 0 || !run->total_is_known))
+                ed_console_say("batch",
+                               "nothing was sent: there is no %s; no request has failed, or the "
+                               "run had another --errors FILE",
+                               run->opts.errors);
+        else if (run->lacks_errors)
+                ed_console_say("batch", "nothing was sent: all requests have an answer");
         else
                 ed_console_say("batch", "%s names no failed request; nothing was sent",
                                run->opts.errors);
-        return run->rejected > 0 || run->strange > 0 ? ED_EXIT_FAILED : ED_EXIT_OK;
+        if (unanswered > 0)
+                ed_console_say("batch", "%llu request%s of %s %s no answer: eddy batch sends %s",
+                               unanswered, unanswered == 1 ? "" : "s", run->opts.input,
+                               unanswered == 1 ? "has" : "have", unanswered == 1 ? "it" : "them");
+        return run->rejected > 0 || run->strange > 0 || unanswered > 0 ? ED_EXIT_FAILED
+                                                                       : ED_EXIT_OK;
 }
 
 /* Returns the exit code of a run, after messages. */

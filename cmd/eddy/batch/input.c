@@ -162,6 +162,7 @@ static int line_check_id(struct ed_batch_run *run, const struct ed_line *line)
         if (run->columns || !ed_request_peek_id(line->data, line->bytes, &id, &bytes) ||
             ed_ids_flags(run->ids, id, bytes) & (ED_IDS_ANSWERED | ED_IDS_READ))
                 return 0;
+        run->requests++;
         run->total += id_is_wanted(run, line->number, id, bytes);
         if (correction_find(run, line->number, id, bytes) < 0)
                 return -ENOMEM;
@@ -236,6 +237,7 @@ static int line_check(void *arg, const struct ed_line *line)
 
         if (line->is_too_long) {
                 line_note(check, line->number, "the line is too long");
+                run->requests++;
                 run->total += line_is_wanted(run, line->number);
                 return 0;
         }
@@ -252,6 +254,7 @@ static int line_check(void *arg, const struct ed_line *line)
         if (err > 0 && check->good == 0)
                 place_check(run, request, error);
         line_note(check, line->number, error);
+        run->requests++;
         /* A line that is not a request gets an error under its number. */
         if (!request && blank_request(line->number, &request) < 0)
                 return -ENOMEM;

@@ -72,7 +72,8 @@ struct ed_batch_run {
         uint64_t rejected;                        /* lines that were not answers */
         uint64_t answers_bytes, failures_bytes;   /* of the files, when the run began */
         char path[256];                           /* of the first request, for the summary */
-        uint64_t total;                           /* requests to send, counted by the check */
+        uint64_t requests;                        /* of the input, counted by the check */
+        uint64_t total;                           /* those to send */
         bool total_is_known;
         uint64_t cost; /* micro-units */
         struct ed_usage usage;
@@ -93,6 +94,7 @@ struct ed_batch_run {
         struct ed_batch_job **order; /* --ordered: a ring of the requests without a line */
 
         int signo;         /* the signal that ended the run; 0: none */
+        bool lacks_errors; /* there was no errors file when the run began */
         bool lacks_base;   /* a line has a path, but no base URL was given */
         bool setup_failed; /* an option cannot be used, which was reported */
         bool input_is_file;

@@ -106,6 +106,30 @@ static uint64_t failures_of(const struct ed_batch_run *run)
         return run->stats.failed + run->failed_left;
 }
 
+/* ---- counts of the input ------------------------------------------------------------------- */
+
+/* Returns true if it is known which answers belong to the input. */
+static bool knows_input(const struct ed_batch_run *run)
+{
+        return run->total_is_known || (run->input_whole && !run->limited);
+}
+
+/* Returns the requests of the input that have an answer now, also in the errors file. */
+static uint64_t answered_of(const struct ed_batch_run *run)
+{
+        return (knows_input(run) ? run->known : run->answered_before) + run->stats.ok -
+               run->sent_again;
+}
+
+/* Returns the requests of the input, as far as they are known. Lines may be appended during a run. */
+static uint64_t requests_of(const struct ed_batch_run *run)
+{
+        uint64_t before = (knows_input(run) ? run->known : run->answered_before) - run->changed;
+        uint64_t met = before + run->stats.read;
+
+        return run->total_is_known && run->requests > met ? run->requests : met;
+}
+
 /* ---- text ---------------------------------------------------------------------------------- */
 
 static void endpoint_add(struct ed_draft *text, const struct ed_endpoint *endpoint)
@@ -157,9 +181,7 @@ static void reasons_add(struct ed_draft *text, const struct ed_reasons *reasons)
 
 static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
 {
-        uint64_t before = run->answered_before - run->changed;
-        uint64_t answered =
-                run->answered_before - run->errors_answered + run->stats.ok - run->sent_again;
+        uint64_t answered = answered_of(run), all = requests_of(run), rest;
 
         if (!run->opts.output)
                 return;
@@ -170,17 +192,25 @@ static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
                                                           : "moved");
                 return;
         }
+        rest = all > answered + failures_of(run) ? all - answered - failures_of(run) : 0;
+        answered -= run->errors_answered < answered ? run->errors_answered : answered;
         ed_draft_add_printf(text, "answers in %s: ", run->opts.output);
         ed_draft_add_grouped(text, answered);
-        if (run->total_is_known && !run->only && answered < before + run->total) {
+        if (run->total_is_known && answered < all) {
                 ed_draft_add_str(text, " of ");
-                ed_draft_add_grouped(text, before + run->total);
+                ed_draft_add_grouped(text, all);
         }
         if (failures_of(run) > 0) {
                 ed_draft_add_printf(text, "; failures in %s: ", run->opts.errors);
                 ed_draft_add_grouped(text, failures_of(run));
         }
         ed_draft_add_str(text, "\n");
+        if (run->only && run->total_is_known && rest > 0) {
+                ed_draft_add_str(text, "neither an answer nor an error: ");
+                ed_draft_add_grouped(text, rest);
+                ed_draft_add_str(text, rest == 1 ? " request, which eddy batch sends\n"
+                                                 : " requests, which eddy batch sends\n");
+        }
         if (!has_rest(run))
                 return;
         ed_draft_add_str(text, run->stats.stop != ED_STOP_NONE ? "to resume: " : "to retry: ");
@@ -365,8 +395,6 @@ static void json_print(const struct ed_batch_run *run, struct ed_draft *text)
 {
         uint64_t start_s = (uint64_t) run->start_wall_ns / 1000000000;
         uint64_t end_s = (uint64_t) ed_wall_ns() / 1000000000;
-        uint64_t total = run->answered_before - run->changed +
-                         (run->total_is_known ? run->total : run->stats.read);
 
         ed_draft_add_printf(text, "{\"id\":\"batch_%llx\",\"object\":\"batch\",\"endpoint\":",
                             (unsigned long long) run->start_wall_ns);
@@ -379,8 +407,8 @@ static void json_print(const struct ed_batch_run *run, struct ed_draft *text)
         member_add(text, ",\"created_at\":", start_s);
         member_add(text, ",\"in_progress_at\":", start_s);
         ed_draft_add_printf(text, ",\"%s_at\":%llu", status_of(run), (unsigned long long) end_s);
-        member_add(text, ",\"request_counts\":{\"total\":", total);
-        member_add(text, ",\"completed\":", run->answered_before + run->stats.ok - run->sent_again);
+        member_add(text, ",\"request_counts\":{\"total\":", requests_of(run));
+        member_add(text, ",\"completed\":", answered_of(run));
         member_add(text, ",\"failed\":", failures_of(run));
         member_add(text, "},\"usage\":{\"input_tokens\":", run->usage.input);
         member_add(text, ",\"input_tokens_details\":{\"cached_tokens\":", run->usage.cached);
