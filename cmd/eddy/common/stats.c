@@ -11,10 +11,11 @@ void ed_stats_add(struct ed_stats *stats, int status, int error, uint64_t bytes,
                 stats->ok++;
         else
                 stats->failed++;
-        if (status > 0 && status < ED_STATS_STATUSES)
-                stats->statuses[status]++;
+        /* A result counts once: with an error after the head of an answer, as the error. */
         if (error < 0)
                 stats->codes[ed_outcome_number(error)]++;
+        else if (status > 0 && status < ED_STATS_STATUSES)
+                stats->statuses[status]++;
         stats->bytes += bytes;
         if (latency_ns >= 0)
                 ed_histogram_add(&stats->latency, latency_ns);

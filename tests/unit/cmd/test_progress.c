@@ -11,6 +11,7 @@
 #include "common/progress.h"
 #include "common/random.h"
 #include "common/stats.h"
+#include "eddy/error.h"
 #include "eddy/scope.h"
 #include "eddy/test.h"
 #include "eddy/time.h"
@@ -259,6 +260,17 @@ TEST(json_summary_has_the_same_numbers)
         CHECK(strstr(str(&text), "\"ms\":{\"p50\":null,"));
         CHECK(strstr(text.data, "\"stopped\":null}\n"));
         ed_draft_fini(&text);
+}
+
+TEST(result_with_a_status_and_an_error_counts_once)
+{
+        stats = (struct ed_stats){ 0 };
+        ed_stats_add(&stats, 200, 0, 10, EDDY_MS(5));
+        ed_stats_add(&stats, 200, EDDY_E_HTTP_TRUNCATED, 5, EDDY_MS(5));
+        CHECK_EQ(stats.ok, 1);
+        CHECK_EQ(stats.failed, 1);
+        CHECK_EQ(stats.statuses[200], 1);
+        CHECK_EQ(stats.codes[ed_outcome_number(EDDY_E_HTTP_TRUNCATED)], 1);
 }
 
 TEST(status_of_300_and_above_is_failed_and_below_is_ok)
