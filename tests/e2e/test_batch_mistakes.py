@@ -277,6 +277,40 @@ def writers(path):
 
 
 @claim
+def messages_name_what_was_given(eddy):
+    rows = eddy.file("rows.csv", "custom_id,text\na,one\n")
+    body = eddy.file("body.json", '{"i":"{{text}}"}')
+    out = ["-o", eddy.file("out.jsonl"), "--progress", "off", "--retry-base", "1ms", "--max-throttle-wait", "1ms"]
+    url = ["--url", "http://name.invalid/x"]
+    result = eddy.run("batch", rows, *out, *url, "--body", "@" + body)
+    check("dns_error: check the host of --url\n" in result.err, result)
+    result = eddy.run("batch", eddy.file("in", '{"url":"http://name.invalid/x"}\n'), *out)
+    check("dns_error: check the host of the URLs of the input\n" in result.err, result)
+    for command in ("batch", "check"):
+        e2e.one_line(eddy.run(command, rows, *url, "--body", body), 2, f"; to read a file, write --body @{body}")
+        check("to read a file" not in eddy.run(command, rows, *url, "--body", "{oops").err)
+        result = eddy.run(command, rows, *url, "--body", "{}", "--max-attempts", "1") if command == "batch" else \
+            eddy.run(command, rows, *url, "--body", "{}")
+        check("rows.csv: --body uses no column, so all requests are the same" in result.err, result)
+        check("uses no column" not in eddy.run(command, rows, *url, "--body", "@" + body).err)
+
+
+@claim
+def answers_in_place_of_requests_are_named(eddy):
+    run(eddy, Api(eddy).url, requests(2))
+    for args in (["check", eddy.file("out.jsonl")], ["batch", eddy.file("out.jsonl"), "--base-url", "http://h"]):
+        result = eddy.run(*args)
+        check(result.code == 3 and "the line is an answer, not a request" in result.out + result.err, result)
+
+
+@claim
+def standard_output_that_is_full_is_not_to_be_resumed(eddy):
+    with open("/dev/full", "wb") as full:
+        result = eddy.run("batch", eddy.file("in.jsonl", requests(1)), "--base-url", Api(eddy).url, stdout=full)
+    check(result.code == 4 and "give -o FILE" in result.err and "is kept" not in result.err, result)
+
+
+@claim
 def an_output_with_an_empty_name_is_refused(eddy):
     for args in writers(eddy.file("in.jsonl", requests(1))):
         e2e.one_line(eddy.run(*args, ""), 2, "the name of the file is empty")

@@ -296,7 +296,7 @@ static int template_open(struct ed_batch_run *run)
                 return ED_EXIT_FAILED;
         }
         run->rules.body = run->body;
-        return err < 0 ? ed_console_usage("batch", "--body: %s", error) : 0;
+        return err < 0 ? ed_opts_body_refuse("batch", run->opts.body, error) : 0;
 }
 
 /* Refuse an input to which lines that are not answers would be moved. */
@@ -473,7 +473,7 @@ static void run_fini(struct ed_batch_run *run)
 }
 
 /* Report results that were not written, or may be lost. Returns 0 or the exit code. */
-static int output_judge(const struct ed_output *output, uint64_t lost)
+static int output_judge(const struct ed_output *output, uint64_t lost, bool is_file)
 {
         if (output->err == -EPIPE)
                 return 0;
@@ -487,11 +487,12 @@ static int output_judge(const struct ed_output *output, uint64_t lost)
                                "%llu answers could not be written: %s accepts no more data",
                                (unsigned long long) lost, output->name);
         else if (output->err < 0)
-                ed_console_say(
-                        "batch",
-                        "cannot write to %s: %s; what it has is kept: make room, and run the "
-                        "same command again",
-                        output->name, eddy_error_text(output->err));
+                ed_console_say("batch", "cannot write to %s: %s; %s", output->name,
+                               eddy_error_text(output->err),
+                               is_file ? "what it has is kept: make room, and run the same "
+                                         "command again"
+                                       : "give -o FILE, which the same command continues after a "
+                                         "stop");
         else if (output->save_err < 0)
                 ed_console_say("batch", "%s may be incomplete on its disk: %s; check the disk",
                                output->name, eddy_error_text(output->save_err));
@@ -569,12 +570,12 @@ static int retry_judge(const struct ed_batch_run *run)
 /* Returns the exit code of a run, after messages. */
 static int run_judge(const struct ed_batch_run *run, int err, int file_exit)
 {
-        int exit_code = output_judge(&run->output, run->stats.lost);
+        int exit_code = output_judge(&run->output, run->stats.lost, run->opts.output != NULL);
         bool is_empty =
                 !run->only && run->input_whole && run->stats.read == 0 && run->answered_before == 0;
 
         if (run->opts.errors && exit_code == 0)
-                exit_code = output_judge(&run->errors, run->stats.lost);
+                exit_code = output_judge(&run->errors, run->stats.lost, true);
         if (err < 0)
                 ed_console_say("batch", "%s", eddy_error_text(err));
         if (is_empty)

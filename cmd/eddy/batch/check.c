@@ -360,6 +360,7 @@ static void counts_add(struct check_run *run)
                                                  : " lines of the output, which are not answers\n");
         }
         row_add(report, "bytes", run->bytes);
+        ed_draft_add_str(report, " of input");
         if (run->largest_line > 0) {
                 ed_draft_add_str(report, ", the largest line is line ");
                 ed_draft_add_u64(report, run->largest_line);
@@ -566,7 +567,7 @@ static int options_check(struct check_run *run)
         if (err == -ENOMEM)
                 return memory_fault();
         run->rules.body = run->template;
-        return err < 0 ? ed_console_usage("check", "--body: %s", error) : 0;
+        return err < 0 ? ed_opts_body_refuse("check", run->body_text, error) : 0;
 }
 
 /* Returns 0 if there is work to do; otherwise 1 and the exit code. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "batch/source.h"
 #include "batch/target.h"
@@ -334,6 +335,15 @@ static int body_set(struct ed_batch_opts *opts, const char *text)
                 return -ENOMEM;
         memcpy(opts->body, text, opts->body_bytes + 1);
         return 0;
+}
+
+int ed_opts_body_refuse(const char *command, const char *body, const char *error)
+{
+        bool is_file = access(body, F_OK) == 0;
+
+        return ed_console_usage(command, "--body: %s%s%s", error,
+                                is_file ? "; to read a file, write --body @" : "",
+                                is_file ? body : "");
 }
 
 static int header_name_set(const char *option, const char *value, const char **ret_name)

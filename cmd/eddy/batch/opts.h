@@ -77,4 +77,10 @@ struct ed_batch_opts {
 int ed_batch_opts_parse(struct ed_batch_opts *opts, int argc, char **argv, int *ret_exit);
 void ed_batch_opts_fini(struct ed_batch_opts *opts);
 
+/*
+ * Report that --body, in 'body' as a text, is not a template. 'error' is the reason. Returns the exit
+ * code.
+ */
+int ed_opts_body_refuse(const char *command, const char *body, const char *error);
+
 #endif

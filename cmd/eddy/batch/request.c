@@ -194,9 +194,22 @@ static int object_split(struct parts *parts)
         return err;
 }
 
+/* Returns true if the line is an answer of `eddy batch`. */
+static bool is_answer(const struct parts *parts)
+{
+        struct eddy_json_value value;
+
+        return eddy_json_get(&parts->object, "response", &value) == 0 &&
+               eddy_json_get(&parts->object, "error", &value) == 0;
+}
+
 /* Set the URL of --url. */
 static int url_of_rules(struct parts *parts)
 {
+        if (!parts->rules->url && !parts->rules->columns && is_answer(parts))
+                return request_fault(parts, "%s",
+                                     "the line is an answer, not a request: name the file of "
+                                     "requests");
         if (!parts->rules->url)
                 return request_fault(parts, "%s",
                                      parts->rules->columns

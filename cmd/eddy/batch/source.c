@@ -78,6 +78,11 @@ static int names_take(const struct ed_source_opts *opts, const struct ed_line *l
                 err = ed_columns_check(*opts->columns, id, opts->rules->body, error);
         if (err == -EINVAL)
                 ed_console_say(opts->command, "%s: line 1: %s", opts->path, error);
+        if (err == 0 && opts->rules->body && !ed_template_has_places(opts->rules->body))
+                ed_console_say(opts->command,
+                               "%s: --body uses no column, so all requests are the same: write a "
+                               "column as {{name}}",
+                               opts->path);
         if (err == 0 && !id && !ed_columns_has(*opts->columns, "custom_id"))
                 ed_console_say(opts->command,
                                "%s: no column custom_id: ids are line-N; to take them from a "

@@ -258,6 +258,14 @@ static void missing_advice_add(struct ed_draft *text, const struct ed_batch_run 
                             run->path, run->opts.base_urls_count > 0 ? ", after --base-url" : "");
 }
 
+/* Returns the place of the hosts of the requests. */
+static const char *hosts_place(const struct ed_batch_opts *opts)
+{
+        if (opts->url && *opts->url != '/')
+                return "--url";
+        return opts->base_urls_count > 0 ? "--base-url" : "the URLs of the input";
+}
+
 /* Append a next step for each kind of failure that is often a mistake in the command or the input. */
 static void advice_add(struct ed_draft *text, const struct ed_batch_run *run)
 {
@@ -275,11 +283,12 @@ static void advice_add(struct ed_draft *text, const struct ed_batch_run *run)
         if (stats->statuses[404] > 0)
                 missing_advice_add(text, run);
         if (stats->codes[ed_outcome_number(-ECONNREFUSED)] > 0)
-                ed_draft_add_str(text,
-                                 "connect_error: check that the server runs, and the host and "
-                                 "port of --base-url\n");
+                ed_draft_add_printf(text,
+                                    "connect_error: check that the server runs, and the host and "
+                                    "port of %s\n",
+                                    hosts_place(opts));
         if (stats->codes[ed_outcome_number(EDDY_E_DNS_NOT_FOUND)] > 0)
-                ed_draft_add_str(text, "dns_error: check the host of --base-url\n");
+                ed_draft_add_printf(text, "dns_error: check the host of %s\n", hosts_place(opts));
 }
 
 static void text_print(const struct ed_batch_run *run, struct ed_draft *text)

@@ -531,6 +531,11 @@ static int column_fault(const struct ed_columns *columns, const char *name, cons
                               i < columns->count ? " ..." : "");
 }
 
+bool ed_template_has_places(const struct ed_template *template)
+{
+        return template->places_count > 0;
+}
+
 int ed_columns_check(const struct ed_columns *columns, const char *id,
                      const struct ed_template *template, char error[ED_TEMPLATE_ERROR_BYTES])
 {
@@ -579,9 +584,9 @@ static int sources_of_row(const struct ed_template *template, const struct ed_co
                                       count + 1);
         if (count != columns->count)
                 return template_fault(error,
-                                      "the row has %zu columns, and the first row %zu: put fields "
+                                      "the row has %zu column%s, and the first row %zu: put fields "
                                       "with commas in double quotes",
-                                      count, columns->count);
+                                      count, count == 1 ? "" : "s", columns->count);
         return 0;
 }
 

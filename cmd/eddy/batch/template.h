@@ -34,6 +34,9 @@ EDDY_MUST_USE int ed_template_new(const char *text, size_t bytes, struct ed_temp
                                   char error[ED_TEMPLATE_ERROR_BYTES]);
 void ed_template_free(struct ed_template *template);
 
+/* Returns false if the bodies of all lines are the same. */
+bool ed_template_has_places(const struct ed_template *template);
+
 /*
  * Read the first row of CSV: the names of the columns, without the blanks around them. A name may
  * be empty, but no template can use an empty name. Errors: as ed_template_new()

@@ -243,7 +243,7 @@ TEST(row_of_csv_is_a_request)
         check_request(&rules, "a1,\"x\ny\"", "a1", "POST /v1/x {\"in\":\"x\\ny\"}");
         check_request(&rules, ",# {", "line-7", "POST /v1/x {\"in\":\"# {\"}");
         check_fault(&rules, "a", "a",
-                    "the row has 1 columns, and the first row 2: put fields with commas in double "
+                    "the row has 1 column, and the first row 2: put fields with commas in double "
                     "quotes");
         check_fault(&rules, "\xff,b", NULL,
                     "custom_id is not UTF-8 text: convert the input to UTF-8");

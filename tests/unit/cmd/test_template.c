@@ -122,7 +122,7 @@ TEST(row_of_csv_gives_strings)
 TEST(wrong_rows_are_refused)
 {
         check_filled("\"{{a}}\"", "a,b", "1",
-                     "the row has 1 columns, and the first row 2: put fields with commas in double "
+                     "the row has 1 column, and the first row 2: put fields with commas in double "
                      "quotes");
         check_filled("\"{{a}}\"", "a,b", "1,\"x\"y",
                      "column 2 of the row has a wrong quote: close it before the comma, and double "
