@@ -22,7 +22,7 @@
  * loop has ended, each call on it does nothing and returns EDDY_E_RUN_OTHER_LOOP; outside
  * a run, a call that suspends may return EDDY_E_RUN_NOT_RUNNING instead.  The end of
  * a loop closes the descriptors of its objects.  The objects must still be closed, by
- * any thread.  Before that end only the loop's thread can close them; a close on
+ * any thread.  Before the loop's end only its thread can close them; a close on
  * another thread is refused and reported (EDDY_REPORT_MISUSE).
  *
  * Every function that can fail returns an int or int64_t: 0 and above is
@@ -51,8 +51,8 @@
 #define EDDY_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 
 /*
- * After a member of a struct that the caller fills in: in C++20, a member that is left out is zero,
- * and g++ does not warn (-Wmissing-field-initializers).
+ * Comes after a member of a struct that the caller fills in.  In C++20, a member that is left out is
+ * then zero, and g++ does not warn (-Wmissing-field-initializers).
  */
 #if defined(__cplusplus) && __cplusplus > 201703L
 #define EDDY_UNSET = {}
@@ -61,8 +61,8 @@
 #endif
 
 /*
- * Private: 0 if a constant is not 0, else an error of the compiler that has the text; before C11, in
- * which there is no static assertion, the name.
+ * Private.  0 if the constant 'is_right' is not 0, else an error of the compiler with 'text'.  Before
+ * C11, which added static assertions, the error has 'name'.
  */
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define EDDY_CHECK_(is_right, text, name)                                                          \

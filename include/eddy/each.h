@@ -1,5 +1,5 @@
 /*
- * eddy/each.h - private: a macro for each argument of another macro.
+ * eddy/each.h - private: applies a macro to each argument.
  *
  * EDDY_EACH(m, a, b, c) is m(a), m(b), m(c), for at most 64 arguments.
  */
@@ -7,8 +7,8 @@
 #define EDDY_EACH_H
 
 /*
- * 'value' if it has this type of a struct, else an error of the compiler.  In a list of arguments or
- * of initialisers the compiler itself would accept others.
+ * 'value' if it has this struct type, else an error of the compiler.  In a list of arguments or
+ * initialisers, the compiler itself would accept values of other types.
  */
 #define EDDY_ONLY(type, value) (__extension__ _Generic((value), type : (value)))
 

@@ -90,8 +90,8 @@ struct eddy_field {
         const char *const *names;         /* of EDDY_KIND_ENUM: the name of 0, 1, ..., and NULL */
         /* Options. */
         const char *as EDDY_UNSET; /* the name outside of C; NULL: 'name' */
-        bool required EDDY_UNSET;  /* must be given, and not be null unless raw */
-        size_t flag EDDY_UNSET;    /* 1 + the offset of a bool: whether it was given; 0: none */
+        bool required EDDY_UNSET;  /* must be given; null is allowed only if raw */
+        size_t flag EDDY_UNSET;    /* 1 + the offset of a bool, true if it was given; 0: none */
         bool has_min EDDY_UNSET;
         double min EDDY_UNSET; /* smallest number; exact up to 2^53 */
         bool has_max EDDY_UNSET;

@@ -217,7 +217,7 @@ EDDY_API struct eddy_log_value eddy_log_end(void);
  * Add values to all later lines of this task and of the tasks that it starts later, for
  * example the number of a request or the name of a user.  A value replaces a bound value
  * with the same key.
- * A handler of an HTTP server binds values for its request only: they end with it.
+ * Values that a handler of an HTTP server binds end with its request.
  *
  * Suspends: no.
  * Errors: -ENOSPC  more than EDDY_LOG_CONTEXT_MAX bytes; nothing was added

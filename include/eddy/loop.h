@@ -127,12 +127,13 @@ EDDY_API int eddy_loop_watch_named(eddy_loop *loop, eddy_handle *handle, int fd,
  *
  * Suspends: no; may block threads other than the loop's.
  * Threads: any for a handle of eddy_loop_call_threadsafe(), else the loop's.
- * Errors: EDDY_E_RUN_OTHER_LOOP  on a thread other than the loop's, for a handle of another call;
- *                                nothing is done, and the callback may run
+ * Errors: EDDY_E_RUN_OTHER_LOOP  this is not the loop's thread, and the handle is not of
+ *                                eddy_loop_call_threadsafe(); nothing is done, and the
+ *                                callback may run
  */
 EDDY_API int eddy_handle_cancel(eddy_handle *handle);
 
-/* Whether the callback has yet to run.  Threads: any. */
+/* Returns 1 if the callback is still going to be called, else 0.  Threads: any. */
 EDDY_API int eddy_handle_is_scheduled(const eddy_handle *handle);
 
 /* The time of the callback (eddy_now() clock), or 0 if it has none.  Threads: the loop's. */
@@ -155,10 +156,10 @@ EDDY_API EDDY_MUST_USE int eddy_loop_new(const struct eddy_run_opts *opts, eddy_
  *
  * Errors: EDDY_E_RUN_NESTED, EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED
  *         -EINVAL              'loop' is NULL
- *         EDDY_E_LOOP_STOPPED  eddy_loop_stop() came before the end of the main
- *                              task, which continues when the loop is run for
- *                              ever or stepped, and is cancelled and awaited when
- *                              the loop is closed
+ *         EDDY_E_LOOP_STOPPED  eddy_loop_stop() was called before the main task
+ *                              ended.  The task continues when the loop is run
+ *                              for ever or stepped; closing the loop cancels the
+ *                              task and waits for its end.
  *         -EBUSY               an earlier, stopped main task has not ended yet
  *         and the result of main_fn
  */

@@ -121,7 +121,7 @@ EDDY_API eddy_metric *eddy_metrics_histogram(eddy_metrics *metrics, const char *
  * Returns NULL if memory runs out, if a value is longer than EDDY_METRIC_VALUE_BYTES_MAX
  * or is not UTF-8, or if the metric has 'series_max' series.  The functions below ignore
  * NULL.  eddy_metrics_refused() counts these calls, and the first for each metric is
- * reported (EDDY_REPORT_METRICS).  Also NULL, and not counted: in another loop.
+ * reported (EDDY_REPORT_METRICS).  In another loop the result is NULL too, and not counted.
  *
  * Suspends: no.
  * Owns: borrowed, until the set is closed.

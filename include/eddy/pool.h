@@ -73,9 +73,9 @@ struct eddy_pool_ops {
         /* The pool and its items are gone: release 'arg'.  Must not suspend.  NULL: nothing to do. */
         void (*release)(void *arg) EDDY_UNSET;
         /*
-         * Store the reason for the failure of 'open', which has just returned in the calling task,
-         * in '*ret_fault', whose texts are "".  Must not suspend.  Not called after
-         * eddy_pool_close().  NULL: there is none.
+         * Store the reason why 'open' failed in '*ret_fault', whose texts are "" before.  Called
+         * in the task in which 'open' has just returned.  Must not suspend.  Not called after
+         * eddy_pool_close().  NULL: no reasons are stored.
          */
         void (*fault)(void *arg, struct eddy_pool_fault *ret_fault) EDDY_UNSET;
 };
@@ -117,9 +117,9 @@ struct eddy_pool_opts {
 EDDY_API EDDY_MUST_USE int eddy_pool_new(const struct eddy_pool_opts *opts, eddy_pool **ret_pool);
 
 /*
- * A borrowed item.  Zero: none.  A copy refers to the same loan.  'ret_fault' is the program's, or
- * NULL: a call that fails, because no item could be opened for it, stores the reason there.  The
- * other members are eddy's.
+ * A borrowed item.  Zero: none.  A copy refers to the same loan.  The program sets 'ret_fault', or
+ * leaves it NULL: if a call fails because no item could be opened for it, the reason is stored
+ * there.  eddy sets the other members.
  */
 typedef struct eddy_pool_loan {
         void *item EDDY_UNSET;
@@ -136,7 +136,7 @@ typedef struct eddy_pool_loan {
  * a failed ping, items that were opened before the ping are not lent again.
  *
  * The borrowing task opens the item; if the task is cancelled, the opening is cancelled too.  The
- * texts in 'loan->ret_fault' are "" after success, and after an error that is not of an opening.
+ * texts in 'loan->ret_fault' are "" after success, and after an error that is not of 'open'.
  *
  * Suspends: yes.
  * Errors: those of 'open'; see 'loan->ret_fault'
@@ -152,9 +152,9 @@ EDDY_API EDDY_MUST_USE int eddy_pool_acquire_at(eddy_pool *pool, eddy_pool_loan 
                                                 const char *place);
 
 /*
- * Give an item back, and clear '*loan', except 'ret_fault'.  After the run of the pool has ended, the item
- * is closed.  An empty loan is ignored.  A task of the pool
- * resets an item that is USED before its next loan, and closes a broken one.
+ * Give an item back, and clear '*loan', except 'ret_fault'.  An empty loan is ignored.  A task of
+ * the pool resets an item that is USED before its next loan, and closes a broken one.  After the
+ * run of the pool has ended, the item is closed.
  *
  * Suspends: no.
  * Errors: -EINVAL  given back before, by a copy of the loan

@@ -162,11 +162,12 @@ EDDY_API EDDY_MUST_USE int eddy_retry_wait(struct eddy_retry *retry,
 EDDY_API bool eddy_retry_status_is_passing(int status);
 
 /*
- * Returns whether an error may be temporary.  Among the errors that are not are
- * -ECANCELED, -ENOMEM, -EINVAL, -ENOSPC, -EACCES, refused certificates, invalid requests
- * and responses, and names that do not exist.  -ENOENT is: a server makes the path of its
- * Unix socket when it starts.  No error of a pool or a library for databases is, also not
- * EDDY_E_PG_RETRY and EDDY_E_PG_CONNECT: set 'is_passing' of the policy to repeat these.
+ * Returns true if an error may be temporary.  Examples of final errors: -ECANCELED,
+ * -ENOMEM, -EINVAL, -ENOSPC, -EACCES, refused certificates, invalid requests and
+ * responses, and names that do not exist.  -ENOENT may be temporary: a server makes the
+ * path of its Unix socket when it starts.  All errors of pools and of the libraries for
+ * databases are final, EDDY_E_PG_RETRY and EDDY_E_PG_CONNECT included: set 'is_passing'
+ * of the policy to repeat these.
  *
  * Suspends: no.  Threads: any.
  */

@@ -136,9 +136,9 @@ EDDY_API int eddy_scope_end_with(eddy_scope *scope, int result);
  * only eddy_scope_end() is correct.  A scope that was never begun records nothing.
  *
  * Suspends: no.
- * Errors: -ECANCELED  the scope has ended or is cancelled; this is not a failure:
- *                     eddy_scope_end() counts this start among the calls inside
- *                     the scope that returned -ECANCELED
+ * Errors: -ECANCELED  the scope has ended or is cancelled; this is not a failure.
+ *                     For eddy_scope_end(), a cancel has stopped this call, as it
+ *                     stops suspending calls inside the scope.
  *         -EAGAIN     tasks_max tasks are running
  *         -ENOMEM     no memory for a stack
  *         -EINVAL     the scope was never begun; also reported

@@ -37,8 +37,8 @@ struct eddy_stack_record {
  * the first 1,000 of them are examined.
  *
  * The depth ends at the lowest byte that is not zero, rounded to 16 bytes, or at the
- * lowest stack pointer of a suspending call.  The lower part of an array, if never
- * written or all zero, does not count, unless its function made a call.
+ * lowest stack pointer of a suspending call.  The lower part of an array that was never
+ * written, or is all zero, does not count, unless its function made a call.
  *
  * Reading a whole stack takes microseconds.  After a function's first tasks, eddy
  * measures only new depth records and about one task in a hundred.

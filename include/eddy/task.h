@@ -18,13 +18,14 @@
  *
  * Stacks.  A task has 256 KiB of stack, or 64 KiB (EDDY_TASK_STACK_64K), less 17 KiB;
  * a thread usually has 8 MiB.  Allocate large buffers on the heap.  A task that
- * overflows its stack ends the process with a report (EDDY_REPORT_OVERFLOW): at the
- * guard below the stack, by SIGSEGV.  That needs the compiler's option
+ * overflows its stack ends the process with a report (EDDY_REPORT_OVERFLOW), by
+ * SIGSEGV at the guard below the stack.  This requires the compiler's option
  * -fstack-clash-protection, which pkg-config and CMake give to programs.  Without
  * the option, a frame of more than 16 KiB may jump over the guard into the stack of
  * another task.  Each suspending call compares the stack pointer with the task's
- * stack, and then aborts, since other tasks' memory may have changed.  A function
- * that writes there and returns before any suspending call is not detected.
+ * stack, and aborts if the pointer is outside, since other tasks' memory may have
+ * changed.  A function that writes to another stack and returns before any suspending
+ * call is not detected.
  *
  * Floating-point settings (the rounding mode, the exception masks and flags of
  * <fenv.h>; MXCSR and the x87 control word, FPCR) belong to the thread, and all

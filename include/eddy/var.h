@@ -5,9 +5,9 @@
  *
  * A task starts with the values that its starter has at that moment.  A value that
  * a task sets is visible in the task and in tasks it starts later, never in its
- * starter.  A value that a function of the program sets ends with the function's call
- * if the library calls it for one request or one item: an HTTP server's handler, and
- * the operations of a pool.
+ * starter.  Some functions of the program are called by the library for a single request
+ * or item: the handler of an HTTP server, and the operations of a pool.  A value that
+ * such a function sets ends with the call.
  */
 #ifndef EDDY_VAR_H
 #define EDDY_VAR_H
@@ -45,7 +45,7 @@ EDDY_API int eddy_var_set(const eddy_var *var, const void *value);
  * of the task that called the job.
  *
  * Suspends: no.  Threads: any.
- * Owns: borrowed, until the task sets the variable again or ends, or the value ends.
+ * Owns: borrowed, until the task sets the variable again, the task ends, or the value ends.
  */
 EDDY_API const void *eddy_var_get(const eddy_var *var);
 
