@@ -30,8 +30,8 @@ struct eddy_address {
  * Look up the addresses of 'host': a name (in /etc/hosts, then in DNS; names
  * outside ASCII are converted by IDNA 2008), or an address in its canonical
  * form.  Stores at most 'max' addresses, in the order in which to try them, and
- * returns their number.  IPv6 addresses that come more than 50 ms after the IPv4
- * addresses are left out; a call after that finds them.
+ * returns their number.  IPv6 addresses that arrive more than 50 ms after the IPv4
+ * addresses are not returned; a later call returns them.
  *
  * Suspends: yes.
  * Errors: EDDY_E_DNS_NOT_FOUND, _NO_ADDRESS, _FAILED

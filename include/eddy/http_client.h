@@ -49,8 +49,9 @@ typedef struct eddy_http_client eddy_http_client;
  *     connect_ns  for the name, the connection, the proxy's tunnel (CONNECT, SOCKS)
  *                 and the TLS handshake, each time the client connects:
  *                 EDDY_E_HTTP_TIMEOUT_CONNECT
- *     read_ns     longest time, within a call, in which no byte is received and no
- *                 byte of the request is sent: EDDY_E_HTTP_TIMEOUT_READ
+ *     read_ns     the longest silence within a call: the time in which no byte is
+ *                 received and no byte of the request is sent:
+ *                 EDDY_E_HTTP_TIMEOUT_READ
  *     total_ns    from the call of eddy_http_client_send() until the end of the body
  *                 was read, the caller's own pauses included: EDDY_E_HTTP_TIMEOUT_TOTAL
  */
@@ -72,7 +73,7 @@ struct eddy_http_client_opts {
         uint32_t headers_max EDDY_UNSET;    /* header fields of one response; 0: 128 */
         const char *user_agent EDDY_UNSET;  /* copied; NULL: "eddy/VERSION" */
         /* for https; borrowed until the client is closed; NULL: the system's trusted
-         * certificates.  Without a list 'alpn': the client offers "http/1.1" */
+         * certificates.  It must have no list 'alpn': the client itself offers "http/1.1" */
         eddy_tls_config *tls EDDY_UNSET;
         const char *http_proxy EDDY_UNSET;  /* for http URLs; copied; NULL: none */
         const char *https_proxy EDDY_UNSET; /* for https URLs; copied; NULL: none */
@@ -115,8 +116,8 @@ struct eddy_http_client_opts {
  * chain of up to five codings is decoded.  The headers are unchanged: Content-Length
  * counts the coded bytes.  'body_bytes_max' limits both the coded and the decoded
  * bytes.  A body with another coding fails with EDDY_E_HTTP_CODING_UNKNOWN.  Coded data
- * that is damaged or ends early fails with _CODING_INVALID; if it ends early and only
- * the close of the connection shows where the body ends, with _TRUNCATED.  zstd uses
+ * that is damaged or ends early fails with _CODING_INVALID, or with _TRUNCATED if it ends
+ * early and only the close of the connection shows where the body ends.  zstd uses
  * malloc() and not eddy's allocator.
  *
  * Suspends: no.
@@ -198,8 +199,8 @@ struct eddy_http_request {
         /* The reason for a missing response, as text.  Set after EDDY_E_TLS_*; after an error of
          * a proxy, with the proxy's host and port, and the rule that an invalid answer violates;
          * and, with the rule that the response violates, after EDDY_E_HTTP_INVALID_RESPONSE and
-         * _TOO_LARGE.  Also set if a limit of time passed, or the call was cancelled, while
-         * addresses of the host were being looked up: the text then names the host.  May be NULL. */
+         * _TOO_LARGE.  Also set if a time limit passed or the call was cancelled during the
+         * lookup of the host's addresses: the text then names the host.  May be NULL. */
         struct eddy_tls_fault *ret_tls_fault EDDY_UNSET;
         struct eddy_http_request_opts opts EDDY_UNSET;
         uintptr_t reserved[1] EDDY_UNSET; /* zero */
@@ -266,10 +267,10 @@ EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,
                                                  eddy_http_response **ret_response);
 
 /*
- * Returns true if the server does the same for the request and for its repetition: its
+ * Returns true if a request may be repeated without a second effect on the server: its
  * method is idempotent (RFC 9110, 9.2.2), or 'headers' have Idempotency-Key or
  * X-Idempotency-Key, as in Go's net/http.  A header that a hook adds does not count.
- * False for NULL.
+ * Returns false for NULL.
  *
  * Suspends: no.
  */

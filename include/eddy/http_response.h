@@ -4,9 +4,9 @@
  * A response comes from eddy_http_client_send() with its head.  The body is read as a
  * whole, in parts, or not at all.
  *
- * A response belongs to the loop of its client (eddy/def.h).  In another loop, or after that
- * one has ended, calls that read the body return EDDY_E_RUN_OTHER_LOOP; the others only read the
- * head, and do not check the loop.
+ * A response belongs to the loop of its client (eddy/def.h).  In another loop, or after the
+ * client's loop has ended, calls that read the body return EDDY_E_RUN_OTHER_LOOP.  All other
+ * calls only read the head, and do not check the loop.
  *
  * Calls with a NULL response, or with NULL where a result goes, return -EINVAL, unless
  * their comment says otherwise.
@@ -30,7 +30,7 @@ struct eddy_http_header {
         const char *value;
 };
 
-/* Returns the status code, 200 to 999; 0, no status, for a NULL response.  Suspends: no. */
+/* Returns the status code, 200 to 999, or 0 if the response is NULL.  Suspends: no. */
 EDDY_API int eddy_http_response_status(const eddy_http_response *response);
 
 /*
@@ -158,7 +158,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *respon
 
 /*
  * Returns the rule that the response violates, in words, after a call that returned
- * EDDY_E_HTTP_INVALID_RESPONSE or _TOO_LARGE: "a chunk's data is not followed by CR LF".
+ * EDDY_E_HTTP_INVALID_RESPONSE or _TOO_LARGE, such as "a chunk's data is not followed by CR LF".
  * Returns "" if there is none, also for a NULL response.  For errors of
  * eddy_http_client_send(), see 'ret_tls_fault'.
  *

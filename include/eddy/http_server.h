@@ -21,7 +21,7 @@ typedef struct eddy_http_exchange eddy_http_exchange;
  * connection.
  *
  * Values that a handler sets (eddy/var.h) and log values that it binds (eddy/log.h) end
- * with its request: the next request of the connection begins with those of the server.
+ * with its request: the connection's next request begins with the server's values.
  *
  * If the client's connection was reset, or fully closed as far as the server can
  * know, the handler is cancelled: its calls return -ECANCELED, and its result is
@@ -68,13 +68,14 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  *
  * Early answers.  A handler may answer without reading the request's body, for example
  * 401 or 413.  If the rest of the body is larger than 256 KiB, or is chunked and has not
- * arrived, that answer is the connection's last.  The server then ends its sending, and reads and drops
- * what the client still sends, so that the answer also reaches a client that sends all of
- * its body first.  It closes the connection when the client closes it, has been silent for
- * 5 seconds, or has sent for 30 seconds; a client that is still sending then may lose the
- * answer.  Until then the connection counts in connections_max, and in the 'drain_ns' of a
- * stop.  While the handler writes the answer, the body is not read: an answer larger than
- * the system's buffers does not reach a client that sends all of its body first.
+ * arrived, this answer is the last on the connection.  The server then ends its side of the
+ * connection, and reads and drops the bytes that the client still sends, so that the answer
+ * also reaches a client that sends its whole body first.  The server closes the connection
+ * when the client has closed it, has been silent for 5 seconds, or has sent for 30 seconds.
+ * A client that still sends after 30 seconds may lose the answer.  Until the close, the
+ * connection counts in connections_max, and a stop waits for it up to 'drain_ns'.  While
+ * the handler writes the answer, the body is not read: an answer larger than the system's
+ * buffers does not reach a client that sends its whole body first.
  */
 enum {
         EDDY_HTTP_SERVER_FINISH = 1 << 0, /* a handler continues if its client is gone */
@@ -90,8 +91,8 @@ struct eddy_http_server_opts {
         int32_t download_rate_min EDDY_UNSET;
         uint32_t flags EDDY_UNSET;          /* EDDY_HTTP_SERVER_* */
         uint64_t body_bytes_max EDDY_UNSET; /* of one request; 0: 16 MiB */
-        /* from a request's first byte to the end of its head; 0: 30 s; also the limit for
-         * dropping the rest of a body that the handler did not read */
+        /* from a request's first byte to the end of its head; 0: 30 s; also limits the time in
+         * which the rest of a body that the handler did not read is dropped */
         int64_t head_timeout_ns EDDY_UNSET;
         int64_t idle_timeout_ns EDDY_UNSET; /* between requests; 0: 75 s */
         /* the waiting time over which speeds are averaged; 0: 10 s */

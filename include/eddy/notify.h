@@ -54,8 +54,8 @@ struct eddy_notify_opts {
         uint32_t flags EDDY_UNSET;      /* EDDY_NOTIFY_REPORT_* */
         /*
          * Deliver an event when its name has had no further event for this time, and at the
-         * latest merge_ns after the first, for which 0 then means EDDY_NOTIFY_MERGE_MAX_NS
-         * and a negative value is -EINVAL.  0: only merge_ns counts.
+         * latest merge_ns after its first event.  A merge_ns of 0 then means
+         * EDDY_NOTIFY_MERGE_MAX_NS, and a negative merge_ns is -EINVAL.  0: only merge_ns counts.
          */
         int64_t quiet_ns EDDY_UNSET;
         uintptr_t reserved[3] EDDY_UNSET; /* zero */
@@ -111,8 +111,8 @@ enum eddy_notify_kind {
                                      is open is removed when it is closed. */
         EDDY_NOTIFY_OVERFLOW = 6, /* events of any watch were lost: look at all files again */
         EDDY_NOTIFY_WRITTEN = 7,  /* with EDDY_NOTIFY_REPORT_WRITTEN: a file that was open for
-                                     writing was closed, also if nothing was written.  Replaces
-                                     EDDY_NOTIFY_CHANGED, and follows EDDY_NOTIFY_CREATED. */
+                                     writing was closed, even if nothing was written.  Replaces
+                                     EDDY_NOTIFY_CHANGED; comes after EDDY_NOTIFY_CREATED. */
 };
 
 /* Texts are valid until the next call of eddy_notify_next() or eddy_notify_close(). */

@@ -86,8 +86,9 @@ EDDY_API EDDY_MUST_USE int64_t eddy_stream_write_some(eddy_stream *stream,
 /*
  * eddy_stream_read() and eddy_stream_write_some() without the wait, for callers
  * that must not suspend, such as callbacks of the loop.  try_writev may write
- * only a part.  Without slices, or with empty ones, it passes on the bytes that the
- * stream holds (TLS), and returns 0 after the last of them.
+ * only a part.  Without slices, or with empty ones, try_writev only sends bytes that
+ * the stream took earlier and still has in its own buffer (TLS), and returns 0 when
+ * all are sent.
  *
  * Suspends: no.
  * Errors: -EAGAIN  a wait is necessary; see eddy_stream_wait()

@@ -35,9 +35,9 @@ struct eddy_tcp_connect_opts {
  * 'port'.  Addresses are tried with IPv6 first and families alternating, a new
  * one every 250 ms or as soon as one fails (RFC 8305).  The first connection that
  * succeeds is returned, the others are closed.  IPv6 addresses are tried as soon as
- * they are known, IPv4 addresses 50 ms later at the latest if IPv6 addresses do not
- * come, and addresses that come later join the others.  If all addresses that are
- * known fail, the call waits for the other family's answer.  TCP_NODELAY is on.
+ * they are known.  IPv4 addresses wait up to 50 ms for IPv6 addresses.  Addresses that
+ * arrive later join the others.  If all known addresses fail, the call waits for the
+ * other family's answer.  TCP_NODELAY is on.
  * 'opts' NULL means the defaults.
  *
  * Suspends: yes.

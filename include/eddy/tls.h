@@ -116,7 +116,7 @@ struct eddy_tls_conn_opts {
         /* A client: how the server is reached, for example its port and the proxy.  A session is
          * resumed only by connections with the same configuration, host and route.  Copied; NULL: "" */
         const char *route EDDY_UNSET;
-        /* as of the configuration, for this connection; NULL: its list */
+        /* replaces the configuration's list for this connection; NULL: the configuration's */
         const char *alpn EDDY_UNSET;
         uintptr_t reserved[2] EDDY_UNSET; /* zero */
 };

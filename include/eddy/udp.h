@@ -79,10 +79,10 @@ EDDY_API EDDY_MUST_USE int eddy_udp_bind(const char *address, uint16_t port,
  * 'port': the socket sends to this peer and receives only from this peer.  The first
  * address of the name to which the system has a route is used; nothing is sent, so
  * success does not mean that the peer exists.  Addresses of the family that is answered
- * first are tried first, IPv4 addresses up to 50 ms later (eddy/dns.h); the other
- * family is waited for only if the system refuses all of them.  A name may have several addresses:
- * "localhost" is often "::1" first, which does not reach a socket bound to "127.0.0.1".
- * 'opts' NULL means the defaults.
+ * first are tried first, IPv4 addresses up to 50 ms later (eddy/dns.h).  The call waits
+ * for the other family only if the system refuses all addresses of the first.  A name
+ * may have several addresses: "localhost" is often "::1" first, which does not reach a
+ * socket bound to "127.0.0.1".  'opts' NULL means the defaults.
  *
  * Suspends: yes.
  * Errors: EDDY_E_DNS_*           the name could not be resolved
