@@ -193,7 +193,7 @@ EDDY_API EDDY_MUST_USE int eddy_mongo_aggregate(eddy_mongo *mongo, const char *c
  * a NUL that '*ret_bytes' does not count, and is valid until the next call on the cursor.  Both
  * pointers may be NULL.  After an error, each further call returns the same error.
  *
- * An empty batch is not the end: the server is asked for the next one.  A cursor with the option
+ * After an empty batch the cursor asks the server for the next batch.  A cursor with the option
  * "tailable" waits for the next document; without "awaitData" it asks the server again and again.
  *
  * Suspends: yes.  After -ECANCELED the cursor can only be closed.

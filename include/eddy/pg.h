@@ -63,16 +63,16 @@ struct eddy_pg_opts {
         /* "host=db.example dbname=shop" or "postgresql://..."; NULL: "" */
         const char *conninfo EDDY_UNSET;
         uint32_t flags EDDY_UNSET; /* EDDY_PG_* */
-        /* prepared statements that a connection keeps, until the end of a transaction up to
-         * twice as many; 0: 100 */
+        /* prepared statements that a connection keeps, but in a transaction up to twice this
+         * number; 0: 100 */
         uint32_t statements_max EDDY_UNSET;
         uint64_t result_max EDDY_UNSET; /* bytes of a result, with notices; 0: 256 MiB; one row
                                      of up to 1 GiB may be in memory before it is refused */
         int64_t cancel_timeout_ns EDDY_UNSET; /* 0: 1 s */
         /* of eddy_pg_connect(); written on failure; or NULL */
         struct eddy_pg_fault *ret_fault EDDY_UNSET;
-        /* of a command, of each row of a cursor, and of a command of a pipeline, but not of COPY
-         * and eddy_pg_notified(); 0: none */
+        /* limit for a command, each row of a cursor, and a command of a pipeline, but not for
+         * COPY and eddy_pg_notified(); 0: none */
         int64_t command_timeout_ns EDDY_UNSET;
         uintptr_t reserved[5] EDDY_UNSET; /* zero */
 };

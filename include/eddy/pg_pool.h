@@ -37,8 +37,9 @@ enum {
 
 /*
  * Make a pool.  'opts' are the options of its connections; strings are copied.  If a connection
- * cannot be opened, the reason is stored in the loan's 'ret_fault' (the SQLSTATE in 'code'), and in
- * that of 'opts', which must remain valid as long as the pool.  Each may be NULL.  'pool_opts' may be NULL; its 'ops' and 'arg' are not used.
+ * cannot be opened, the reason is stored in the loan's 'ret_fault' (the SQLSTATE in 'code') and in
+ * the 'ret_fault' of 'opts', which must remain valid as long as the pool.  Each 'ret_fault' may be
+ * NULL.  'pool_opts' may be NULL; its 'ops' and 'arg' are not used.
  *
  * Suspends: no.
  * Errors: -EINVAL  an option is not valid; a wrong 'conninfo' is reported when a connection is opened

@@ -66,8 +66,8 @@ struct eddy_redis_opts {
         int64_t connect_timeout_ns EDDY_UNSET;
         size_t request_bytes_max EDDY_UNSET; /* commands that wait to be sent; 0: 64 MiB */
         size_t reply_bytes_max EDDY_UNSET;   /* memory of one reply; 0: 64 MiB */
-        /* of a command or batch once it is connected, also of one that waits for others such as
-         * BLPOP; 0: none */
+        /* limit for a command or batch from when it is connected, also for commands that wait,
+         * such as BLPOP; 0: none */
         int64_t command_timeout_ns EDDY_UNSET;
         uintptr_t reserved[5] EDDY_UNSET; /* zero */
 };
@@ -250,8 +250,8 @@ EDDY_API EDDY_MUST_USE int eddy_redis_eval(eddy_redis *redis, eddy_redis_script 
  * WATCH, BLPOP, XREAD BLOCK and others.  A client on which a command was cancelled is closed; a
  * client that was left in a transaction or in another database is reset.  If a loan fails because its
  * client cannot connect, the loan's 'ret_fault' has the texts that eddy_redis_fault() would have.
- * 'opts' may be NULL; this call sets its own 'ops' and 'arg'.  Close the pool before 'redis', which stays in memory until the
- * pool has ended.
+ * 'opts' may be NULL; this call sets its own 'ops' and 'arg'.  Close the pool before 'redis', which
+ * stays in memory until the pool has ended.
  *
  * Suspends: no.
  * Errors: those of eddy_pool_new(); EDDY_E_REDIS_CLOSED
