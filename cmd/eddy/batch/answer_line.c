@@ -233,7 +233,7 @@ static int members_find(const struct eddy_json_value *top, struct members *ret_m
         return 0;
 }
 
-/* Returns the status that a value is: a number, or its digits in a string; 0 for all others. */
+/* Returns the status in a value: a number, or its digits in a string. Returns 0 for other values. */
 static int status_of(const struct eddy_json_value *value)
 {
         uint64_t status = 0;

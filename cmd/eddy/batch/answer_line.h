@@ -92,12 +92,12 @@ bool ed_answer_is_blank(const char *line, size_t bytes);
 
 /*
  * Read a line without its line feed, in the forms of eddy, OpenAI, vLLM and litellm. 'id_room'
- * receives the id. A byte order mark is skipped. A line has a text or an integer as custom_id, and a response, an
- * error, or both. The response is null, or an object with status_code; beside an error it may be
- * anything. The error may be of any kind; one without contents (null, false, "", {}, or an object
- * or a list of such values) is none. A status that is not a number from 1 to 999 is a failure, and
- * so is a line with neither a response nor an error in its members. If a member occurs twice, the
- * first one counts.
+ * receives the id. A byte order mark is skipped. A line has a text or an integer as custom_id, and
+ * a response, an error, or both. The response is null, or an object with status_code; next to an
+ * error it may be any value. The error may be any value; a value without contents (null, false, "",
+ * {}, or an object or a list of such values) does not count as an error. A line is a failure if its
+ * status is not a number from 1 to 999, or if its response is null and its error has no contents.
+ * If a member occurs twice, the first one counts.
  *
  * Errors: -EINVAL  not a line of answers; nested deeper than EDDY_JSON_DEPTH_MAX; the id is longer
  *                  than 'id_room'

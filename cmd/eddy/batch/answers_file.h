@@ -29,8 +29,8 @@ struct ed_answers {
  * Open a file for appending, or make it, and lock it. 'command' is for messages, 'option' the
  * file's option ("-o", "--errors"); 'path' is borrowed until ed_answers_close(). Lines that are
  * not answers, and an incomplete last line, are moved to PATH.rejected; a last line that is whole
- * gets its line feed; blank lines stay. This is added to 'found'. On return, all lines and the
- * file's name are on the disk. Errors are reported on stderr.
+ * gets its line feed; blank lines stay. These repairs are added to 'found'. On return, all lines
+ * and the file's name are on the disk. Errors are reported on stderr.
  *
  * Errors: the exit code, above 0: ED_EXIT_OUTPUT, or ED_EXIT_USAGE if another run has locked the
  *         file, it is not a regular file, or it has contents but no answer (it is not changed then)
@@ -40,8 +40,9 @@ EDDY_MUST_USE int ed_answers_open(struct ed_answers *answers, const char *comman
                                   struct ed_answers_found *found);
 
 /*
- * Call fn for each line of the file, without its line feed, in order; a last line without a line
- * feed only if it is an answer. A result other than 0 ends the walk and is returned. Blocks on the disk: not for use on a loop.
+ * Call fn for each line of the file, without its line feed, in order. A last line without a line
+ * feed counts only if it is an answer. A result other than 0 ends the walk and is returned. Blocks
+ * on the disk: not for use on a loop.
  *
  * Errors: those of read(2), as negative numbers; -ENOMEM; -EMSGSIZE  a line is longer than
  *         ED_DRAFT_BYTES_MAX; those of fn

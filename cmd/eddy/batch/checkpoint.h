@@ -15,8 +15,8 @@
 EDDY_MUST_USE int ed_checkpoint_open(struct ed_batch_run *run);
 
 /*
- * Make the files the outputs of the run. If the input was checked, its ids are marked ED_IDS_READ:
- * then their failures move from the output to the errors file. Otherwise they move at the end.
+ * Make the files the outputs of the run. If the input was checked, its ids are marked ED_IDS_READ,
+ * and their failures now move from the output to the errors file. Otherwise they move at the end.
  * Returns 0 or the exit code, after messages.
  */
 EDDY_MUST_USE int ed_checkpoint_begin(struct ed_batch_run *run);
@@ -32,8 +32,8 @@ void ed_checkpoint_abandon(const struct ed_batch_run *run);
 
 /*
  * Close the outputs, and remove old lines: failures of ids that have succeeded or failed again, and
- * with --on-changed send answers to an earlier request of an id. If 'sync', wait for the disk. Returns 0 or the exit code,
- * after a message.
+ * with --on-changed send answers to an earlier request of an id. If 'sync', wait for the disk.
+ * Returns 0 or the exit code, after a message.
  */
 EDDY_MUST_USE int ed_checkpoint_close(struct ed_batch_run *run, bool sync);
 

@@ -249,7 +249,7 @@ static void rest_take(struct ed_stream *stream)
                 stream->error = EDDY_E_HTTP_TRUNCATED;
 }
 
-/* Returns what a stream that gives no answer is, with a sentence. */
+/* Returns the error of a stream that has no answer, and writes a sentence about the error. */
 static int fault_describe(const struct ed_stream *stream, int err,
                           char fault[ED_STREAM_FAULT_BYTES])
 {

@@ -2,7 +2,7 @@
  * batch/stream.h - the answer to a request for a stream: bytes in, the object of the whole answer out.
  * No I/O.
  *
- * Its first bytes decide what it is, because servers send streams under any Content-Type:
+ * The first bytes of the answer decide its form, because servers send streams under any Content-Type:
  *
  *   data: {...}        server-sent events
  *   {"done":false,...} a line for each part, as Ollama sends them
@@ -53,7 +53,7 @@ EDDY_MUST_USE int ed_stream_take(struct ed_stream *stream, const char *data, siz
  * The HTTP body has ended, or cannot be read any further. Append the whole answer to 'body'.
  *
  * Errors: EDDY_E_HTTP_TRUNCATED         the stream is empty, or ended before the answer was complete
- *         EDDY_E_HTTP_INVALID_RESPONSE  it reported an error, or is not a stream of a known kind
+ *         EDDY_E_HTTP_INVALID_RESPONSE  the stream reported an error, or is not of a known kind
  *         EDDY_E_HTTP_TOO_LARGE, -ENOMEM
  *         'fault' is a sentence about the error, or empty
  */

@@ -7,8 +7,8 @@
  * last whole line; in other outputs, at most the last line is incomplete.
  *
  * If another program makes the file shorter, such as truncate(1) or logrotate's copytruncate,
- * nothing more is written to it: 'cut' is set, and lines go to the file NAME.rescued. The caller
- * sees 'cut' after the line that was written first, and ends the run.
+ * nothing more is written to it: 'cut' is set, and further lines go to the file NAME.rescued. The
+ * caller finds 'cut' after the first of these lines, and ends the run.
  */
 #ifndef ED_CMD_COMMON_OUTPUT_H
 #define ED_CMD_COMMON_OUTPUT_H

@@ -9,8 +9,8 @@
 enum { ED_URL_SHOWN_BYTES = 512 };
 
 /*
- * Returns 'room' with a URL, of which three asterisks replace the user name and password, and the
- * query and fragment. The URL need not be valid, or a URL at all. The end of a long one is left out.
+ * Returns 'room' with a URL in which three asterisks replace the user name and password, and again
+ * the query and fragment. The text need not be a valid URL. The end of a long URL is left out.
  */
 const char *ed_url_shown(char room[ED_URL_SHOWN_BYTES], const char *url, size_t bytes);
 
