@@ -48,9 +48,9 @@ enum { EDDY_HTTP_ORIGIN_BYTES = 280 };
 /*
  * Check a URL as eddy_http_client_send() does, and write its origin with a NUL:
  * scheme, host and port, such as "https://api.example.com" or "http://[::1]:8080".
- * Two URLs have the same origin if and only if these texts are equal: letters are
- * small, a name with other characters is converted to its ASCII form, and the default
- * port of the scheme is left out.  On failure, 'ret_origin' is unchanged.
+ * Two URLs have the same origin if and only if these texts are equal: letters are in
+ * lower case, a name outside ASCII is converted to its ASCII form, and the default port
+ * of the scheme is left out.  On failure, 'ret_origin' is unchanged.
  *
  * Suspends: no.
  * Errors: EDDY_E_URL_INVALID      also if 'url' is NULL
