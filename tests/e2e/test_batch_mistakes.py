@@ -322,7 +322,7 @@ def an_output_with_the_name_of_a_compressed_file_is_refused(eddy):
     for args in writers(path):
         for end in (".gz", ".zst", ".bz2", ".xz"):
             name = eddy.file("a.jsonl" + end)
-            e2e.one_line(eddy.run(*args, name), 2, f"{name}: what is written is not compressed: leave out {end}")
+            e2e.one_line(eddy.run(*args, name), 2, f"{name}: the output is not compressed: leave out {end}")
             check(not os.path.exists(name), name)
 
 

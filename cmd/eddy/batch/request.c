@@ -549,8 +549,8 @@ static int header_take(const struct parts *parts, const struct eddy_json_value *
                 return header_build(parts, name, value, request, blob);
         if (value->kind != EDDY_JSON_STRING)
                 return request_fault(parts,
-                                     "header %s: the value is not a string: write such as "
-                                     "\"text/plain\"",
+                                     "header %s: the value is not a string: write a string "
+                                     "such as \"text/plain\"",
                                      ed_excerpt(shown, name->text, name->bytes));
         if (++*count > ED_REQUEST_HEADERS_MAX)
                 return request_fault(parts,
@@ -631,7 +631,7 @@ static __attribute__((noinline)) int url_build(const struct parts *parts,
                 ed_url_shown(whole, request->url, bytes);
                 return request_fault(parts,
                                      "the URL \"%s\" does not begin with http://, https:// or /: "
-                                     "write such as \"/v1/embeddings\"",
+                                     "write a URL such as \"/v1/embeddings\"",
                                      ed_excerpt(shown, whole, strlen(whole)));
         }
         for (size_t i = 0; i < bytes; i++) {

@@ -426,12 +426,12 @@ static int json_add(const struct place *place, const char *text, size_t bytes,
         if (bytes == 0)
                 return template_fault(error,
                                       "\"%s\" is empty, and \"{{%s:json}}\" needs JSON: write "
-                                      "such as null, or omit \":json\"",
+                                      "JSON such as null, or omit \":json\"",
                                       name, name);
         if (eddy_json_check(text, bytes, NULL, NULL) < 0)
                 return template_fault(error,
-                                      "\"%s\" is %s, and \"{{%s:json}}\" needs JSON: write such as "
-                                      "5, or omit \":json\"",
+                                      "\"%s\" is %s, and \"{{%s:json}}\" needs JSON: write JSON "
+                                      "such as 5, or omit \":json\"",
                                       name, ed_excerpt(value, text, bytes), name);
         ed_draft_add(body, text, bytes);
         return 0;
@@ -603,7 +603,8 @@ static int sources_of_object(const struct ed_template *template, const char *lin
                 return template_fault(error, "the line is not JSON: %s", fault.text);
         if (object.kind != EDDY_JSON_OBJECT)
                 return template_fault(error, "the line is not an object, and the template has "
-                                             "fields: write such as {\"name\":\"value\"}");
+                                             "fields: write an object such as "
+                                             "{\"name\":\"value\"}");
         if (eddy_json_walk(&object, &cursor) < 0)
                 return -EINVAL;
         while (sources->found < template->places_count && eddy_json_next(&cursor, &name, &value))

@@ -111,7 +111,7 @@ int ed_option_file(const char *command, const char *option, const char *value,
         for (size_t i = 0; end && i < sizeof(ends) / sizeof(ends[0]); i++)
                 if (strcmp(end, ends[i]) == 0) {
                         ed_console_usage(command,
-                                         "%s %s: what is written is not compressed: leave out %s, "
+                                         "%s %s: the output is not compressed: leave out %s, "
                                          "and compress the file afterwards",
                                          option, value, end);
                         return -EINVAL;

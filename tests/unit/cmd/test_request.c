@@ -381,12 +381,12 @@ TEST(sentences_name_the_member_the_value_and_the_remedy)
         check_fault(&no_rules, "{\"url\":[],\"body\":{}}", NULL,
                     "\"url\" is []: write a string such as \"/v1/embeddings\"");
         check_fault(&no_rules, "{\"url\":\"ftp://h\",\"body\":{}}", NULL,
-                    "the URL \"ftp://h\" does not begin with http://, https:// or /: write such as "
-                    "\"/v1/embeddings\"");
+                    "the URL \"ftp://h\" does not begin with http://, https:// or /: write a "
+                    "URL such as \"/v1/embeddings\"");
         check_fault(
                 &no_rules, "{\"url\":\"ftp://u:secret@h\",\"body\":{}}", NULL,
-                "the URL \"ftp://***@h\" does not begin with http://, https:// or /: write such as "
-                "\"/v1/embeddings\"");
+                "the URL \"ftp://***@h\" does not begin with http://, https:// or /: write a URL "
+                "such as \"/v1/embeddings\"");
         check_fault(&no_rules, "{\"url\":\"/a\\u0000b\",\"body\":{}}", NULL,
                     "the URL has the byte 0 in it: write %00");
         check_fault(&no_rules, "{\"url\":\"/\",\"url\":\"/\",\"custom_id\":1}", NULL,
@@ -416,9 +416,11 @@ TEST(wrong_headers_are_refused_and_values_are_not_shown)
         check_fault(&no_rules, "{\"url\":\"/\",\"headers\":\"A: secret\"}", NULL,
                     "\"headers\" is not an object: write {\"X-Name\":\"value\"}");
         check_fault(&no_rules, "{\"url\":\"/\",\"headers\":{\"A\":5}}", NULL,
-                    "header \"A\": the value is not a string: write such as \"text/plain\"");
+                    "header \"A\": the value is not a string: write a string such as "
+                    "\"text/plain\"");
         check_fault(&no_rules, "{\"url\":\"/\",\"headers\":{\"A\":[\"b\",[]]}}", NULL,
-                    "header \"A\": the value is not a string: write such as \"text/plain\"");
+                    "header \"A\": the value is not a string: write a string such as "
+                    "\"text/plain\"");
         check_fault(&no_rules, "{\"url\":\"/\",\"headers\":{\"A b\":\"c\"}}", NULL,
                     "header \"A b\": the name of a header has only letters, digits and characters "
                     "such as -: write \"Content-Type\"");

@@ -99,14 +99,14 @@ TEST(json_of_a_text_is_inserted)
                      "the row has 2 columns, and the first row 1: put fields with commas in double "
                      "quotes");
         check_filled("[\"{{n:json}}\"]", "n", "abc",
-                     "\"n\" is abc, and \"{{n:json}}\" needs JSON: write such as 5, or omit "
-                     "\":json\"");
+                     "\"n\" is abc, and \"{{n:json}}\" needs JSON: write JSON such as 5, or "
+                     "omit \":json\"");
         check_filled("[\"{{n:json}}\"]", "n,m", ",",
-                     "\"n\" is empty, and \"{{n:json}}\" needs JSON: write such as null, or omit "
-                     "\":json\"");
+                     "\"n\" is empty, and \"{{n:json}}\" needs JSON: write JSON such as null, or "
+                     "omit \":json\"");
         check_filled("[\"{{n:json}}\"]", NULL, "{\"n\":\"1],[2\"}",
-                     "\"n\" is 1],[2, and \"{{n:json}}\" needs JSON: write such as 5, or omit "
-                     "\":json\"");
+                     "\"n\" is 1],[2, and \"{{n:json}}\" needs JSON: write JSON such as 5, or "
+                     "omit \":json\"");
 }
 
 TEST(row_of_csv_gives_strings)
@@ -148,8 +148,8 @@ TEST(lines_without_a_field_are_refused)
         check_filled("\"{{a}}\"", NULL, "{\"b\":1}",
                      "the line has no field \"a\", and the template has {{a}}");
         check_filled("\"{{a}}\"", NULL, "[1]",
-                     "the line is not an object, and the template has fields: write such as "
-                     "{\"name\":\"value\"}");
+                     "the line is not an object, and the template has fields: write an object such "
+                     "as {\"name\":\"value\"}");
         check_filled("\"constant\"", NULL, "anything", "\"constant\"");
         check_filled("\"{{a}}{{a}}\"", NULL, "{\"a\":1,\"a\":2}", "\"11\"");
 }
