@@ -117,7 +117,7 @@ struct eddy_run_opts {
  *
  * Errors: EDDY_E_RUN_NESTED  this thread already runs a loop
  *         -EDEADLK           all tasks were parked and nothing could wake them
- *         -EINVAL            an option is not valid
+ *         -EINVAL            an option is not valid, or main_fn is NULL
  *         -ENOMEM, -EMFILE, -EAGAIN  the loop or its watchdog could not be made
  *         and the result of main_fn
  * Threads: any; one loop per thread.

@@ -109,8 +109,8 @@ struct eddy_test_result {
  *                            when it ends
  *         EDDY_E_RUN_NESTED  as -EBUSY, if the C library has no backtrace(): that
  *                            thread cannot clean it up in its next run
- *         -EINVAL            call_at is given, and call_error is not an error; or
- *                            'order' is not valid
+ *         -EINVAL            call_at is given, and call_error is not an error;
+ *                            'order' is not valid; or main_fn is NULL
  *         and those of eddy_run()
  * Threads: any, one at a time in a process.
  */

@@ -74,7 +74,7 @@ static void run_end(eddy_loop *face, struct ed_run *run)
 int eddy_loop_run_named(eddy_loop *face, eddy_task_fn *main_fn, void *arg, const char *text)
 {
         struct ed_run *run;
-        int err = run_begin(face, &run);
+        int err = main_fn ? run_begin(face, &run) : -EINVAL;
 
         if (err < 0)
                 return err;

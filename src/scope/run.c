@@ -603,6 +603,8 @@ int eddy_run_named(eddy_task_fn *main_fn, void *arg, const struct eddy_run_opts 
         struct ed_sys *sys;
         int err;
 
+        if (!main_fn)
+                return -EINVAL;
         if (!ed_loop_current)
                 ed_run_signal_forget();
         err = ed_run_table(&sys);

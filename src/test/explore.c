@@ -395,7 +395,7 @@ int ed_test_explore_with(ed_test_play_fn *play, eddy_task_fn *main_fn, void *arg
         struct explore *x;
         int err;
 
-        if (explore_opts && explore_opts->deviations_max > EDDY_TEST_DEVIATIONS_MAX)
+        if (!main_fn || (explore_opts && explore_opts->deviations_max > EDDY_TEST_DEVIATIONS_MAX))
                 return -EINVAL;
         /* Memory that is allocated before this belongs to the run that was left. */
         err = ed_test_clear();

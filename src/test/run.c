@@ -413,5 +413,5 @@ int ed_test_run_with(eddy_task_fn *main_fn, void *arg, const struct eddy_test_op
 int eddy_test_run(eddy_task_fn *main_fn, void *arg, const struct eddy_test_opts *opts,
                   struct eddy_test_result *ret_result)
 {
-        return run_with(main_fn, arg, opts, NULL, true, ret_result, NULL);
+        return main_fn ? run_with(main_fn, arg, opts, NULL, true, ret_result, NULL) : -EINVAL;
 }

@@ -587,7 +587,7 @@ int ed_test_sweep_with(int what, eddy_task_fn *main_fn, void *arg,
         uint64_t deviations = ed_test_number("EDDY_TEST_OUTCOMES", 0);
         int err;
 
-        if (what < EDDY_TEST_SEEDS || what > EDDY_TEST_CANCEL_TASK ||
+        if (!main_fn || what < EDDY_TEST_SEEDS || what > EDDY_TEST_CANCEL_TASK ||
             (asked->call_at > 0 && asked->call_error >= 0))
                 return -EINVAL;
         if (more)

@@ -3,6 +3,8 @@
  * threads, and calls from outside of it.
  */
 #include <eddy/eddy.h>
+#include <eddy/test.h>
+#include <eddy/test_explore.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -43,6 +45,20 @@ TEST(options_that_are_not_valid_are_refused)
 {
         CHECK_EQ(eddy_run(returns, NULL, &(struct eddy_run_opts){ .flags = 1u << 31 }), -EINVAL);
         CHECK_EQ(eddy_run(returns, NULL, &(struct eddy_run_opts){ .watchdog_ns = -1 }), -EINVAL);
+}
+
+TEST(run_without_a_main_function_is_refused)
+{
+        eddy_loop *loop;
+
+        CHECK_EQ(eddy_run(NULL, NULL, NULL), -EINVAL);
+        CHECK_EQ(eddy_test_run(NULL, NULL, NULL, NULL), -EINVAL);
+        CHECK_EQ(eddy_test_sweep(EDDY_TEST_SEEDS, NULL, NULL, NULL, NULL), -EINVAL);
+        CHECK_EQ(eddy_test_explore(NULL, NULL, NULL, NULL, NULL), -EINVAL);
+        CHECK_EQ(eddy_loop_new(NULL, &loop), 0);
+        CHECK_EQ(eddy_loop_run(loop, NULL, NULL), -EINVAL);
+        CHECK_EQ(eddy_loop_run(loop, returns, NULL), 0);
+        eddy_loop_close(loop);
 }
 
 TEST(a_run_without_memory_fails_and_leaves_nothing)
