@@ -72,6 +72,11 @@ void ed_progress_print(struct ed_progress *progress, const struct ed_stats *stat
         if (total >= done && total > 0)
                 ed_draft_add_printf(text, " %.1f%%", 100.0 * (double) done / (double) total);
         ed_draft_add_printf(text, " | %.*f/s", progress->rate < 10 ? 1 : 0, progress->rate);
+        /* Before the counts, which a narrow terminal cuts. */
+        if (left_ns(progress, stats, total, now_ns) > 0) {
+                ed_duration_print(left_ns(progress, stats, total, now_ns), eta);
+                ed_draft_add_printf(text, " | ETA %s", eta);
+        }
         field_add(text, " | inflight ", stats->in_flight);
         field_add(text, " | ok ", stats->ok);
         field_add(text, " fail ", stats->failed);
@@ -83,10 +88,6 @@ void ed_progress_print(struct ed_progress *progress, const struct ed_stats *stat
         }
         if (progress->more)
                 ed_draft_add_str(text, progress->more);
-        if (left_ns(progress, stats, total, now_ns) > 0) {
-                ed_duration_print(left_ns(progress, stats, total, now_ns), eta);
-                ed_draft_add_printf(text, " | ETA %s", eta);
-        }
 }
 
 void ed_progress_print_json(struct ed_progress *progress, const struct ed_stats *stats,

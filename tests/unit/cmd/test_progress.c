@@ -44,8 +44,8 @@ TEST(progress_says_how_a_run_fares)
 
         run_some();
         ed_progress_print(&progress, &stats, 100000, EDDY_SEC(158) + EDDY_MS(637), &text);
-        CHECK_STR(str(&text), "12,431 done 12.4% | 212/s | inflight 256 | ok 12,380 fail 51 "
-                              "retry 310 | p50 1.0s p99 1.0s | ETA 6m53s");
+        CHECK_STR(str(&text), "12,431 done 12.4% | 212/s | ETA 6m53s | inflight 256 | ok 12,380 "
+                              "fail 51 retry 310 | p50 1.0s p99 1.0s");
         ed_draft_fini(&text);
 }
 
@@ -259,6 +259,17 @@ TEST(json_summary_has_the_same_numbers)
         ed_stats_print_json(&stats, 0, &text);
         CHECK(strstr(str(&text), "\"ms\":{\"p50\":null,"));
         CHECK(strstr(text.data, "\"stopped\":null}\n"));
+        ed_draft_fini(&text);
+}
+
+TEST(bar_of_80_columns_has_the_time_that_is_left)
+{
+        struct ed_progress progress = { 0 };
+        struct ed_draft text = { 0 };
+
+        run_some();
+        ed_progress_print_bar(&progress, &stats, 100000, EDDY_SEC(158) + EDDY_MS(637), 80, &text);
+        CHECK(strstr(str(&text), "ETA 6m53s"));
         ed_draft_fini(&text);
 }
 
