@@ -154,7 +154,11 @@ def each_mistake_in_a_command_has_its_message(eddy):
         e2e.one_line(eddy.run("batch", path, "--base-url", url), 2, f"--base-url {shown}", "http://HOST")
     e2e.one_line(eddy.run("batch", path, "--url", "/v1/x"), 2, "--url /v1/x", "--base-url")
     e2e.one_line(eddy.run("retry"), 2, "eddy retry IN -o OUT")
-    e2e.one_line(eddy.run("check", path, "--api-key-env", "X"), 2, "eddy check sends nothing")
+    # The command of a run can be checked as it is.
+    result = eddy.run("check", path, "-o", out, *base, "--api-key-env", "X", "-H", "A: b", "-k", "-c", "auto", "--progress",
+                      "off", "--limit", "1", "--ordered", "--timeout", "5s", "--summary", "json", "--errors", "e.jsonl")
+    equal((result.code, result.err), (0, ""), result)
+    e2e.one_line(eddy.run("check", path, "--nothing"), 2, "unknown option --nothing")
 
 
 @claim

@@ -62,6 +62,8 @@ static const char help[] =
         "  --price IN/OUT           prices of a million tokens, such as 0.15/0.60\n"
         "  -h, --help, --version\n"
         "\n"
+        "Other options of eddy batch are accepted, and have no effect.\n"
+        "\n"
         "Exit: 0 usable, 1 usable but with bad lines or requests over --tpm, 2 the command line\n"
         "is wrong, 3 not usable (ids that occur twice, requests that changed after they were "
         "answered,\n"
@@ -78,6 +80,7 @@ enum {
         OPT_LATENCY,
         OPT_PRICE,
         OPT_VERSION,
+        OPT_UNUSED, /* an option of eddy batch without a meaning here */
 };
 
 static const struct option check_longs[] = {
@@ -100,15 +103,37 @@ static const struct option check_longs[] = {
 
 static const struct ed_option_hint check_hints[] = {
         { "input", "IN, without an option" },
-        { "timeout", "--latency, the time of one request" },
-        { "api-key-env", "nothing: eddy check sends nothing" },
-        { "api-key-file", "nothing: eddy check sends nothing" },
-        { "header", "nothing: eddy check sends nothing" },
         { NULL, NULL },
 };
 
-static const struct ed_option_set check_option_set = { "check", ":ho:c:X:", check_longs,
+enum { OWN_COUNT = sizeof(check_longs) / sizeof(check_longs[0]) - 1, LONGS_MAX = 128 };
+
+/* Own options, and those of eddy batch, so that its command can be checked as it is. */
+static struct option all_longs[LONGS_MAX + 1];
+
+static const struct ed_option_set check_option_set = { "check", ED_OPTS_SHORTS, all_longs,
                                                        check_hints };
+
+static bool is_own(const char *name)
+{
+        for (size_t i = 0; i < OWN_COUNT; i++)
+                if (strcmp(check_longs[i].name, name) == 0)
+                        return true;
+        return false;
+}
+
+static void longs_join(void)
+{
+        size_t n = OWN_COUNT;
+
+        memcpy(all_longs, check_longs, sizeof(check_longs));
+        for (const struct option *option = ed_opts_longs; option->name && n < LONGS_MAX; option++) {
+                if (is_own(option->name))
+                        continue;
+                all_longs[n] = *option;
+                all_longs[n++].val = OPT_UNUSED;
+        }
+}
 
 /* The kinds of faults of lines. */
 enum { BAD, TWICE, CHANGED, LARGE, FAULTS_COUNT };
@@ -505,6 +530,8 @@ static int option_take(struct check_run *run, int option, const char *value)
         case 'o':
                 return ed_option_once("check", "-o", value, &run->output);
         case 'c':
+                if (strcmp(value, "auto") == 0)
+                        return 0;
                 return ed_option_count("check", "-c", value, 1, 65536, &run->pace.concurrency);
         case 'X':
                 run->rules.method = value;
@@ -532,6 +559,10 @@ static int option_take(struct check_run *run, int option, const char *value)
                 return ed_option_duration("check", "--latency", value, 1, &run->pace.latency_ns);
         case OPT_PRICE:
                 return price_take(run, value);
+        case 'H':
+        case 'k':
+        case OPT_UNUSED:
+                return 0;
         default:
                 return -EINVAL;
         }
@@ -575,6 +606,7 @@ static int options_parse(struct check_run *run, int argc, char **argv, int *ret_
 {
         int option;
 
+        longs_join();
         optind = 1;
         while ((option = ed_option_next(&check_option_set, argc, argv)) != -1) {
                 if (option == 'h' || option == OPT_VERSION) {

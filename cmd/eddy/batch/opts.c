@@ -174,7 +174,7 @@ enum {
         OPT_VERSION,
 };
 
-static const struct option options[] = {
+const struct option ed_opts_longs[] = {
         { "output", required_argument, NULL, 'o' },
         { "errors", required_argument, NULL, OPT_ERRORS },
         { "format", required_argument, NULL, OPT_FORMAT },
@@ -245,7 +245,8 @@ static const struct ed_option_hint hints[] = {
         { NULL, NULL },
 };
 
-static const struct ed_option_set option_set_of_batch = { "batch", ":hko:c:H:X:", options, hints };
+static const struct ed_option_set option_set_of_batch = { "batch", ED_OPTS_SHORTS, ed_opts_longs,
+                                                          hints };
 
 static int duration_set(const char *option, const char *value, int64_t min_ns, int64_t *ret_ns,
                         const char **ret_text)

@@ -4,6 +4,7 @@
 #ifndef ED_CMD_BATCH_OPTS_H
 #define ED_CMD_BATCH_OPTS_H
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,10 @@ enum {
 /* eddy check and eddy sort say this too. */
 #define ED_OPTS_ID_COLUMN_FAULT                                                                    \
         "--id-column is for CSV: give --format csv, or write \"custom_id\" in the lines"
+
+/* The options of eddy batch, which eddy check accepts too. */
+#define ED_OPTS_SHORTS ":hko:c:H:X:"
+extern const struct option ed_opts_longs[];
 
 struct ed_batch_opts {
         const char *input;     /* "-": standard input */

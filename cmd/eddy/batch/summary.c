@@ -239,7 +239,7 @@ static void lines_advice_add(struct ed_draft *text, const struct ed_batch_run *r
         ed_draft_add_str(text, ", or run: eddy check ");
         word_add(text, opts->input);
         if (opts->url)
-                ed_draft_add_str(text, "  (with the same --url, --body and --format)");
+                ed_draft_add_str(text, "  (with the same options as eddy batch)");
         ed_draft_add_str(text, "\n");
 }
 
