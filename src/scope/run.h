@@ -100,7 +100,7 @@ void ed_run_signal_note(int signo);
 void ed_run_signal_forget(void);
 
 /*
- * scope/runs.c: the process's list of runs.  A child of fork() forgets the list.  When a thread
+ * scope/run_list.c: the process's list of runs.  A child of fork() forgets the list.  When a thread
  * ends, its remaining runs are forsaken.
  */
 void ed_runs_add(struct ed_run *run);

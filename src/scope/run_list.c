@@ -1,5 +1,5 @@
 /*
- * scope/runs.c - the list of all runs of the process, and the runs of each thread.
+ * scope/run_list.c - the list of all runs of the process, and the runs of each thread.
  *
  * Debuggers start from this list.  The library itself searches the list only to find out if a run
  * of another thread still exists: for debug mode, and for a future whose callbacks belong to
