@@ -156,10 +156,10 @@ EDDY_API EDDY_MUST_USE int eddy_loop_new(const struct eddy_run_opts *opts, eddy_
  *
  * Errors: EDDY_E_RUN_NESTED, EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED
  *         -EINVAL              'loop' or main_fn is NULL
- *         EDDY_E_LOOP_STOPPED  eddy_loop_stop() came before the end of the main
- *                              task, which continues when the loop is run for
- *                              ever or stepped, and is cancelled and awaited when
- *                              the loop is closed
+ *         EDDY_E_LOOP_STOPPED  eddy_loop_stop() was called before the main task
+ *                              ended.  The task continues when the loop is run
+ *                              for ever or stepped; closing the loop cancels the
+ *                              task and waits for its end.
  *         -EBUSY               an earlier, stopped main task has not ended yet
  *         and the result of main_fn
  */
