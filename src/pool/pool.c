@@ -610,13 +610,13 @@ int eddy_pool_acquire_at(eddy_pool *pool, eddy_pool_loan *loan, const char *text
                 return -EINVAL;
         if (loan->pool)
                 return -EBUSY;
+        if (loan->ret_fault)
+                *loan->ret_fault = (struct eddy_pool_fault){ .text = "" };
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
         if (task->loop != pool->member.loop)
                 return EDDY_E_RUN_OTHER_LOOP;
-        if (loan->ret_fault)
-                *loan->ret_fault = (struct eddy_pool_fault){ .text = "" };
         err = borrow(pool, task, text, loan->ret_fault, &place);
         if (err < 0)
                 return err;

@@ -564,6 +564,11 @@ SIM_TEST(the_reason_for_a_failed_opening_goes_to_the_loan_that_failed)
         CHECK_EQ(eddy_pool_acquire(pool, &loan), -EBUSY); /* not a call of the pool yet */
         CHECK_STR(fault.text, "refused: 0");
         CHECK_EQ(eddy_pool_release(&loan), 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_pool_acquire(pool, &loan), -ECANCELED);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_STR(fault.text, "");
         end(pool);
 }
 
