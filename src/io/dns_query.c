@@ -4,7 +4,7 @@
  * Each family is a call of its own, because c-ares reports a call only when it is complete. The
  * calls get names that c-ares does not search for: the list of search domains is followed here, so
  * both parts of an answer are about the same name. For the same reason /etc/hosts is read for both
- * families at once.
+ * families at once. The list is the C library's: c-ares 1.22 and later do not hand theirs out.
  *
  * c-ares names the descriptors to watch. The table reports only changes, so a descriptor with
  * unread data after its turn is registered again. c-ares is never destroyed inside its own
@@ -16,6 +16,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pthread.h>
+#include <resolv.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -33,7 +34,7 @@ enum { TIMEOUT_MS = 2000, TRIES = 3 };
  * The ends of a query that do not depend on the state of c-ares. An answer takes a few steps, and a
  * query to three servers that are silent 42 s.
  */
-enum { STEPS_MAX = 10000, SEARCHED_MAX = 64 };
+enum { STEPS_MAX = 10000 };
 
 #define GIVE_UP_NS EDDY_SEC(120)
 
@@ -224,25 +225,27 @@ static int dots_of(const char *name)
 }
 
 /*
- * Write entry 'i' of the names to ask for, as c-ares and others sort them: with a dot at its end,
- * so that c-ares does not search. Returns false after the last entry; an entry that is too long for
+ * Write entry 'i' of the names to ask for, as resolvers sort them: with a dot at its end, so that
+ * c-ares does not search. Returns false after the last entry; an entry that is too long for
  * a name is empty.
  */
-static bool entry_write(const struct ares_options *options, const char *name, unsigned i,
-                        char *text, size_t room)
+static bool entry_write(const struct __res_state *list, const char *name, unsigned i, char *text,
+                        size_t room)
 {
-        unsigned domains = options->ndomains > 0 ? (unsigned) options->ndomains : 0;
         size_t bytes = strlen(name);
-        unsigned own = dots_of(name) >= options->ndots ? 0 : domains; /* the place of 'name' */
         const char *domain = "";
+        unsigned domains = 0, own; /* 'own': the place of 'name' */
         int length;
 
+        while (domains < MAXDNSRCH && list->dnsrch[domains])
+                domains++;
+        own = dots_of(name) >= (int) list->ndots ? 0 : domains;
         if (name[bytes - 1] == '.')
                 own = domains = 0;
-        if (i > domains || i >= SEARCHED_MAX)
+        if (i > domains)
                 return false;
         if (i != own)
-                domain = options->domains[i < own ? i : i - 1];
+                domain = list->dnsrch[i < own ? i : i - 1];
         if (strcmp(domain, ".") == 0)
                 domain = "";
         length = snprintf(text, room, "%s%s%s", name, *domain ? "." : "", domain);
@@ -262,18 +265,15 @@ static int ask_next_name(struct ed_question *question)
                 .ai_socktype = SOCK_STREAM,
         };
         char text[EDDY_DNS_NAME_MAX + 3] = "";
-        struct ares_options options = { 0 };
+        struct __res_state list = { 0 };
         bool is_more = true;
-        int mask;
 
-        if (ares_save_options(question->channel, &options, &mask) != ARES_SUCCESS) {
-                ares_destroy_options(&options);
+        if (res_ninit(&list) < 0)
                 return -ENOMEM;
-        }
         while (is_more && !text[0])
-                is_more = entry_write(&options, question->name, question->searched++, text,
+                is_more = entry_write(&list, question->name, question->searched++, text,
                                       sizeof(text));
-        ares_destroy_options(&options);
+        res_nclose(&list);
         if (!is_more)
                 return 0;
         for (int i = 0; i < ED_QUESTION_PARTS; i++)
