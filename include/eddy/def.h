@@ -52,7 +52,9 @@
 
 /*
  * Comes after a member of a struct that the caller fills in.  In C++20, a member that is left out is
- * then zero, and g++ does not warn (-Wmissing-field-initializers).
+ * then zero, and g++ does not warn (-Wmissing-field-initializers).  In C++20 the struct has a
+ * constructor: clear it with `= {}`, as memset() causes a warning of g++ (-Wclass-memaccess), declare
+ * it before each goto that passes it, and give a union that contains it a constructor.
  */
 #if defined(__cplusplus) && __cplusplus > 201703L
 #define EDDY_UNSET = {}
