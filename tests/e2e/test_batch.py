@@ -765,6 +765,23 @@ def json_summary_is_an_openai_batch(eddy):
 
 
 @claim
+def requests_that_wait_for_a_retry_when_the_run_is_stopped_are_reported(eddy):
+    api = Api(eddy, lambda call: (500, {"Retry-After": "600"}, {}))
+    child = eddy.start("batch", eddy.file("in.jsonl", requests(3)), "-o", eddy.file("out"), "--base-url", api.url,
+                       "--progress", "json", "--ramp", "0s")
+
+    def all_wait():
+        child.send_signal(signal.SIGUSR1)
+        return json.loads(child.stderr.readline())["in_flight"] == 0 and len(api.calls) == 3
+    e2e.wait_until(lambda: len(api.calls) == 3, "requests")
+    e2e.wait_until(all_wait, "the answers")
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=e2e.LIMIT_S)
+    check(b"nothing is in flight; waiting for a retry, and cancelled: 3 requests\n" in err, err)
+    check(b"not done: 3 cancelled\n" in err, err)
+
+
+@claim
 def requests_beyond_the_limit_are_in_the_summary(eddy):
     failing = {f"r{i}" for i in range(4)}
     api = Api(eddy, lambda call: (400 if call.id in failing else 200, {}, {}))

@@ -70,6 +70,21 @@ void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns
 
 /* ---- tasks beside the work ----------------------------------------------------------------- */
 
+static void stop_describe(const struct ed_batch_run *run, int signo, char *text, size_t room)
+{
+        unsigned long long in_flight = run->stats.in_flight, tried = run->tried;
+
+        if (in_flight > 0)
+                snprintf(text, room, "waiting up to 30s for %llu answers; %s drops them", in_flight,
+                         signo == SIGHUP ? "SIGTERM" : "the same signal again");
+        else if (tried > 0)
+                snprintf(text, room,
+                         "nothing is in flight; waiting for a retry, and cancelled: %llu request%s",
+                         tried, tried == 1 ? "" : "s");
+        else
+                snprintf(text, room, "nothing is in flight");
+}
+
 /* The first signal drains, the second drops what is in flight, the third ends the process. */
 static void signal_handle(struct ed_batch_run *run, int signo, int *count)
 {
@@ -79,11 +94,9 @@ static void signal_handle(struct ed_batch_run *run, int signo, int *count)
                 return; /* a terminal that closes sends it more than once */
         if (++*count == 1) {
                 run->signo = run->engine.work ? signo : 0;
-                snprintf(text, sizeof(text), "waiting up to 30s for %llu answers; %s drops them",
-                         (unsigned long long) run->stats.in_flight,
-                         signo == SIGHUP ? "SIGTERM" : "the same signal again");
+                stop_describe(run, signo, text, sizeof(text));
                 ed_batch_stop(run, ED_STOP_SIGNAL, run->stats.in_flight > 0 ? ED_BATCH_DRAIN_NS : 0,
-                              "%s", run->stats.in_flight > 0 ? text : "nothing is in flight");
+                              "%s", text);
         } else if (*count == 2) {
                 ed_batch_stop(run, ED_STOP_SIGNAL, 0, NULL);
         } else {

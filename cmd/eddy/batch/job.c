@@ -425,7 +425,10 @@ static int job_attempt(struct ed_engine_job *base)
         attempts_add(job);
         ed_attempt_make(&job->attempt);
         attempts_remove(job);
-        job->was_sent |= job->attempt.start_ns > 0;
+        if (job->attempt.start_ns > 0 && !job->was_sent) {
+                job->was_sent = true;
+                job->run->tried++;
+        }
         return job->attempt.error;
 }
 
@@ -441,6 +444,7 @@ static void job_free(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
 
+        job->run->tried -= job->was_sent;
         ed_attempt_fini(&job->attempt);
         ed_request_free(job->request);
         eddy_free(job->error);

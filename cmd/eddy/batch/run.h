@@ -89,6 +89,7 @@ struct ed_batch_run {
         int64_t drain_end_ns;          /* INT64_MAX: no end */
         int64_t start_wall_ns;         /* the time of day when the run began */
 
+        uint64_t tried;              /* requests that have been attempted, and have no line yet */
         uint64_t sequence;           /* requests that have begun */
         uint64_t order_next;         /* --ordered: the sequence of the request with the next line */
         struct ed_batch_job **order; /* --ordered: a ring of the requests without a line */
