@@ -223,7 +223,7 @@ static bool is_replaceable(const char *path)
         return n == 0 || (n == (ssize_t) sizeof(data) && memcmp(data, start, sizeof(data)) == 0);
 }
 
-/* Refuse to write the page over a file of the run, or another file that is no page. */
+/* Refuse to write the page over a file of the run, or another file that is not a page. */
 static int page_check(const struct report *report)
 {
         struct stat st;
