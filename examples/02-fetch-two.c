@@ -30,22 +30,22 @@
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     02-fetch-two: $MOCK/status/404: status 404 (usage: 02-fetch-two URL URL)
+ *     02-fetch-two: $MOCK/status/404: status 404
  * Run: 02-fetch-two $MOCK/slow-body/10 $MOCK/slow-body/10 2>&1
  * Exit: 1
  * Time: wall 5 s
  * Output:
- *     02-fetch-two: not complete within 5 s (usage: 02-fetch-two URL URL)
+ *     02-fetch-two: not complete within 5 s
  * Run: 02-fetch-two $MOCK/delay/9 http://127.0.0.1:1/ 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     02-fetch-two: http://127.0.0.1:1/: Connection refused (usage: 02-fetch-two URL URL)
+ *     02-fetch-two: http://127.0.0.1:1/: Connection refused
  * Run: timeout --foreground --preserve-status -s INT 1 02-fetch-two $MOCK/delay/9 $MOCK/delay/9 2>&1
  * Exit: 130
  * Time: wall 1 s
  * Output:
- *     02-fetch-two: stopped by Ctrl-C (usage: 02-fetch-two URL URL)
+ *     02-fetch-two: stopped by Ctrl-C
  */
 #include <stdio.h>
 
@@ -99,13 +99,13 @@ static int fetch_two(void *arg)
 int main(int argc, char **argv)
 {
         int err = argc == 3 ? eddy_run(fetch_two, argv + 1, NULL) : -EINVAL;
-        const char *reason = argc != 3           ? "two URLs are needed"
-                             : failure[0]        ? failure
+        const char *reason = argc != 3    ? "two URLs are needed (usage: 02-fetch-two URL URL)"
+                             : failure[0] ? failure
                              : err == -ECANCELED ? "stopped by Ctrl-C"
                              : err == -ETIMEDOUT ? "not complete within 5 s"
                                                  : eddy_error_text(err);
 
         if (err < 0)
-                fprintf(stderr, "02-fetch-two: %s (usage: 02-fetch-two URL URL)\n", reason);
+                fprintf(stderr, "02-fetch-two: %s\n", reason);
         return err == -ECANCELED ? 130 : err < 0;
 }

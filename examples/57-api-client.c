@@ -27,13 +27,13 @@
  * Time: wall 0 s
  * Output:
  *     attempt 1: 404
- *     57-api-client: $MOCK/status/404: status 404: another attempt would fail too, or would do harm (usage: 57-api-client URL...)
+ *     57-api-client: $MOCK/status/404: status 404: another attempt would fail too, or would do harm
  * Run: 57-api-client "$MOCK/status/503?retry_after=3600" 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
  *     attempt 1: 503
- *     57-api-client: $MOCK/status/503?retry_after=3600: status 503: the server asks for a longer wait than is allowed (usage: 57-api-client URL...)
+ *     57-api-client: $MOCK/status/503?retry_after=3600: status 503: the server asks for a longer wait than is allowed
  * Run: 57-api-client $MOCK/slow-body/10 2>&1
  * Exit: 1
  * Time: wall 6 s
@@ -41,7 +41,7 @@
  *     attempt 1: the request was not complete within its time
  *     attempt 2: the request was not complete within its time
  *     attempt 3: the request was not complete within its time
- *     57-api-client: $MOCK/slow-body/10: the request was not complete within its time: all attempts were made (usage: 57-api-client URL...)
+ *     57-api-client: $MOCK/slow-body/10: the request was not complete within its time: all attempts were made
  * Run: 57-api-client http://127.0.0.1:1/ 2>&1
  * Exit: 1
  * Time: wall 0 s
@@ -49,13 +49,13 @@
  *     attempt 1: Connection refused
  *     attempt 2: Connection refused
  *     attempt 3: Connection refused
- *     57-api-client: http://127.0.0.1:1/: Connection refused: all attempts were made (usage: 57-api-client URL...)
+ *     57-api-client: http://127.0.0.1:1/: Connection refused: all attempts were made
  * Run: timeout --foreground --preserve-status -s INT 1 57-api-client $MOCK/delay/9 2>&1
  * Exit: 130
  * Time: wall 1 s
  * Output:
  *     attempt 1: the scope was cancelled
- *     57-api-client: stopped by Ctrl-C (usage: 57-api-client URL...)
+ *     57-api-client: stopped by Ctrl-C
  */
 #include <errno.h>
 #include <stdio.h>
@@ -168,13 +168,13 @@ static int fetch_all(void *arg)
 int main(int argc, char **argv)
 {
         int err = argc > 1 ? eddy_run(fetch_all, argv + 1, NULL) : -EINVAL;
-        const char *reason = argc == 1           ? "the URLs are missing"
-                             : failure[0]        ? failure
+        const char *reason = argc == 1    ? "the URLs are missing (usage: 57-api-client URL...)"
+                             : failure[0] ? failure
                              : err == -ECANCELED ? "stopped by Ctrl-C"
                                                  : eddy_error_text(err);
 
         fflush(stdout);
         if (err < 0)
-                fprintf(stderr, "57-api-client: %s (usage: 57-api-client URL...)\n", reason);
+                fprintf(stderr, "57-api-client: %s\n", reason);
         return err == -ECANCELED ? 130 : err < 0;
 }
