@@ -49,6 +49,7 @@ OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
 	@ninja -C $(BUILD) --quiet
 	@if [ -e $(BUILD)/cmd/eddy/eddy ]; then ln -sfn cmd/eddy/eddy $(BUILD)/eddy; else rm -f $(BUILD)/eddy; fi
+	@$(if $(filter-out all,$(MAKECMDGOALS)),:,if [ -e $(BUILD)/eddy ]; then echo "$(BUILD)/eddy is ready; next: make demo"; fi)
 
 demo: all                                  ## 1,000 API requests to a local server, interrupted and resumed
 	@tools/demo $(BUILD)/eddy
