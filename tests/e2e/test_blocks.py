@@ -91,11 +91,16 @@ def fetch_of_a_damaged_list_requests_the_lines_before_and_reports_it(eddy):
     mock = eddy.mock()
     urls = [f"{mock}/status/200?{i}" for i in range(5000)]
     data = compressed("gzip", "\n".join(urls).encode())
-    for damaged in (data[:-6], data[:len(data) // 2]):
+    sure = 0
+    for damaged in (data[:-6], data[:len(data) // 2], data[:len(data) // 2] + b"x" * 100):
         result = eddy.fetch("-i", "-", "--progress", "off", stdin=damaged)
-        got = [line["url"] for line in result.lines()]
+        got = [line["url"] for line in sorted(result.lines(), key=lambda line: line["index"])]
         check("the compressed data are damaged or end early; not all of it was read" in result.err, result)
+        # Bytes that were changed may become other lines before the fault is found: gzip has one checksum, at the end.
+        if damaged.endswith(b"x" * 100):
+            got = got[:sure]
         equal((result.code, got), (1, urls[:len(got)]), result)
+        sure = len(got)
         check(len(got) > 100, len(got))
 
 
