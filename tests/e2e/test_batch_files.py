@@ -140,8 +140,9 @@ def retry_that_sends_none_of_its_failures_ends_with_1(eddy):
     equal(text_of(files.errors + ".rejected"), b'{"custom_id": "r1"}\n', result)
     files = Files(eddy, answer(0) + failure(0), failure(0))
     result = files.run("retry")
-    equal((result.code, files.api.calls), (0, []), result)
-    check("all failed requests have an answer" in result.err, result)
+    equal((result.code, files.api.calls), (1, []), result)
+    check("all failed requests have an answer" in result.err and "have no answer: eddy batch sends them" in result.err,
+          result)
     files = Files(eddy, answer(0) + failure(1) + answer(2, None), "")
     result = files.run("retry")
     equal((result.code, sorted(files.api.ids())), (0, ["r1", "r2"]), result)
@@ -344,7 +345,8 @@ def run_check(files, expected, command, result, out, errors):
         check("the file has no answer, but other contents" in result.err, result)
         return
     sent = expected.failed if command == "retry" else set(batch_files.IDS) - expected.answered
-    reasons = (expected.strange or expected.bad or expected.bad_errors) and not sent and command == "retry"
+    unanswered = set(batch_files.IDS) - expected.answered
+    reasons = (expected.strange or expected.bad or expected.bad_errors or unanswered) and not sent and command == "retry"
     equal((result.code, sorted(files.api.ids())), (1 if reasons else 0, sorted(sent)), result)
     left = expected.left(expected.out)
     check(text_of(files.out).startswith(left), text_of(files.out), left)
