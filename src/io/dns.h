@@ -25,7 +25,7 @@ ED_SHARED EDDY_MUST_USE int ed_found_look_up(const char *host, struct ed_found *
  */
 EDDY_MUST_USE int ed_found_wait(struct ed_found *found);
 
-/* No more addresses are needed. Harmless if there is no lookup. */
+/* The caller needs no further addresses. Harmless without a lookup. */
 ED_SHARED void ed_found_end(struct ed_found *found);
 
 /*

@@ -564,7 +564,7 @@ static int retry_judge(const struct ed_batch_run *run)
                 ed_console_say("batch", "nothing was sent: all failed requests have an answer");
         else if (run->lacks_errors && (unanswered > 0 || !run->total_is_known))
                 ed_console_say("batch",
-                               "nothing was sent: there is no %s; no request has failed, or the "
+                               "nothing was sent: %s does not exist; no request has failed, or the "
                                "run had another --errors FILE",
                                run->opts.errors);
         else if (run->lacks_errors)

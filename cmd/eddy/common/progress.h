@@ -16,7 +16,7 @@ struct ed_progress {
         double time_ns;
         double rate;       /* per second */
         const char *more;  /* text that the command adds to the line; NULL: none */
-        int64_t resume_ns; /* the end of a pause in which nothing is sent; 0: none */
+        int64_t resume_ns; /* when the present pause of all requests ends; 0: none */
 };
 
 /*

@@ -25,7 +25,7 @@ struct ed_show {
         /* Appends the command's own text to each line, such as " | paused 3s"; if 'is_json', JSON
          * members, each after a comma. NULL: nothing */
         void (*more)(const void *arg, bool is_json, struct ed_draft *line);
-        /* Returns the end of a pause in which nothing is sent, or 0. NULL: there are no pauses */
+        /* Returns when the present pause of all requests ends, or 0. NULL: requests never pause */
         int64_t (*resume)(const void *arg);
         const void *arg;
 };
