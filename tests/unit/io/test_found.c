@@ -243,17 +243,23 @@ TEST(ipv6_addresses_are_tried_at_once)
         run(at_once);
 }
 
+/* A task connects: the IPv6 address has failed, and the answer for A is held back. */
+static void begin_without_ipv4(eddy_scope *scope, struct connecting *c)
+{
+        use_dns(PATIENCE_MS);
+        use_net(-ENETUNREACH, 0);
+        dns.late = AF_INET;
+        eddy_scope_begin(scope, NULL);
+        eddy_scope_start(scope, connect_task, c);
+        WAIT_FOR(net.tries == 1);
+}
+
 static int broken(void *arg)
 {
         struct connecting c = { .host = "both.test", .result = 1 };
         eddy_scope scope;
 
-        use_dns(PATIENCE_MS);
-        use_net(-ENETUNREACH, 0);
-        dns.late = AF_INET;
-        eddy_scope_begin(&scope, NULL);
-        eddy_scope_start(&scope, connect_task, &c);
-        WAIT_FOR(net.tries == 1);
+        begin_without_ipv4(&scope, &c);
         CHECK_EQ(net.tried[0].family, AF_INET6);
         io_clock_advance(EDDY_SEC(3));
         io_settle();
@@ -548,12 +554,7 @@ static int unshared(void *arg)
         struct connecting c = { .host = "both.test", .result = 1 };
         eddy_scope scope;
 
-        use_dns(PATIENCE_MS);
-        use_net(-ENETUNREACH, 0);
-        dns.late = AF_INET;
-        eddy_scope_begin(&scope, NULL);
-        eddy_scope_start(&scope, connect_task, &c);
-        WAIT_FOR(net.tries == 1);
+        begin_without_ipv4(&scope, &c);
         io_clock_advance(EDDY_SEC(1));
         io_settle();
         CHECK_EQ(ed_dns_lookups(ed_loop_current), 1);
