@@ -187,33 +187,41 @@ static void torn_cut(struct ed_output *output, size_t put, size_t whole)
         (void) lseek(output->fd, lines_end, SEEK_SET);
 }
 
-/* Returns true, after taking note of both sizes, if another program has cut the file. */
-static bool file_is_cut(struct ed_output *output)
+/* Returns the size of the file, or -1. */
+static off_t file_size(const struct ed_output *output)
 {
-        off_t end = output->start + (off_t) output->bytes;
         struct stat st;
 
-        if (fstat(output->fd, &st) < 0 || st.st_size >= end)
+        return fstat(output->fd, &st) < 0 ? -1 : st.st_size;
+}
+
+/* Returns the size that the file has if only this output writes to it. */
+static off_t own_end(const struct ed_output *output)
+{
+        return output->start + (off_t) output->bytes;
+}
+
+/* Returns true, after taking note of both sizes, if another program has cut the file to 'size'. */
+static bool file_is_cut(struct ed_output *output, off_t size)
+{
+        if (size < 0 || size >= own_end(output))
                 return false;
         output->cut = true;
-        output->cut_from = (uint64_t) end;
-        output->cut_to = (uint64_t) st.st_size;
+        output->cut_from = (uint64_t) own_end(output);
+        output->cut_to = (uint64_t) size;
         return true;
 }
 
 /*
- * Another program has appended bytes, perhaps a line that is not whole: end it, so that the next line
- * is not joined to it.
+ * If another program has appended bytes, perhaps a line that is not whole, end it, so that the next
+ * line is not joined to it.
  */
-static void other_line_end(const struct ed_output *output)
+static void other_line_end(const struct ed_output *output, off_t size)
 {
-        off_t end = output->start + (off_t) output->bytes;
-        struct stat st;
         char last;
 
         /* Not all outputs are readable. */
-        if (fstat(output->fd, &st) == 0 && st.st_size > end &&
-            pread(output->fd, &last, 1, st.st_size - 1) == 1 && last != '\n')
+        if (size > own_end(output) && pread(output->fd, &last, 1, size - 1) == 1 && last != '\n')
                 (void) !ed_write_all(output->fd, "\n", 1);
 }
 
@@ -322,14 +330,16 @@ static void batch_write(struct ed_output *output)
         size_t room = output->regular ? BATCH_BYTES : PIPE_BUF, bytes = 0, count = 0, put;
         const struct ed_output_line *first = output->first, *line;
         const char *data = output->batch;
+        off_t size = output->regular ? file_size(output) : -1;
         uint64_t last;
 
-        if (output->regular && !output->cut && file_is_cut(output))
+        if (!output->cut && file_is_cut(output, size)) {
                 file_rescue(output);
+                size = file_size(output);
+        }
         if (output->err < 0)
                 return;
-        if (output->regular)
-                other_line_end(output);
+        other_line_end(output, size);
         while (first->number <= output->number)
                 first = first->next; /* its task has not run since it was written */
         last = first->number;
@@ -422,7 +432,7 @@ void ed_output_close(struct ed_output *output, bool sync)
         int fd = output->fd;
 
         if (output->regular && fd >= 0 && !output->cut)
-                (void) file_is_cut(output);
+                (void) file_is_cut(output, file_size(output));
         if (output->regular && output->lines > 0)
                 file_judge(output, sync);
         if (!output->own_fd || fd < 0)
