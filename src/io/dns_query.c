@@ -284,13 +284,26 @@ static int ask_next_name(struct ed_question *question)
         return 1;
 }
 
+/*
+ * Returns true if the name has no address. NXDOMAIN for one family is true of the name (RFC 8020,
+ * 2), but some servers say so for AAAA of names that have an A record (RFC 4074, 4.2).
+ */
+static bool has_no_address(struct ed_question *question)
+{
+        const struct ed_dns_answer *ipv4 = &question->parts[ED_QUESTION_IPV4];
+        struct ed_dns_answer *ipv6 = &question->parts[ED_QUESTION_IPV6];
+
+        if (ipv4->result == EDDY_E_DNS_NOT_FOUND && ipv6->result == EDDY_E_DNS_FAILED)
+                ipv6->result = EDDY_E_DNS_NOT_FOUND;
+        return is_absent(ipv4) && is_absent(ipv6);
+}
+
 /* If a name has no address, ask for the next one. */
 static void search(struct ed_question *question)
 {
         int more = 1;
 
-        while (more == 1 && is_absent(&question->parts[ED_QUESTION_IPV6]) &&
-               is_absent(&question->parts[ED_QUESTION_IPV4])) {
+        while (more == 1 && has_no_address(question)) {
                 for (int i = 0; i < ED_QUESTION_PARTS; i++)
                         question->exists |= question->parts[i].result == EDDY_E_DNS_NO_ADDRESS;
                 more = ask_next_name(question);

@@ -74,7 +74,7 @@ static bool is_in(const uint8_t *label, const char *domain)
 /* Whether the name has an address of that type. */
 static bool has_address(const uint8_t *label, unsigned type)
 {
-        if (is_label(label, "both") || is_label(label, "second"))
+        if (is_label(label, "both") || is_label(label, "second") || is_label(label, "nx4fail6"))
                 return true;
         if (is_label(label, "split"))
                 return is_in(label, type == TYPE_A ? "first" : "second");
@@ -88,6 +88,21 @@ static bool is_silent(const uint8_t *label, unsigned type)
         return is_label(label, "silent") || is_label(label, type == TYPE_A ? "no4" : "no6");
 }
 
+static bool is_unknown(const uint8_t *label, unsigned type)
+{
+        if (is_label(label, "nx"))
+                return true;
+        return is_in(label, "first") && (is_label(label, "second") ||
+                                         is_label(label, type == TYPE_A ? "nx4fail6" : "nx6fail4"));
+}
+
+static bool is_failure(const uint8_t *label, unsigned type)
+{
+        if (is_label(label, "fail") || is_label(label, type == TYPE_A ? "fail4" : "fail6"))
+                return true;
+        return is_in(label, "first") && is_label(label, type == TYPE_A ? "nx6fail4" : "nx4fail6");
+}
+
 /* The records for a name; returns the response code. */
 static unsigned answer(struct message *m, const uint8_t *label, unsigned type)
 {
@@ -95,9 +110,9 @@ static unsigned answer(struct message *m, const uint8_t *label, unsigned type)
         uint32_t ttl = 300;
 
         memcpy(text, label + 1, label[0]);
-        if (is_label(label, "nx") || (is_label(label, "second") && is_in(label, "first")))
+        if (is_unknown(label, type))
                 return 3;
-        if (is_label(label, "fail") || is_label(label, type == TYPE_A ? "fail4" : "fail6"))
+        if (is_failure(label, type))
                 return 2;
         if (is_label(label, "refused"))
                 return 5;

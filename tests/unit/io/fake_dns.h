@@ -17,6 +17,7 @@
  *   fail6      one IPv4 address, SERVFAIL for IPv6; fail4: the other way round
  *   split      IPv4 in "first.test", IPv6 in "second.test"
  *   second     one of each in "second.test", does not exist in "first.test"
+ *   nx4fail6   as second, but SERVFAIL for IPv6 in "first.test"; nx6fail4: the other way round
  */
 #ifndef ED_FAKE_DNS_H
 #define ED_FAKE_DNS_H

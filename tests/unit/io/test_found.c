@@ -672,3 +672,22 @@ TEST(both_families_are_of_one_name_of_the_search_list)
         run(searched);
         unsetenv("LOCALDOMAIN");
 }
+
+static int searched_past_failures(void *arg)
+{
+        struct eddy_address list[EDDY_DNS_ADDRESSES_MAX];
+
+        use_dns(PATIENCE_MS);
+        CHECK_EQ(eddy_dns_lookup("nx4fail6", list, 16), 2);
+        CHECK_EQ(eddy_dns_lookup("nx4fail6.first.test.", list, 16), EDDY_E_DNS_NOT_FOUND);
+        /* NXDOMAIN for IPv6 alone: the IPv4 address that failed may exist. */
+        CHECK_EQ(eddy_dns_lookup("nx6fail4", list, 16), EDDY_E_DNS_FAILED);
+        return 0;
+}
+
+TEST(a_name_without_an_ipv4_record_is_unknown_though_ipv6_fails)
+{
+        CHECK_EQ(setenv("LOCALDOMAIN", "first.test second.test", 1), 0);
+        run(searched_past_failures);
+        unsetenv("LOCALDOMAIN");
+}
