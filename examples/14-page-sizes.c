@@ -34,28 +34,28 @@
  * Time: wall 0 s
  * Output:
  *     Run $MOCK/status/404
- *     14-page-sizes: $MOCK/status/404: HTTP status 404 (usage: 14-page-sizes URL ...)
+ *     14-page-sizes: $MOCK/status/404: HTTP status 404
  *
  * Run: 14-page-sizes $MOCK/slow-body/10 2>&1
  * Exit: 1
  * Time: wall 5 s
  * Output:
  *     Run $MOCK/slow-body/10
- *     14-page-sizes: $MOCK/slow-body/10: the request was not complete within its time (usage: 14-page-sizes URL ...)
+ *     14-page-sizes: $MOCK/slow-body/10: the request was not complete within its time
  *
  * Run: 14-page-sizes http://127.0.0.1:1/ 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
  *     Run http://127.0.0.1:1/
- *     14-page-sizes: http://127.0.0.1:1/: Connection refused (usage: 14-page-sizes URL ...)
+ *     14-page-sizes: http://127.0.0.1:1/: Connection refused
  *
  * Run: timeout --foreground --preserve-status -s INT 1 14-page-sizes $MOCK/delay/10 2>&1
  * Exit: 130
  * Time: wall 1 s
  * Output:
  *     Run $MOCK/delay/10
- *     14-page-sizes: $MOCK/delay/10: stopped by Ctrl-C (usage: 14-page-sizes URL ...)
+ *     14-page-sizes: $MOCK/delay/10: stopped by Ctrl-C
  *
  * Run: 14-page-sizes 2>&1
  * Exit: 1
@@ -133,8 +133,7 @@ static int fail(const struct pages *pages, int err)
                 why = status;
         }
         fflush(stdout);
-        fprintf(stderr, "14-page-sizes: %s: %s (usage: 14-page-sizes URL ...)\n",
-                pages->list[i].url, why);
+        fprintf(stderr, "14-page-sizes: %s: %s\n", pages->list[i].url, why);
         return err == -ECANCELED ? 130 : 1;
 }
 

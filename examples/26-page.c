@@ -34,25 +34,25 @@
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     26-page: $MOCK/status/404: HTTP status 404 (usage: 26-page URL)
+ *     26-page: $MOCK/status/404: HTTP status 404
  *
  * Run: 26-page $MOCK/slow-body/10 2>&1
  * Exit: 1
  * Time: wall 5 s
  * Output:
- *     26-page: $MOCK/slow-body/10: the request was not complete within its time (usage: 26-page URL)
+ *     26-page: $MOCK/slow-body/10: the request was not complete within its time
  *
  * Run: 26-page http://127.0.0.1:1/ 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     26-page: http://127.0.0.1:1/: Connection refused (usage: 26-page URL)
+ *     26-page: http://127.0.0.1:1/: Connection refused
  *
  * Run: timeout --foreground --preserve-status -s INT 1 26-page $MOCK/slow-body/10 2>&1
  * Exit: 130
  * Time: wall 1 s
  * Output:
- *     26-page: $MOCK/slow-body/10: stopped by Ctrl-C (usage: 26-page URL)
+ *     26-page: $MOCK/slow-body/10: stopped by Ctrl-C
  *
  * Run: 26-page 2>&1
  * Exit: 1
@@ -102,7 +102,7 @@ static int fail(const struct page *page, int err)
                 snprintf(status, sizeof(status), "HTTP status %d", page->status);
                 why = status;
         }
-        fprintf(stderr, "26-page: %s: %s (usage: 26-page URL)\n", page->url, why);
+        fprintf(stderr, "26-page: %s: %s\n", page->url, why);
         return err == -ECANCELED ? 130 : 1;
 }
 

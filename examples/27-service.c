@@ -49,13 +49,15 @@ static int service(void *seconds)
 int main(int argc, char **argv)
 {
         int err = argc == 2 ? eddy_run(service, argv[1], NULL) : -EINVAL;
-        const char *reason = argc == 2 ? eddy_error_text(err) : "the seconds of work are missing";
+        const char *reason =
+                argc == 2 ? eddy_error_text(err)
+                          : "the seconds of work are missing (usage: 27-service SECONDS)";
 
         if (err == -ECANCELED && eddy_run_signal() == SIGINT) {
                 puts("Stopped by Ctrl-C");
                 return 0;
         }
         if (err < 0)
-                fprintf(stderr, "27-service: %s (usage: 27-service SECONDS)\n", reason);
+                fprintf(stderr, "27-service: %s\n", reason);
         return err == 0 ? 0 : 1;
 }

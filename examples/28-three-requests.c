@@ -46,31 +46,31 @@
  * Time: wall 0 s
  * Output:
  *     one by one
- *     28-three-requests: $MOCK/status/404: status 404 (usage: 28-three-requests URL URL URL)
+ *     28-three-requests: $MOCK/status/404: status 404
  * Run: 28-three-requests $MOCK/status/500 $MOCK/delay/9 $MOCK/delay/9 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
  *     one by one
- *     28-three-requests: $MOCK/status/500: status 500 (usage: 28-three-requests URL URL URL)
+ *     28-three-requests: $MOCK/status/500: status 500
  * Run: 28-three-requests $MOCK/slow-body/12 $MOCK/delay/9 $MOCK/delay/9 2>&1
  * Exit: 1
  * Time: wall 10 s
  * Output:
  *     one by one
- *     28-three-requests: $MOCK/slow-body/12: the request was not complete within its time (usage: 28-three-requests URL URL URL)
+ *     28-three-requests: $MOCK/slow-body/12: the request was not complete within its time
  * Run: 28-three-requests http://127.0.0.1:1/ $MOCK/delay/9 $MOCK/delay/9 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
  *     one by one
- *     28-three-requests: http://127.0.0.1:1/: Connection refused (usage: 28-three-requests URL URL URL)
+ *     28-three-requests: http://127.0.0.1:1/: Connection refused
  * Run: timeout --foreground --preserve-status -s INT 1 28-three-requests $MOCK/delay/9 $MOCK/delay/9 $MOCK/delay/9 2>&1
  * Exit: 130
  * Time: wall 1 s
  * Output:
  *     one by one
- *     28-three-requests: stopped by Ctrl-C (usage: 28-three-requests URL URL URL)
+ *     28-three-requests: stopped by Ctrl-C
  */
 #include <stdio.h>
 
@@ -173,14 +173,14 @@ int main(int argc, char **argv)
 {
         bool is_complete = argc == 1 + COUNT;
         int err = is_complete ? eddy_run(run, argv + 1, NULL) : -EINVAL;
-        const char *reason = !is_complete        ? "three URLs are needed"
-                             : failure[0]        ? failure
-                             : err == -ECANCELED ? "stopped by Ctrl-C"
-                                                 : eddy_error_text(err);
+        const char *reason =
+                !is_complete        ? "three URLs are needed (usage: 28-three-requests URL URL URL)"
+                : failure[0]        ? failure
+                : err == -ECANCELED ? "stopped by Ctrl-C"
+                                    : eddy_error_text(err);
 
         fflush(stdout);
         if (err < 0)
-                fprintf(stderr, "28-three-requests: %s (usage: 28-three-requests URL URL URL)\n",
-                        reason);
+                fprintf(stderr, "28-three-requests: %s\n", reason);
         return err == -ECANCELED ? 130 : err < 0;
 }

@@ -41,7 +41,7 @@
  *     $MOCK/delay/60: cancelled
  *     $MOCK/slow-body/12: cancelled
  *     http://127.0.0.1:1/: Connection refused
- *     29-group-errors: 1 of 3 requests failed (usage: 29-group-errors [--all] URL URL URL)
+ *     29-group-errors: 1 of 3 requests failed
  * Run: 29-group-errors --all $MOCK/delay/0 $MOCK/slow-body/12 http://127.0.0.1:1/ 2>&1
  * Exit: 1
  * Time: wall 10 s
@@ -49,12 +49,12 @@
  *     $MOCK/delay/0: 200
  *     $MOCK/slow-body/12: the request was not complete within its time
  *     http://127.0.0.1:1/: Connection refused
- *     29-group-errors: 2 of 3 requests failed (usage: 29-group-errors [--all] URL URL URL)
+ *     29-group-errors: 2 of 3 requests failed
  * Run: timeout --foreground --preserve-status -s INT 1 29-group-errors $MOCK/delay/9 $MOCK/delay/9 $MOCK/delay/9 2>&1
  * Exit: 130
  * Time: wall 1 s
  * Output:
- *     29-group-errors: stopped by Ctrl-C (usage: 29-group-errors [--all] URL URL URL)
+ *     29-group-errors: stopped by Ctrl-C
  */
 #include <stdio.h>
 #include <string.h>
@@ -129,7 +129,7 @@ static int run(void *arg)
 
 int main(int argc, char **argv)
 {
-        char reason[100] = "three URLs are needed";
+        char reason[100] = "three URLs are needed (usage: 29-group-errors [--all] URL URL URL)";
         int err = -EINVAL;
 
         if (argc > 1 && strcmp(argv[1], "--all") == 0) {
@@ -147,8 +147,6 @@ int main(int argc, char **argv)
                          COUNT);
         fflush(stdout);
         if (err < 0)
-                fprintf(stderr,
-                        "29-group-errors: %s (usage: 29-group-errors [--all] URL URL URL)\n",
-                        reason);
+                fprintf(stderr, "29-group-errors: %s\n", reason);
         return err == -ECANCELED ? 130 : err < 0;
 }

@@ -31,17 +31,17 @@
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     30-late-request: $MOCK/status/404: status 404 (usage: 30-late-request URL)
+ *     30-late-request: $MOCK/status/404: status 404
  * Run: 30-late-request http://127.0.0.1:1/ 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     30-late-request: http://127.0.0.1:1/: Connection refused (usage: 30-late-request URL)
+ *     30-late-request: http://127.0.0.1:1/: Connection refused
  * Run: timeout --foreground --preserve-status -s INT 1 30-late-request $MOCK/delay/10 2>&1
  * Exit: 130
  * Time: wall 1 s
  * Output:
- *     30-late-request: $MOCK/delay/10: stopped by Ctrl-C (usage: 30-late-request URL)
+ *     30-late-request: $MOCK/delay/10: stopped by Ctrl-C
  */
 #include <stdio.h>
 
@@ -96,7 +96,7 @@ static int run(void *url)
 
 static int fail(const char *subject, const char *reason, int status)
 {
-        fprintf(stderr, "30-late-request: %s: %s (usage: 30-late-request URL)\n", subject, reason);
+        fprintf(stderr, "30-late-request: %s: %s\n", subject, reason);
         return status;
 }
 
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
         int result;
 
         if (argc != 2)
-                return fail("URL", "missing", 1);
+                return fail("URL", "missing (usage: 30-late-request URL)", 1);
         result = eddy_run(run, argv[1], NULL);
         if (result == -ECANCELED)
                 return fail(argv[1], "stopped by Ctrl-C", 130);

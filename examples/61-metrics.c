@@ -36,17 +36,17 @@
  * Exit: 1
  * Time: wall 10 s
  * Output:
- *     61-metrics: $MOCK/slow-body/12: the request was not complete within its time (usage: 61-metrics PORT URL...)
+ *     61-metrics: $MOCK/slow-body/12: the request was not complete within its time
  * Run: 61-metrics 0 $MOCK/delay/9 http://127.0.0.1:1/ 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     61-metrics: http://127.0.0.1:1/: Connection refused (usage: 61-metrics PORT URL...)
+ *     61-metrics: http://127.0.0.1:1/: Connection refused
  * Run: timeout --foreground --preserve-status -s INT 1 61-metrics 0 $MOCK/delay/9 2>&1
  * Exit: 130
  * Time: wall 1 s
  * Output:
- *     61-metrics: stopped by Ctrl-C (usage: 61-metrics PORT URL...)
+ *     61-metrics: stopped by Ctrl-C
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,13 +119,14 @@ static int run(void *argv)
 int main(int argc, char **argv)
 {
         int err = argc > 2 ? eddy_run(run, argv, NULL) : -EINVAL;
-        const char *reason = argc <= 2           ? "the port or the URLs are missing"
-                             : failure[0]        ? failure
-                             : err == -ECANCELED ? "stopped by Ctrl-C"
-                                                 : eddy_error_text(err);
+        const char *reason =
+                argc <= 2    ? "the port or the URLs are missing (usage: 61-metrics PORT URL...)"
+                : failure[0] ? failure
+                : err == -ECANCELED ? "stopped by Ctrl-C"
+                                    : eddy_error_text(err);
 
         eddy_metrics_close(metrics); /* after the service has ended */
         if (err < 0)
-                fprintf(stderr, "61-metrics: %s (usage: 61-metrics PORT URL...)\n", reason);
+                fprintf(stderr, "61-metrics: %s\n", reason);
         return err == -ECANCELED ? 130 : err < 0;
 }

@@ -20,12 +20,12 @@
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     65-send-file: /nowhere/from: No such file or directory (usage: 65-send-file FROM TO)
+ *     65-send-file: /nowhere/from: No such file or directory
  * Run: d=$(mktemp); trap 'rm $d' EXIT; 65-send-file $d /nowhere/to 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     65-send-file: PUT: status 500 (usage: 65-send-file FROM TO)
+ *     65-send-file: PUT: status 500
  */
 #include <errno.h>
 #include <stdio.h>
@@ -150,12 +150,13 @@ int main(int argc, char **argv)
 {
         struct app app = { .from = argv[1], .to = argc == 3 ? argv[2] : NULL };
         int err = argc == 3 ? eddy_run(run, &app, NULL) : -EINVAL;
-        const char *reason = argc != 3           ? "two names of files are needed"
+        const char *reason = argc != 3
+                                     ? "two names of files are needed (usage: 65-send-file FROM TO)"
                              : failure[0]        ? failure
                              : err == -ECANCELED ? "stopped by Ctrl-C"
                                                  : eddy_error_text(err);
 
         if (err < 0)
-                fprintf(stderr, "65-send-file: %s (usage: 65-send-file FROM TO)\n", reason);
+                fprintf(stderr, "65-send-file: %s\n", reason);
         return err == -ECANCELED ? 130 : err < 0;
 }

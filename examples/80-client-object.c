@@ -28,25 +28,25 @@
  * Time: wall 0 s
  * Output:
  *     the client is closed
- *     80-client-object: $MOCK: status 404 (usage: 80-client-object BASE)
+ *     80-client-object: $MOCK: status 404
  * Run: 80-client-object "$MOCK/slow-body/12?path=" 2>&1
  * Exit: 1
  * Time: wall 10 s
  * Output:
  *     the client is closed
- *     80-client-object: $MOCK/slow-body/12?path=: the request was not complete within its time (usage: 80-client-object BASE)
+ *     80-client-object: $MOCK/slow-body/12?path=: the request was not complete within its time
  * Run: 80-client-object http://127.0.0.1:1 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
  *     the client is closed
- *     80-client-object: http://127.0.0.1:1: Connection refused (usage: 80-client-object BASE)
+ *     80-client-object: http://127.0.0.1:1: Connection refused
  * Run: timeout --foreground --preserve-status -s INT 1 80-client-object "$MOCK/delay/9?path=" 2>&1
  * Exit: 130
  * Time: wall 1 s
  * Output:
  *     the client is closed
- *     80-client-object: $MOCK/delay/9?path=: stopped by Ctrl-C (usage: 80-client-object BASE)
+ *     80-client-object: $MOCK/delay/9?path=: stopped by Ctrl-C
  */
 #include <stdio.h>
 
@@ -113,8 +113,7 @@ static int run(void *base_url)
 static int fail(const char *subject, const char *reason, int status)
 {
         fflush(stdout);
-        fprintf(stderr, "80-client-object: %s: %s (usage: 80-client-object BASE)\n", subject,
-                reason);
+        fprintf(stderr, "80-client-object: %s: %s\n", subject, reason);
         return status;
 }
 
@@ -124,7 +123,7 @@ int main(int argc, char **argv)
         int result;
 
         if (argc != 2)
-                return fail("BASE", "missing", 1);
+                return fail("BASE", "missing (usage: 80-client-object BASE)", 1);
         result = eddy_run(run, argv[1], NULL);
         if (result == -ECANCELED)
                 return fail(argv[1], "stopped by Ctrl-C", 130);

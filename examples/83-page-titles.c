@@ -17,32 +17,32 @@
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     83-page-titles: $MOCK/status/404?page=<n>: status 404 (usage: 83-page-titles [URL])
+ *     83-page-titles: $MOCK/status/404?page=<n>: status 404
  * Run: 83-page-titles $MOCK/slow-body/10?page=%d 2>&1
  * Exit: 1
  * Time: wall 5 s
  * Output:
- *     83-page-titles: $MOCK/slow-body/10?page=<n>: the request was not complete within its time (usage: 83-page-titles [URL])
+ *     83-page-titles: $MOCK/slow-body/10?page=<n>: the request was not complete within its time
  * Run: 83-page-titles http://127.0.0.1:1/%d 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     83-page-titles: http://127.0.0.1:1/<n>: Connection refused (usage: 83-page-titles [URL])
+ *     83-page-titles: http://127.0.0.1:1/<n>: Connection refused
  * Run: 83-page-titles $MOCK/echo?page=%d 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     83-page-titles: $MOCK/echo?page=<n>: the page has no title (usage: 83-page-titles [URL])
+ *     83-page-titles: $MOCK/echo?page=<n>: the page has no title
  * Run: 83-page-titles $MOCK/echo 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     83-page-titles: $MOCK/echo: no %d for the number of the page (usage: 83-page-titles [URL])
+ *     83-page-titles: $MOCK/echo: no %d for the number of the page
  * Run: timeout --foreground --preserve-status -s INT 1 83-page-titles $MOCK/delay/10?page=%d 2>&1
  * Exit: 130
  * Time: wall 1 s
  * Output:
- *     83-page-titles: stopped by Ctrl-C (usage: 83-page-titles [URL])
+ *     83-page-titles: stopped by Ctrl-C
  */
 #include <signal.h>
 #include <stdio.h>
@@ -200,9 +200,10 @@ int main(int argc, char **argv)
         int stopped = err == -ECANCELED && eddy_run_signal() == SIGINT;
 
         if (err < 0)
-                fprintf(stderr, "83-page-titles: %s (usage: 83-page-titles [URL])\n",
-                        stopped  ? "stopped by Ctrl-C"
-                        : why[0] ? why
-                                 : eddy_error_text(err));
+                fprintf(stderr, "83-page-titles: %s\n",
+                        stopped    ? "stopped by Ctrl-C"
+                        : argc > 2 ? "too many arguments (usage: 83-page-titles [URL])"
+                        : why[0]   ? why
+                                   : eddy_error_text(err));
         return err == 0 ? 0 : stopped ? 130 : 1;
 }
