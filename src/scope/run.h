@@ -1,63 +1,13 @@
 /*
- * scope/run.h - a run: a loop with its root scope and its supervisor, used by eddy_run() and by the
- * loops of eddy/loop.h.
+ * scope/run.h - a run is made, runs and ends: for eddy_run() and for the loops of eddy/loop.h.  Its
+ * data: scope/run_state.h.
  */
 #ifndef ED_SCOPE_RUN_H
 #define ED_SCOPE_RUN_H
 
-#include "eddy/loop.h"
-#include "eddy/run.h"
+#include "scope/run_state.h"
 #include "scope/scope.h"
 #include "sys/sys.h"
-#include "sys/thread.h"
-#include "sys/ticker.h"
-
-struct ed_debug;
-struct ed_many;
-
-struct ed_run {
-        struct ed_loop loop;
-        struct ed_list link; /* in the process's list of runs */
-        uintptr_t number;    /* serial number in the process, from 1 */
-        unsigned forks;      /* ed_sys_forks() when the run was made */
-        struct eddy_run_opts opts;
-        eddy_loop *face;     /* NULL: not requested yet */
-        eddy_scope root;     /* holds background tasks; opened by the supervisor */
-        eddy_scope services; /* in the root scope; cancelled when the main task has ended */
-        eddy_scope *ending;  /* the scope that a signal cancels while the run closes */
-        struct ed_task *supervisor;
-        bool idle;      /* the supervisor waits for an order */
-        bool main_due;  /* order: run a main task */
-        bool closing;   /* order: then drain the background and end */
-        bool main_held; /* ed_run_main() waits for the end of the main task */
-        bool stop;      /* ed_loop_run() must return */
-        bool ended;     /* the supervisor has ended */
-        bool deadlocked;
-        bool signals;         /* SIGINT and SIGTERM are handled here */
-        struct ed_many *many; /* its loops, if this is one of eddy_run_many(); or NULL */
-        uint32_t many_index;
-        uint32_t many_count;
-        struct ed_exceptions outside; /* while tasks may run: the caller's exceptions */
-        int quit_slot;                /* SIGQUIT's slot; negative: not handled */
-        struct ed_target quit;
-        eddy_task_fn *main_fn; /* NULL: no main task is due or running */
-        const char *main_text; /* its text in the program's call, or NULL */
-        void *main_arg;
-        eddy_task *main_task;   /* NULL: no main task is running */
-        int result;             /* of the last main task */
-        struct ed_list handles; /* scheduled by the loop's own thread, see embed/callback.c */
-        struct ed_faces faces;
-        struct ed_debug *debug; /* NULL: not in debug mode */
-        struct ed_ticker *watchdog;
-        struct ed_stack_records *stack_records; /* NULL: not in debug mode */
-        uint64_t watched_switches, watched_polls;
-        int64_t watched_ns;
-};
-
-static inline struct ed_run *ed_run_of(struct ed_loop *loop)
-{
-        return ed_container_of(loop, struct ed_run, loop);
-}
 
 /*
  * eddy_run_named() on the table 'sys', which is always freed at the end.  A table with a virtual

@@ -75,15 +75,9 @@ static inline void ed_task_face_give(struct ed_task *task, struct eddy_task *fac
 }
 void ed_task_face_free(struct eddy_task *face);
 
-/* Released handles, kept for the next tasks of the run. */
-enum { ED_FACES_MAX = 64 };
+struct ed_faces;
 
-struct ed_faces {
-        struct eddy_task *first;
-        uint32_t count;
-};
-
-/* Frees all kept handles. */
+/* Frees all handles that a run kept. */
 void ed_faces_fini(struct ed_faces *faces);
 
 /*
