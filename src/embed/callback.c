@@ -7,6 +7,7 @@
 
 #include "scope/callee.h"
 #include "scope/face.h"
+#include "scope/run.h"
 #include "sys/fork.h"
 
 enum handle_kind {

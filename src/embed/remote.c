@@ -11,6 +11,8 @@
 #include "base/alloc.h"
 #include "scope/debug/debug.h"
 #include "scope/face.h"
+#include "scope/report.h"
+#include "scope/run.h"
 #include "scope/vars.h"
 #include "sync/far_waiter.h"
 #include "sys/fork.h"

@@ -12,6 +12,7 @@
 
 #include "eddy/error.h"
 #include "eddy/http_text.h"
+#include "scope/report.h"
 #include "scope/suspend.h"
 
 /* Unread request bodies up to this size are read and dropped, to keep the connection. */

@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "scope/report.h"
+
 static const char *remedy(int error)
 {
         switch (error) {

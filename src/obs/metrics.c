@@ -13,7 +13,7 @@
 #include "eddy/json.h"
 #include "eddy/run.h"
 #include "scope/misuse.h"
-#include "scope/run.h"
+#include "scope/report.h"
 
 enum { SERIES_DEFAULT_MAX = 1000, SLOTS_FIRST = 16 };
 

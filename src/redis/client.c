@@ -13,7 +13,7 @@
 #include "eddy/time.h"
 #include "redis/redis.h"
 #include "scope/misuse.h"
-#include "scope/run.h"
+#include "scope/scope.h"
 
 enum { COMMANDS_DEFAULT = 1024, LINKS_MAX = 8 };
 

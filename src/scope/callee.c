@@ -3,6 +3,8 @@
  */
 #include "scope/callee.h"
 
+#include "scope/report.h"
+
 void ed_callee_call(struct ed_loop *loop, struct ed_callee callee, struct ed_vars *vars)
 {
         struct ed_vars *before = ed_vars_enter(vars);

@@ -1,13 +1,17 @@
 /*
  * scope/deadlock.c - the end of a deadlock: all tasks wait, and nothing can wake them.
  */
+#include "scope/deadlock.h"
+
 #include <errno.h>
 
 #include "base/alloc.h"
 #include "scope/dump.h"
 #include "scope/generator.h"
 #include "scope/lock_wait.h"
-#include "scope/run.h"
+#include "scope/report.h"
+#include "scope/run_state.h"
+#include "scope/scope.h"
 #include "scope/trace/trace.h"
 
 enum { LINES_MAX = 40, TEXT_BYTES = 16384 };

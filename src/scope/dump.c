@@ -9,7 +9,9 @@
 #include <errno.h>
 
 #include "scope/lock_wait.h"
-#include "scope/run.h"
+#include "scope/report.h"
+#include "scope/run_state.h"
+#include "scope/scope.h"
 #include "sys/symbol.h"
 
 enum { LEVELS_MAX = 20, FRAMES_MAX = 8 };
@@ -256,4 +258,15 @@ int eddy_dump_with(eddy_dump_fn *line, void *arg, unsigned flags)
 int eddy_dump(eddy_dump_fn *line, void *arg)
 {
         return eddy_dump_with(line, arg, 0);
+}
+
+static void report_line(const char *line, void *arg)
+{
+        ed_report_run(arg, EDDY_REPORT_DUMP, 0, NULL, line);
+}
+
+void ed_dump_report(struct ed_run *run)
+{
+        report_line("SIGQUIT: the tasks of this run:", run);
+        (void) eddy_dump(report_line, run);
 }

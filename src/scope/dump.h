@@ -8,12 +8,17 @@
 #include "eddy/dump.h"
 #include "scope/task.h"
 
+struct ed_run;
+
 /*
  * eddy_dump_with() for a loop of this thread.  Prints at most 'lines_max' lines and then a line
  * with the number of tasks and scopes that were left out.
  */
 void ed_dump_tree(struct ed_loop *loop, eddy_dump_fn *line, void *arg, unsigned flags,
                   unsigned lines_max);
+
+/* Reports the tree, because of SIGQUIT. */
+void ed_dump_report(struct ed_run *run);
 
 /*
  * Adds a text such as "waits for a lock, held by salary".  The holder is searched for below 'root'.

@@ -3,7 +3,10 @@
  */
 #include "scope/face.h"
 
+#include <errno.h>
+
 #include "base/alloc.h"
+#include "eddy/error.h"
 #include "sys/fork.h"
 
 static void on_stop(struct ed_post *post, bool closed)

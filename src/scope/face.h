@@ -9,7 +9,7 @@
 
 #include "eddy/loop.h"
 #include "loop/inbox.h"
-#include "scope/run.h"
+#include "scope/run_state.h"
 
 struct eddy_loop {
         _Atomic uint32_t refs;
@@ -33,6 +33,9 @@ int ed_face_run(const eddy_loop *loop, struct ed_run **ret_run);
  * Errors: EDDY_E_LOOP_FORKED; -ENOMEM; EDDY_E_RUN_NOT_RUNNING: this thread has no current loop
  */
 int ed_face_find(eddy_loop **loop);
+
+/* The face that other threads may hold, made at first use.  Returns NULL if memory runs out. */
+eddy_loop *ed_run_face(struct ed_run *run);
 
 /* Detaches the face from a run that is about to be freed. */
 void ed_face_close(eddy_loop *loop);

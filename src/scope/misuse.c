@@ -6,7 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "scope/run.h"
+#include "scope/report.h"
+#include "scope/scope.h"
 #include "sys/symbol.h"
 
 static __attribute__((format(printf, 4, 0))) void report_misuse(struct ed_loop *loop,

@@ -1,13 +1,14 @@
 /*
- * scope/report.c - a run's reports: failures, faults in stack guards, dumps.
+ * scope/report.c - a run's reports: failures, and faults in stack guards.
  */
+#include "scope/report.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "scope/debug/stack_record.h"
-#include "scope/dump.h"
-#include "scope/run.h"
+#include "scope/run_state.h"
+#include "scope/task.h"
 #include "sys/output.h"
 #include "sys/symbol.h"
 
@@ -80,6 +81,22 @@ void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn, const
         ed_report_run(ed_run_of(loop), EDDY_REPORT_CALLBACK, error, NULL, message);
 }
 
+void ed_report_symbol_add(const char *words, const void *place, struct ed_text *text)
+{
+        char name[64];
+
+        if (!place)
+                return;
+        ed_sys_symbol(place, name, sizeof(name));
+        ed_text_add(text, "%s%s", words, name);
+}
+
+void ed_report_place_add(const struct ed_task *task, struct ed_text *text)
+{
+        if (task->loop->debug)
+                ed_report_symbol_add(", started at ", task->debug.place, text);
+}
+
 /* --- faults in guards --- */
 
 /* Runs in a signal handler, on its own stack. */
@@ -99,24 +116,4 @@ bool ed_report_fault(const void *address)
                  task ? (size_t) ((char *) task - task->stack->bottom + 1023) / 1024 : (size_t) 0);
         ed_report_run(ed_run_of(loop), EDDY_REPORT_OVERFLOW, 0, who, message);
         return true;
-}
-
-/* --- dumps --- */
-
-static void report_line(const char *line, void *arg)
-{
-        ed_report_run(arg, EDDY_REPORT_DUMP, 0, NULL, line);
-}
-
-void ed_report_dump(struct ed_run *run)
-{
-        report_line("SIGQUIT: the tasks of this run:", run);
-        (void) eddy_dump(report_line, run);
-        ed_report_stacks(run);
-}
-
-/* In debug mode: reports the stack depths of ended and live tasks. */
-void ed_report_stacks(struct ed_run *run)
-{
-        ed_stack_records_print(run, report_line, run);
 }

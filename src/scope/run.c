@@ -13,16 +13,21 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "scope/deadlock.h"
 #include "scope/debug/debug.h"
 #include "scope/debug/stack_record.h"
+#include "scope/dump.h"
 #include "scope/face.h"
 #include "scope/misuse.h"
+#include "scope/report.h"
+#include "scope/run_list.h"
 #include "scope/run_many.h"
 #include "scope/suspend.h"
 #include "scope/threads/thread.h"
 #include "scope/trace/trace.h"
 #include "scope/vars.h"
 #include "scope/waiters.h"
+#include "scope/watchdog.h"
 #include "sys/fault.h"
 #include "sys/fork.h"
 #include "sys/signals.h"
@@ -238,6 +243,7 @@ static void forget_loop(void)
         atomic_store_explicit(&ed_debug_runs, 0, memory_order_relaxed);
         ed_debug_fars_forked();
         ed_runs_forget();
+        ed_trace_forget();
 }
 
 void ed_run_watch_forks(void)
@@ -306,6 +312,15 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
         return 0;
 }
 
+/* The thread calls pthread_exit() in a task, or ends without closing its loop. */
+static void on_thread_end(void)
+{
+        struct ed_run *run;
+
+        while ((run = ed_runs_mine()))
+                ed_run_forsake(run);
+}
+
 int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_run **ret_run)
 {
         struct ed_run *run = ed_alloc_zero(sizeof(*run));
@@ -329,7 +344,7 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
                 ed_free(run);
                 return err;
         }
-        ed_runs_add(run);
+        ed_runs_add(run, on_thread_end);
         *ret_run = run;
         return 0;
 }
@@ -391,7 +406,8 @@ static void on_quit(struct ed_target *target, unsigned events)
 
         (void) events;
         (void) ed_signals_take(run->quit_slot);
-        ed_report_dump(run);
+        ed_dump_report(run);
+        ed_stack_records_report(run);
 }
 
 /* In debug mode SIGQUIT prints a dump, unless the program has its own handler. */
@@ -496,7 +512,7 @@ void ed_run_end(struct ed_run *run)
         run->closing = true;
         call_supervisor(run);
         run_until(run, &run->ended);
-        ed_report_stacks(run);
+        ed_stack_records_report(run);
         ed_debug_end(run);
 }
 

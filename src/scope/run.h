@@ -49,21 +49,6 @@ void ed_run_signal_note(int signo);
 /* A run begins, or fails to: eddy_run_signal() on this thread no longer returns a former signal. */
 void ed_run_signal_forget(void);
 
-/*
- * scope/run_list.c: the process's list of runs.  A child of fork() forgets the list.  When a thread
- * ends, its remaining runs are forsaken.
- */
-void ed_runs_add(struct ed_run *run);
-void ed_runs_remove(struct ed_run *run);
-void ed_runs_forget(void);
-
-/* Calls 'fn' with each run of the process, without a lock: in a copy that has only this thread. */
-void ed_runs_each(void (*fn)(struct ed_run *run));
-
-/* Where the run with this number is, from the calling thread's view.  Any thread. */
-enum ed_run_place { ED_RUN_GONE, ED_RUN_HERE, ED_RUN_ELSEWHERE };
-enum ed_run_place ed_runs_place(uintptr_t number);
-
 /* Runs a main task until the task ends or the run is stopped (EDDY_E_LOOP_STOPPED). */
 ED_SHARED int ed_run_main(struct ed_run *run, eddy_task_fn *main_fn, void *arg);
 
@@ -99,29 +84,7 @@ void ed_run_forsake(struct ed_run *run);
 ED_SHARED int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg,
                                   const char *text, const void *place, struct ed_task **ret_task);
 
-/* The face that other threads may hold, made at first use.  Returns NULL if memory runs out. */
-eddy_loop *ed_run_face(struct ed_run *run);
-
 /* Drops all scheduled callbacks. */
 void ed_run_drop_handles(struct ed_run *run);
-
-/*
- * scope/deadlock.c: the loop's tasks all wait, and nothing can wake them.  Reports this once and
- * cancels the run; then takes locks and generators from tasks that no cancel ends.  Returns false if
- * no task can go on.
- */
-bool ed_deadlock_end(struct ed_loop *loop);
-
-/* scope/report.c: a run's reports. */
-void ed_report_dump(struct ed_run *run);
-void ed_report_stacks(struct ed_run *run);
-void ed_report_run(struct ed_run *run, int kind, int error, const char *task, const char *text);
-/* For the run of this thread's loop; without a loop, does nothing. */
-void ed_report_here(int kind, int error, const char *text);
-bool ed_report_fault(const void *address);
-extern ED_SHARED eddy_report_fn ed_report_to_stderr;
-
-/* scope/watchdog.c: reports a task that keeps the loop too long.  Runs on the watchdog's thread. */
-void ed_watchdog_look(void *run, struct ed_ticker *watchdog);
 
 #endif

@@ -8,8 +8,9 @@
  * The list's lock is taken only to make, free or look up a run, and at the end of a thread that has
  * not freed its runs.
  */
-#include "scope/run.h"
-#include "scope/trace/trace.h"
+#include "scope/run_list.h"
+
+#include "scope/run_state.h"
 #include "sys/fork.h"
 #include "sys/thread.h"
 #include "sys/thread_end.h"
@@ -26,10 +27,12 @@ static struct ed_runs ed_runs = { .list = { &ed_runs.list, &ed_runs.list }, .loc
 /* The number of runs in the list that belong to this thread. */
 static __thread unsigned runs_here __attribute__((tls_model("initial-exec")));
 
-static struct ed_run *find_mine(void)
+struct ed_run *ed_runs_mine(void)
 {
         struct ed_run *mine = NULL;
 
+        if (runs_here == 0)
+                return NULL;
         ed_mutex_lock(&ed_runs.lock);
         ed_list_each (link, &ed_runs.list) {
                 struct ed_run *run = ed_container_of(link, struct ed_run, link);
@@ -41,14 +44,7 @@ static struct ed_run *find_mine(void)
         return mine;
 }
 
-/* Runs if the thread calls pthread_exit() in a task, or ends without closing its loop. */
-static void on_thread_end(void)
-{
-        while (runs_here > 0)
-                ed_run_forsake(find_mine());
-}
-
-void ed_runs_add(struct ed_run *run)
+void ed_runs_add(struct ed_run *run, void (*on_thread_end)(void))
 {
         runs_here++;
         ed_mutex_lock(&ed_runs.lock);
@@ -98,7 +94,6 @@ void ed_runs_forget(void)
         /* The thread that held the lock may not exist in the child. */
         ed_mutex_init(&ed_runs.lock);
         ed_list_init(&ed_runs.list);
-        ed_trace_forget();
         runs_here = 0;
         ed_sys_thread_end_watch(ED_THREAD_END_RUNS, NULL);
 }

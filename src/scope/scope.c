@@ -9,6 +9,8 @@
 
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
+#include "scope/report.h"
+#include "scope/run_state.h"
 #include "scope/suspend.h"
 #include "scope/trace/trace.h"
 
@@ -286,7 +288,7 @@ static void report_background(const struct ed_scope *scope, int error, const str
 
         ed_text_add(&text, "failed in the background");
         if (task)
-                ed_debug_place_add(task, &text);
+                ed_report_place_add(task, &text);
         ed_report_task(scope->node.owner->loop, EDDY_REPORT_BACKGROUND, error, task, message);
 }
 

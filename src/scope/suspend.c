@@ -4,6 +4,7 @@
 #include "scope/suspend.h"
 
 #include "scope/misuse.h"
+#include "scope/report.h"
 #include "scope/scope.h"
 #include "scope/trace/trace.h"
 

@@ -4,20 +4,18 @@
 #include "scope/task.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "co/probe.h"
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
-#include "scope/run.h"
+#include "scope/run_state.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"
 #include "scope/trace/trace.h"
 #include "scope/vars.h"
 #include "scope/waiters.h"
-#include "sys/symbol.h"
 
 static void joiners_wake(struct eddy_task *face);
 
@@ -251,19 +249,6 @@ void ed_task_release_stack(const struct ed_task *task)
 
 /* --- handles --- */
 
-const char *ed_task_face_name(const struct eddy_task *face, char *buf, size_t bytes)
-{
-        if (face->is_named)
-                return face->name;
-        ed_sys_function((const void *) face->fn, face->text, buf, bytes);
-        return buf;
-}
-
-const char *ed_task_name(const struct ed_task *task, char *buf, size_t bytes)
-{
-        return ed_task_face_name(task->face, buf, bytes);
-}
-
 static inline void face_init(struct eddy_task *face, eddy_task_fn *fn, const char *text)
 {
         /* A reference for the holder and another for the task. */
@@ -303,12 +288,6 @@ struct eddy_task *ed_task_face_new(eddy_task_fn *fn, const char *text, const voi
         faces->count--;
         face_init(face, fn, text);
         return face;
-}
-
-void ed_task_face_set_name(struct eddy_task *face, const char *name)
-{
-        snprintf(face->name, sizeof(face->name), "%s", name);
-        face->is_named = face->name[0] != '\0';
 }
 
 /* Copies the result to each joiner, since the handle may be released before the joiner runs. */

@@ -200,13 +200,6 @@ extern ed_at_suspend_fn *ed_test_at_suspend;
 /* Sets the function and returns the previous one. */
 ED_SHARED ed_at_suspend_fn *ed_test_at_suspend_set(ed_at_suspend_fn *fn);
 
-/* Sends a report about a task to eddy_run_opts.report. */
-ED_SHARED void ed_report_task(struct ed_loop *loop, int kind, int error, const struct ed_task *task,
-                              const char *text);
-
-/* Reports a failed callback of the loop: EDDY_REPORT_CALLBACK, with its function's name. */
-void ed_report_callback(struct ed_loop *loop, int error, eddy_task_fn *fn, const char *text);
-
 /* Returns true if a node belongs to a task, false if it belongs to a scope. */
 static inline bool ed_node_is_task(const struct ed_node *node)
 {

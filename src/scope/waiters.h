@@ -68,7 +68,7 @@ static inline bool ed_debug_has_runs(void)
 }
 
 /* ed_waiters_check_loop() if there are runs in debug mode. */
-__attribute__((cold)) int ed_debug_check_loop(uintptr_t *loop_number);
+__attribute__((cold)) int ed_waiters_check_loop_number(uintptr_t *loop_number);
 
 /*
  * Checks the loop of each call that changes an object that tasks may wait for; '*loop_number' is
@@ -80,7 +80,7 @@ __attribute__((cold)) int ed_debug_check_loop(uintptr_t *loop_number);
  */
 static inline int ed_waiters_check_loop(uintptr_t *loop_number)
 {
-        return ed_debug_has_runs() ? ed_debug_check_loop(loop_number) : 0;
+        return ed_debug_has_runs() ? ed_waiters_check_loop_number(loop_number) : 0;
 }
 
 /* Begins a suspending call on an object.  Errors: as both functions that it calls. */

@@ -4,10 +4,14 @@
  * The ticker's thread checks the loop's counters.  If they have not advanced in time, the ticker
  * samples the stack of the loop's thread (sys/ticker.h).
  */
+#include "scope/watchdog.h"
+
 #include <string.h>
 
 #include "base/text.h"
-#include "scope/run.h"
+#include "scope/report.h"
+#include "scope/run_state.h"
+#include "scope/task.h"
 #include "sys/symbol.h"
 #include "sys/thread_state.h"
 #include "sys/ticker.h"
@@ -155,7 +159,7 @@ static void report_hog(struct ed_run *run, struct ed_ticker *watchdog, int64_t l
         ed_report_run(run, EDDY_REPORT_WATCHDOG, 0, hog.fn ? hog.name : who, message);
 }
 
-/* Runs on the watchdog's thread, several times in each allowed period. */
+/* Called several times in each allowed period. */
 void ed_watchdog_look(void *arg, struct ed_ticker *watchdog)
 {
         struct ed_run *run = arg;

@@ -10,7 +10,10 @@
 
 #include "scope/callee.h"
 #include "scope/misuse.h"
-#include "scope/run.h"
+#include "scope/report.h"
+#include "scope/run_list.h"
+#include "scope/run_state.h"
+#include "scope/waiters.h"
 
 struct callback {
         struct ed_list link;

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "scope/dump.h"
-#include "scope/run.h"
+#include "scope/run_state.h"
+#include "scope/scope.h"
 #include "sys/last_words.h"
 #include "test/run.h"
 

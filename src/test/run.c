@@ -14,6 +14,7 @@
 #include "base/def.h"
 #include "eddy/error.h"
 #include "scope/debug/debug.h"
+#include "scope/report.h"
 #include "scope/run.h"
 #include "scope/trace/trace.h"
 #include "sys/capture.h"

@@ -7,7 +7,8 @@
  */
 #include <string.h>
 
-#include "scope/run.h"
+#include "scope/run_state.h"
+#include "scope/scope.h"
 #include "test/run.h"
 
 /* Returns a task's number, counted from main. The supervisor precedes main. */

@@ -9,7 +9,8 @@
 #include "base/def.h"
 #include "eddy/time.h"
 #include "scope/debug/debug.h"
-#include "scope/run.h"
+#include "scope/run_state.h"
+#include "scope/scope.h"
 #include "test/run.h"
 
 /* Limits for a program that never waits, or only briefly. */

@@ -12,7 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "scope/run.h"
+#include "scope/run_state.h"
+#include "scope/watchdog.h"
 #include "sys/fault.h"
 #include "sys/ticker.h"
 #include "test.h"

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "scope/run.h"
+#include "scope/run_state.h"
+#include "scope/watchdog.h"
 #include "sys/thread_state.h"
 #include "sys/ticker.h"
 #include "test.h"

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "loom.h"
+#include "scope/face.h"
 #include "scope/run.h"
 #include "scope/vars.h"
 

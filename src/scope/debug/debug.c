@@ -8,7 +8,6 @@
 
 #include "base/alloc.h"
 #include "scope/waiters.h"
-#include "sys/symbol.h"
 
 static const char *const kind_names[ED_DEBUG_KINDS] = {
         [ED_DEBUG_STREAM] = "a stream",
@@ -34,32 +33,15 @@ static const char *const found_names[ED_DEBUG_FOUND] = {
 };
 
 __thread struct ed_debug *ed_debug_first;
-_Atomic unsigned ed_debug_runs;
 
 bool ed_debug_may_report(struct ed_debug *debug, enum ed_debug_found what)
 {
         return debug->found[what]++ < ED_DEBUG_REPORTS_MAX;
 }
 
-void ed_debug_symbol_add(const char *words, const void *place, struct ed_text *text)
-{
-        char name[64];
-
-        if (!place)
-                return;
-        ed_sys_symbol(place, name, sizeof(name));
-        ed_text_add(text, "%s%s", words, name);
-}
-
 void ed_debug_failure_add(int error, struct ed_text *text)
 {
         ed_text_add(text, ", which failed: %s", eddy_error_text(error));
-}
-
-void ed_debug_place_add(const struct ed_task *task, struct ed_text *text)
-{
-        if (task->loop->debug)
-                ed_debug_symbol_add(", started at ", task->debug.place, text);
 }
 
 int ed_debug_begin(struct ed_run *run)
@@ -112,25 +94,6 @@ void ed_debug_supervise(struct ed_run *run)
         run->supervisor->debug = (struct ed_debug_task){ 0 };
 }
 
-/* --- objects that tasks wait for --- */
-
-int ed_debug_check_loop(uintptr_t *loop_number)
-{
-        struct ed_loop *loop = ed_loop_current;
-        uintptr_t mine = loop ? ed_run_of(loop)->number : 0;
-
-        if (*loop_number != 0 && *loop_number != mine) {
-                enum ed_run_place place = ed_runs_place(*loop_number);
-
-                /* The thread of a loop may use the loop's objects between two of its runs. */
-                if (place == ED_RUN_ELSEWHERE || (place == ED_RUN_HERE && loop))
-                        return EDDY_E_RUN_OTHER_LOOP;
-        }
-        if (loop && loop->debug)
-                *loop_number = mine;
-        return 0;
-}
-
 /* --- tasks --- */
 
 /* The first function of every task in debug mode. */
@@ -169,7 +132,7 @@ void ed_debug_unseen(struct ed_run *run, int error, const char *task, const void
         if (!ed_debug_may_report(run->debug, ED_DEBUG_UNSEEN))
                 return;
         ed_text_add(&text, "failed, and its result was never read");
-        ed_debug_symbol_add("; it was started at ", place, &text);
+        ed_report_symbol_add("; it was started at ", place, &text);
         ed_report_run(run, EDDY_REPORT_UNHANDLED, error, task, message);
 }
 
@@ -272,11 +235,11 @@ static void mark_add(const struct ed_mark *mark, struct ed_text *text)
         ed_text_add(text, "\n  ");
         if (mark->kind != ED_DEBUG_HANDLE) {
                 ed_text_add(text, "%s", kind_names[mark->kind]);
-                ed_debug_symbol_add(", made at ", mark->place, text);
+                ed_report_symbol_add(", made at ", mark->place, text);
                 return;
         }
         ed_text_add(text, "the handle of task %s", ed_task_face_name(face, name, sizeof(name)));
-        ed_debug_symbol_add(", started at ", mark->place, text);
+        ed_report_symbol_add(", started at ", mark->place, text);
         if (is_unseen(face))
                 ed_debug_failure_add(face->result, text);
 }
@@ -304,7 +267,7 @@ static void left_tasks_add(const struct ed_debug *debug, struct ed_text *text)
         for (uint64_t i = 0; i < debug->left_count && i < ED_DEBUG_REPORTS_MAX; i++) {
                 ed_text_add(text, "\n  task %s, cancelled by the end of the run",
                             debug->left[i].name);
-                ed_debug_symbol_add(", started at ", debug->left[i].place, text);
+                ed_report_symbol_add(", started at ", debug->left[i].place, text);
         }
         ed_debug_more_add(debug->left_count, "", text);
 }

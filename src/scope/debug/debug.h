@@ -10,7 +10,9 @@
 #include "base/text.h"
 #include "eddy/lock.h"
 #include "scope/debug/marks.h"
-#include "scope/run.h"
+#include "scope/report.h"
+#include "scope/run_state.h"
+#include "scope/scope.h"
 
 /* Kinds of objects that the program owns and frees. */
 enum ed_debug_kind {
@@ -105,17 +107,11 @@ void ed_debug_unseen(struct ed_run *run, int error, const char *task, const void
 /* Counts a finding.  Returns false after ED_DEBUG_REPORTS_MAX reports of this kind. */
 bool ed_debug_may_report(struct ed_debug *debug, enum ed_debug_found what);
 
-/* Adds 'words' and the symbol at 'place'; adds nothing if 'place' is NULL. */
-void ed_debug_symbol_add(const char *words, const void *place, struct ed_text *text);
-
 /* Adds "and N more" if 'count' is above ED_DEBUG_REPORTS_MAX. */
 void ed_debug_more_add(uint64_t count, const char *what, struct ed_text *text);
 
 /* Adds ", which failed: ..." for a handle that is left. */
 void ed_debug_failure_add(int error, struct ed_text *text);
-
-/* Adds ", started at PLACE" if the place is known. */
-void ed_debug_place_add(const struct ed_task *task, struct ed_text *text);
 
 /* --- locks, scope/debug/lock.c --- */
 

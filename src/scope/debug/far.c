@@ -97,12 +97,12 @@ static void far_add(const struct left *left, struct ed_text *text)
         char name[ED_TASK_CALLED_BYTES];
 
         if (!left->fn) {
-                ed_debug_symbol_add("\n  a channel, made at ", left->place, text);
+                ed_report_symbol_add("\n  a channel, made at ", left->place, text);
                 return;
         }
         ed_sys_function((const void *) left->fn, left->text, name, sizeof(name));
         ed_text_add(text, "\n  the remote handle of task %s", name);
-        ed_debug_symbol_add(", started at ", left->place, text);
+        ed_report_symbol_add(", started at ", left->place, text);
         if (left->lost < 0)
                 ed_debug_failure_add(left->lost, text);
 }

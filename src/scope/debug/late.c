@@ -77,7 +77,7 @@ static int64_t cancelled_since(const struct ed_task *task)
 
 static void report_late(const struct ed_task *task, int kind, int error, struct ed_text *text)
 {
-        ed_debug_place_add(task, text);
+        ed_report_place_add(task, text);
         ed_text_add(text, "; it is ");
         if (!ed_dump_stack(task, text))
                 ed_text_add(text, "at its beginning");

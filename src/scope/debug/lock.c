@@ -87,10 +87,10 @@ static void wait_add(const struct ed_task *task, const struct ed_mark *mark, str
         char name[ED_TASK_CALLED_BYTES];
 
         ed_text_add(text, "\n  %s", ed_task_name(task, name, sizeof(name)));
-        ed_debug_place_add(task, text);
+        ed_report_place_add(task, text);
         ed_text_add(text, ", waits for a lock that %s took",
                     ed_task_name(mark->task, name, sizeof(name)));
-        ed_debug_symbol_add(" at ", mark->place, text);
+        ed_report_symbol_add(" at ", mark->place, text);
 }
 
 void ed_debug_lock_wait(const eddy_lock *lock, const struct ed_task *task)
@@ -132,7 +132,7 @@ void ed_debug_locks_left(struct ed_task *task, const char *after)
                 if (!ed_debug_may_report(debug, ED_DEBUG_LOCKS))
                         continue;
                 ed_text_add(&text, "%s without releasing the lock that it took", after);
-                ed_debug_symbol_add(" at ", mark->place, &text);
+                ed_report_symbol_add(" at ", mark->place, &text);
                 ed_report_task(task->loop, EDDY_REPORT_LOCK, 0, task, message);
         }
 }

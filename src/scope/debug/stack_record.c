@@ -18,6 +18,8 @@
 #include "base/text.h"
 #include "co/depth.h"
 #include "eddy/stack.h"
+#include "scope/report.h"
+#include "scope/scope.h"
 #include "sys/symbol.h"
 
 /* Twice as many places as functions, so that searches are short. */
@@ -224,7 +226,12 @@ int eddy_stack_records(struct eddy_stack_record *ret_records, size_t max)
         return (int) i;
 }
 
-static void record_print(const struct eddy_stack_record *record, eddy_dump_fn *line, void *arg)
+static void report_line(struct ed_run *run, const char *line)
+{
+        ed_report_run(run, EDDY_REPORT_DUMP, 0, NULL, line);
+}
+
+static void report_record(struct ed_run *run, const struct eddy_stack_record *record)
 {
         char words[EDDY_STACK_NAME_BYTES + 128];
         struct ed_text text = { words, sizeof(words) };
@@ -236,10 +243,10 @@ static void record_print(const struct eddy_stack_record *record, eddy_dump_fn *l
         else
                 ed_text_add(&text, "%llu task%s", (unsigned long long) record->tasks,
                             record->tasks == 1 ? "" : "s");
-        line(words, arg);
+        report_line(run, words);
 }
 
-void ed_stack_records_print(struct ed_run *run, eddy_dump_fn *line, void *arg)
+void ed_stack_records_report(struct ed_run *run)
 {
         struct ed_stack_records *records = run->stack_records;
         char more[64];
@@ -251,14 +258,14 @@ void ed_stack_records_print(struct ed_run *run, eddy_dump_fn *line, void *arg)
         sort(records, &order);
         if (order.count == 0)
                 return;
-        line("the deepest stacks, by the function of their tasks:", arg);
+        report_line(run, "the deepest stacks, by the function of their tasks:");
         for (unsigned i = 0; i < order.count && i < LINES_MAX; i++) {
                 struct eddy_stack_record record = record_of(&records->entries[order.numbers[i]]);
 
-                record_print(&record, line, arg);
+                report_record(run, &record);
         }
         if (order.count > LINES_MAX) {
                 snprintf(more, sizeof(more), "  and %u more", order.count - LINES_MAX);
-                line(more, arg);
+                report_line(run, more);
         }
 }

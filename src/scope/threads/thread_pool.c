@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
+#include "scope/report.h"
 #include "scope/suspend.h"
 #include "scope/threads/thread.h"
 #include "sys/fork.h"

@@ -14,6 +14,8 @@
 #include "base/text.h"
 #include "eddy/trace.h"
 #include "scope/lock_wait.h"
+#include "scope/report.h"
+#include "scope/run_list.h"
 #include "sys/fork.h"
 #include "sys/last_words.h"
 #include "sys/output.h"

@@ -8,7 +8,7 @@
 #ifndef ED_SCOPE_TRACE_TRACE_H
 #define ED_SCOPE_TRACE_TRACE_H
 
-#include "scope/run.h"
+#include "scope/run_state.h"
 #include "scope/scope.h"
 
 enum {

@@ -8,6 +8,7 @@
 #include <eddy/eddy.h>
 #include <errno.h>
 
+#include "scope/report.h"
 #include "scope/run.h"
 #include "sim/sim.h"
 #include "test.h"

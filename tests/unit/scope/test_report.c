@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "scope/report.h"
 #include "scope/run.h"
 #include "test.h"
 

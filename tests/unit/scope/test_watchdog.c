@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "scope/run.h"
+#include "scope/watchdog.h"
 #include "sys/thread_state.h"
 #include "sys/ticker.h"
 #include "test.h"
