@@ -4,6 +4,7 @@
  */
 #include "scope/cancel.h"
 
+#include "scope/hooks.h"
 #include "scope/scope.h"
 
 /* Ends the wait of a task that is parked in a node that was just marked. */
@@ -51,17 +52,15 @@ void ed_node_cancel(struct ed_node *top)
                 return;
         top->owner->loop->cancels++;
         if (ed_unlikely(top->flags & ED_NODE_TRACED))
-                ed_trace_cancel(top);
+                ed_hooks()->node_cancelled(top);
         /* All nodes are marked before a task runs: a wake only queues the task. */
         while (node) {
                 bool past = node != top && (node->flags & (ED_NODE_SHIELD | ED_NODE_CANCELLED));
 
                 if (!past) {
                         node->flags |= ED_NODE_CANCELLED;
-                        if (ed_unlikely(node->flags & ED_NODE_DEBUG))
-                                ed_debug_cancelled(node);
-                        if (ed_unlikely(node->flags & ED_NODE_TRACED))
-                                ed_trace_stop(node);
+                        if (ed_unlikely(node->flags & ED_NODE_NOTED))
+                                ed_hooks()->node_marked(node);
                         node_disarm(node);
                         node_wake_owner(node);
                 }

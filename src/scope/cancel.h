@@ -76,13 +76,6 @@ ED_SHARED struct ed_node *ed_node_next(struct ed_node *top, struct ed_node *node
  */
 void ed_node_attribute(struct ed_node *inner);
 
-/* Debug mode: a node was marked. */
-void ed_debug_cancelled(struct ed_node *node);
-
-/* Traces: a node is cancelled; then each node that this marks. */
-void ed_trace_cancel(struct ed_node *node);
-void ed_trace_stop(struct ed_node *node);
-
 /* Cancels a node and its descendants. */
 void ed_node_cancel(struct ed_node *node);
 

@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "scope/debug/debug.h"
 #include "scope/misuse.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"

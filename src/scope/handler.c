@@ -3,7 +3,7 @@
  */
 #include "scope/handler.h"
 
-#include "scope/debug/debug.h"
+#include "scope/hooks.h"
 #include "scope/misuse.h"
 #include "scope/vars.h"
 
@@ -23,6 +23,6 @@ void ed_handler_end(const struct ed_handler_call *call)
         if (ed_unlikely(task->inner != call->inner))
                 ed_misuse_left(task, task->scope_place);
         if (ed_unlikely(task->loop->debug) && task->debug.locks > 0)
-                ed_debug_locks_left(task, "returned from a handler");
+                ed_hooks()->locks_left(task, "returned from a handler");
         ed_vars_end(task, call->vars);
 }

@@ -9,13 +9,10 @@
 #include "scope/run.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "scope/deadlock.h"
-#include "scope/debug/debug.h"
-#include "scope/debug/stack_record.h"
+#include "scope/diagnostics.h"
 #include "scope/dump.h"
 #include "scope/face.h"
 #include "scope/misuse.h"
@@ -24,9 +21,7 @@
 #include "scope/run_many.h"
 #include "scope/suspend.h"
 #include "scope/threads/thread.h"
-#include "scope/trace/trace.h"
 #include "scope/vars.h"
-#include "scope/waiters.h"
 #include "scope/watchdog.h"
 #include "sys/fault.h"
 #include "sys/fork.h"
@@ -116,8 +111,7 @@ static void end_threads(struct ed_run *run)
 
 static void cancel_background(struct ed_run *run)
 {
-        if (run->debug)
-                ed_debug_tasks_left(run, &ed_scope_of(&run->root)->node);
+        ed_diagnostics_tasks_left(run, &ed_scope_of(&run->root)->node);
         eddy_scope_cancel(&run->root);
 }
 
@@ -159,8 +153,7 @@ static int supervisor_main(void *arg)
 
         supervise(run);
         run->ended = true;
-        if (loop->trace)
-                ed_trace_task_end(task, 0);
+        ed_diagnostics_supervised(run);
         loop->turn_end = 0; /* leave to the loop's own context, not to another task */
         ed_stack_put(&loop->stacks, task->stack);
         ed_fiber_exit(loop);
@@ -239,26 +232,13 @@ static void forget_loop(void)
                 ed_loop_current->turn_end = 0;
         }
         ed_loop_current = NULL;
-        ed_debug_first = NULL;
-        atomic_store_explicit(&ed_debug_runs, 0, memory_order_relaxed);
-        ed_debug_fars_forked();
+        ed_diagnostics_forget();
         ed_runs_forget();
-        ed_trace_forget();
 }
 
 void ed_run_watch_forks(void)
 {
         ed_sys_fork_watch(forget_loop);
-}
-
-/* The options win over the environment. */
-static bool is_debug(const struct eddy_run_opts *opts)
-{
-        const char *debug = getenv("EDDY_DEBUG");
-
-        if (opts->flags & DEBUG_FLAGS)
-                return opts->flags & EDDY_RUN_DEBUG;
-        return debug && strcmp(debug, "1") == 0;
 }
 
 /* Called at the start, or when there are more tasks than the system has guards for. */
@@ -280,23 +260,13 @@ static int run_init(struct ed_run *run, const struct eddy_run_opts *opts)
         err = opts_take(run, opts);
         if (err < 0)
                 return err;
-        if (is_debug(&run->opts)) {
-                err = ed_debug_begin(run);
-                if (err == 0)
-                        err = ed_stack_records_open(run);
-                if (err < 0)
-                        return err;
-        }
-        err = ed_trace_begin(run);
+        err = ed_diagnostics_begin(run);
         if (err < 0)
                 return err;
-        run->loop.notes = run->debug || run->loop.trace;
         run->supervisor = ed_task_new(loop, NULL, ED_STACK_DEFAULT, supervisor_main, run, 0);
         if (!run->supervisor)
                 return -ENOMEM;
-        if (run->debug)
-                ed_debug_supervise(run);
-        ed_trace_supervise(run);
+        ed_diagnostics_supervise(run);
         /* Last: the watchdog's thread looks at the supervisor from its start on. */
         err = process_join(run);
         if (err < 0) {
@@ -337,10 +307,8 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
         run->loop.exceptions = ed_sys_exceptions();
         err = run_init(run, opts);
         if (err < 0) {
-                ed_stack_records_close(run);
                 ed_loop_fini(&run->loop);
-                ed_trace_drop(run);
-                ed_debug_drop(run);
+                ed_diagnostics_drop(run);
                 ed_free(run);
                 return err;
         }
@@ -407,7 +375,7 @@ static void on_quit(struct ed_target *target, unsigned events)
         (void) events;
         (void) ed_signals_take(run->quit_slot);
         ed_dump_report(run);
-        ed_stack_records_report(run);
+        ed_diagnostics_stacks(run);
 }
 
 /* In debug mode SIGQUIT prints a dump, unless the program has its own handler. */
@@ -505,15 +473,14 @@ void ed_run_end(struct ed_run *run)
 {
         enter_loop(run);
         if (run->main_task) {
-                if (run->debug && run->main_task->task)
-                        ed_debug_tasks_left(run, &run->main_task->task->node);
+                if (run->main_task->task)
+                        ed_diagnostics_tasks_left(run, &run->main_task->task->node);
                 eddy_task_cancel(run->main_task);
         }
         run->closing = true;
         call_supervisor(run);
         run_until(run, &run->ended);
-        ed_stack_records_report(run);
-        ed_debug_end(run);
+        ed_diagnostics_end(run);
 }
 
 void ed_run_free(struct ed_run *run)
@@ -529,10 +496,10 @@ void ed_run_free(struct ed_run *run)
         ed_loop_fini(&run->loop);
         /* A report of the trace calls the program, which is outside the run by now. */
         ed_loop_current = NULL;
-        ed_trace_end(run);
+        ed_diagnostics_write(run);
         ed_loop_current = &run->loop;
         ed_faces_fini(&run->faces);
-        ed_stack_records_close(run);
+        ed_diagnostics_fini(run);
         ed_loop_current = NULL;
         exceptions_give_back(run);
         ed_free(run);
@@ -553,8 +520,7 @@ static void give_up(struct ed_run *run)
         ed_run_signals_leave(run);
         ed_signals_drop(run->loop.sys);
         process_leave(run);
-        ed_debug_forsake(run);
-        ed_trace_leave(run);
+        ed_diagnostics_forsake(run);
         ed_thread_job_forget();
         ed_vars_current = NULL;
         ed_loop_current = NULL;

@@ -7,24 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scope/debug/debug.h"
+#include "scope/hooks.h"
 #include "scope/misuse.h"
 #include "scope/report.h"
-#include "scope/run_state.h"
 #include "scope/suspend.h"
-#include "scope/trace/trace.h"
 
 /* --- the deadline --- */
 
 static void scope_expire(struct ed_scope *scope)
 {
         scope->expired = true;
-        if (scope->node.flags & ED_NODE_TRACED)
-                ed_trace_deadline(scope);
         /* Anything cancelled before this point was not cancelled because of the deadline. */
         scope->expired_first = scope->error == 0 && !(scope->node.flags & ED_NODE_OWN);
-        if (scope->flags & ED_SCOPE_BACKGROUND && scope->node.flags & ED_NODE_DEBUG)
-                ed_debug_tasks_left(ed_run_of(scope->node.owner->loop), &scope->node);
+        if (ed_unlikely(scope->node.flags & ED_NODE_NOTED))
+                ed_hooks()->scope_expires(scope);
         ed_node_cancel(&scope->node);
 }
 
@@ -161,7 +157,7 @@ static __attribute__((cold, noinline)) bool begin_slowly(struct ed_scope *scope,
 
         ed_misuse_check_left(task, task->inner, scope->outer_place, frame);
         if (scope->node.flags & ED_NODE_TRACED)
-                ed_trace_scope_begin(scope);
+                ed_hooks()->scope_begins(scope);
         if (is_cancelled)
                 begin_cancelled(scope, task, opts);
         return is_cancelled;
@@ -237,7 +233,7 @@ static __attribute__((cold, noinline)) int noted_result(struct ed_scope *scope)
         int result = scope->node.flags & ED_NODE_CANCELLED ? cancelled_result(scope) : scope->error;
 
         if (scope->node.flags & ED_NODE_TRACED)
-                ed_trace_scope_end(scope, result);
+                ed_hooks()->scope_ends(scope, result);
         return result;
 }
 
@@ -322,7 +318,7 @@ void ed_scope_failed(struct ed_scope *scope, int error, struct ed_task *task)
         if (scope->flags & ED_SCOPE_BACKGROUND)
                 report_background(scope, error, task);
         if (task && scope->node.flags & ED_NODE_DEBUG)
-                ed_debug_task_failed(scope, error, task);
+                ed_hooks()->task_failed(scope, error, task);
         fail(scope, error, task);
 }
 

@@ -23,6 +23,9 @@ struct ed_scope {
         struct ed_list generators; /* not ended yet; 'next' is NULL until the first one */
 };
 
+/* The reason of a task's wait at the end of its scope. */
+#define ED_WAITS_FOR_SCOPE "the tasks of a scope to end"
+
 enum {
         ED_SCOPE_ENDING = 1 << 16,     /* the owner waits in end */
         ED_SCOPE_BACKGROUND = 1 << 17, /* failures go to the report */

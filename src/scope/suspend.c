@@ -3,10 +3,10 @@
  */
 #include "scope/suspend.h"
 
+#include "scope/hooks.h"
 #include "scope/misuse.h"
 #include "scope/report.h"
 #include "scope/scope.h"
-#include "scope/trace/trace.h"
 
 enum { IGNORED_MAX = 1000 };
 
@@ -80,12 +80,7 @@ void ed_suspend_give_way(struct ed_task *task)
 
 void ed_suspend_note_wait(struct ed_task *task, const char *waits_for)
 {
-        if (task->loop->trace)
-                ed_trace_park(task, waits_for);
-        if (!task->loop->debug)
-                return;
-        task->parked_ns = ed_loop_now(task->loop);
-        task->debug.wait = task->debug.wait == ED_WAIT_NET_NEXT ? ED_WAIT_NET : ED_WAIT_OTHER;
+        ed_hooks()->task_parks(task, waits_for);
 }
 
 ed_at_suspend_fn *ed_test_at_suspend;

@@ -8,12 +8,11 @@
 
 #include "base/alloc.h"
 #include "co/probe.h"
-#include "scope/debug/debug.h"
+#include "scope/hooks.h"
 #include "scope/misuse.h"
 #include "scope/run_state.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"
-#include "scope/trace/trace.h"
 #include "scope/vars.h"
 #include "scope/waiters.h"
 
@@ -35,7 +34,7 @@ void ed_task_face_free(struct eddy_task *face)
 {
         /* The handle's loop may not be running, or may be another loop. */
         if (face && ed_unlikely(ed_debug_first != NULL))
-                ed_debug_handle_freed(face);
+                ed_hooks()->handle_freed(face);
         ed_free(face);
 }
 
@@ -111,7 +110,7 @@ static inline __attribute__((always_inline, noreturn)) void task_end(struct ed_t
 
         ED_PROBE(end, 4, task, task->number, task->self.fn, result);
         if (ed_unlikely(task->node.flags & ED_NODE_TRACED))
-                ed_trace_task_end(task, result);
+                ed_hooks()->task_ends(task, result);
         if (ed_unlikely(task->inner != &task->node))
                 ed_misuse_left_at_end(task);
         ed_list_unlink(&task->node.link);
@@ -224,10 +223,7 @@ struct ed_task *ed_task_new(struct ed_loop *loop, struct ed_scope *scope, unsign
 
 void ed_task_made(struct ed_task *task, const void *place)
 {
-        if (task->loop->trace)
-                ed_trace_start(task, place);
-        if (task->loop->debug)
-                ed_debug_task_made(task, place);
+        ed_hooks()->task_made(task, place);
 }
 
 void ed_task_stack_low(struct ed_task *task, const char *at)
@@ -270,7 +266,7 @@ static __attribute__((noinline)) struct eddy_task *face_new_slowly(eddy_task_fn 
         if (!face)
                 return NULL;
         if (ed_loop_current && ed_loop_current->debug)
-                ed_debug_note(ed_loop_current, face, ED_DEBUG_HANDLE, place);
+                ed_hooks()->handle_made(face, place);
         face->task = NULL;
         face->result = 0;
         face_init(face, fn, text);

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "scope/debug/debug.h"
+#include "scope/hooks.h"
 #include "scope/lock_wait.h"
 #include "scope/waiters.h"
 
@@ -66,7 +66,7 @@ static __attribute__((noinline)) int acquire_held(eddy_lock *lock, struct ed_tas
         if (ed_waiters_are_foreign(lock->waiters, task->loop))
                 return EDDY_E_RUN_OTHER_LOOP;
         if (ed_unlikely(task->loop->debug))
-                ed_debug_lock_wait(lock, task);
+                ed_hooks()->lock_awaited(lock, task);
         ed_waiter_init(&waiter, task, lock);
         ed_waiters_push(lock->waiters, &waiter);
         return ed_suspend_park(task, "a lock", abort_wait, &waiter);
@@ -88,7 +88,7 @@ static __attribute__((cold, noinline)) int acquire_slowly(eddy_lock *lock, const
                 err = acquire_held(lock, task);
         }
         if (err == 0 && lock->depth == 1)
-                ed_debug_lock_held(lock, task, place);
+                ed_hooks()->lock_held(lock, task, place);
         return err;
 }
 
@@ -124,7 +124,7 @@ int eddy_lock_try_acquire(eddy_lock *lock)
                 return is_owner(lock, task) ? take_again(lock) : -EAGAIN;
         hold(lock, task);
         if (ed_unlikely(task->loop->debug))
-                ed_debug_lock_held(lock, task, __builtin_return_address(0));
+                ed_hooks()->lock_held(lock, task, __builtin_return_address(0));
         return 0;
 }
 
@@ -134,7 +134,7 @@ static void forget_holder(eddy_lock *lock)
         if (!(lock->flags & ED_LOCK_DEBUG))
                 return;
         lock->flags &= ~ED_LOCK_DEBUG;
-        ed_debug_lock_released(lock);
+        ed_hooks()->lock_released(lock);
 }
 
 static __attribute__((noinline)) int hand_over(eddy_lock *lock)
@@ -146,7 +146,7 @@ static __attribute__((noinline)) int hand_over(eddy_lock *lock)
         forget_holder(lock);
         hold(lock, task);
         if (ed_unlikely(task->loop->debug))
-                ed_debug_lock_held(lock, task, NULL);
+                ed_hooks()->lock_held(lock, task, NULL);
         (void) ed_waiters_wake(lock->waiters, 0);
         return 0;
 }
@@ -210,7 +210,7 @@ void ed_lock_retake(eddy_lock *lock, struct ed_task *task, uint32_t depth)
 
         if (lock->owner) {
                 if (ed_unlikely(task->loop->debug))
-                        ed_debug_lock_wait(lock, task);
+                        ed_hooks()->lock_awaited(lock, task);
                 ed_waiter_init(&waiter, task, lock);
                 ed_waiters_push(lock->waiters, &waiter);
                 (void) ed_suspend_park(task, "the lock of a condition", abort_retake, &waiter);
@@ -218,7 +218,7 @@ void ed_lock_retake(eddy_lock *lock, struct ed_task *task, uint32_t depth)
                 hold(lock, task);
         }
         if (ed_unlikely(task->loop->debug))
-                ed_debug_lock_held(lock, task, NULL);
+                ed_hooks()->lock_held(lock, task, NULL);
         lock->depth = depth;
 }
 

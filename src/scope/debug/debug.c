@@ -32,8 +32,6 @@ static const char *const found_names[ED_DEBUG_FOUND] = {
         [ED_DEBUG_CANCELS] = " tasks that did not end after a cancel",
 };
 
-__thread struct ed_debug *ed_debug_first;
-
 bool ed_debug_may_report(struct ed_debug *debug, enum ed_debug_found what)
 {
         return debug->found[what]++ < ED_DEBUG_REPORTS_MAX;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "eddy/lock.h"
 #include "scope/debug/marks.h"
+#include "scope/hooks.h"
 #include "scope/report.h"
 #include "scope/run_state.h"
 #include "scope/scope.h"
@@ -70,10 +71,6 @@ struct ed_debug {
          */
         char text[52 * 1024];
 };
-
-/* This thread's loops in debug mode, including those that are between two runs. */
-extern ED_SHARED __thread struct ed_debug *ed_debug_first
-        __attribute__((tls_model("initial-exec")));
 
 /* Begins debug mode.  Errors: -ENOMEM */
 int ed_debug_begin(struct ed_run *run);
@@ -138,6 +135,12 @@ void ed_debug_late_fini(struct ed_debug *debug);
  * would differ from those without debug mode.
  */
 ED_SHARED void ed_debug_late_ask(struct ed_debug *debug);
+
+/* Records that a node was marked by a cancel. */
+void ed_debug_cancelled(struct ed_node *node);
+
+/* Records when a task parks, and if it waits for the network. */
+void ed_debug_parks(struct ed_task *task);
 
 /* Records that a task is about to wait for the network. */
 ED_SHARED __attribute__((cold)) void ed_debug_net_wait(struct ed_task *task);

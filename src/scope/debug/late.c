@@ -35,6 +35,12 @@ void ed_debug_net_wait(struct ed_task *task)
         look_at(debug, ed_time_after(ed_loop_now(task->loop), debug->run->opts.debug_wait_ns));
 }
 
+void ed_debug_parks(struct ed_task *task)
+{
+        task->parked_ns = ed_loop_now(task->loop);
+        task->debug.wait = task->debug.wait == ED_WAIT_NET_NEXT ? ED_WAIT_NET : ED_WAIT_OTHER;
+}
+
 void ed_debug_cancelled(struct ed_node *node)
 {
         struct ed_task *task = node->owner;

@@ -23,9 +23,6 @@ struct ed_trace_text {
         char *copy;       /* owned; NULL: the place is free */
 };
 
-/* The reason of a task's wait at the end of its scope. */
-#define ED_WAITS_FOR_SCOPE "the tasks of a scope to end"
-
 enum ed_trace_kind {
         ED_TRACE_START,     /* thing: function; text; place; scope */
         ED_TRACE_NAME,      /* name: given to the task, which is about to end */
@@ -121,6 +118,10 @@ void ed_trace_task_end(struct ed_task *task, int result);
 void ed_trace_scope_begin(struct ed_scope *scope);
 void ed_trace_scope_end(struct ed_scope *scope, int result);
 void ed_trace_deadline(struct ed_scope *scope);
+
+/* A node is cancelled; then each node that this marks. */
+void ed_trace_cancel(struct ed_node *node);
+void ed_trace_stop(struct ed_node *node);
 
 /* A call on a descriptor was made by a task of a traced loop.  'result': bytes, or an error. */
 ED_SHARED __attribute__((cold)) void ed_trace_io(struct ed_loop *loop, const char *call, int fd,
