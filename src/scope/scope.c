@@ -1,114 +1,16 @@
 /*
- * scope/scope.c - scopes: begin, start, end, and the deadline.
+ * scope/scope.c - scopes: begin, end, and their state.  Starting tasks: scope/start.c.
  */
 #include "scope/scope.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "scope/deadline.h"
 #include "scope/hooks.h"
 #include "scope/misuse.h"
-#include "scope/report.h"
 #include "scope/suspend.h"
 
-/* --- the deadline --- */
-
-static void scope_expire(struct ed_scope *scope)
-{
-        scope->expired = true;
-        /* Anything cancelled before this point was not cancelled because of the deadline. */
-        scope->expired_first = scope->error == 0 && !(scope->node.flags & ED_NODE_OWN);
-        if (ed_unlikely(scope->node.flags & ED_NODE_NOTED))
-                ed_hooks()->scope_expires(scope);
-        ed_node_cancel(&scope->node);
-}
-
-/* Calls that are already queued run first: they were due earlier, even if the loop is late. */
-void ed_scope_on_deadline(struct ed_timer *timer)
-{
-        struct ed_scope *scope = ed_container_of(timer, struct ed_scope, timer);
-        int64_t deadline_ns = scope->deadline_ns;
-
-        ed_call_make_polled(scope->node.owner->loop);
-        /* Those calls may have moved the deadline. */
-        if (!scope->expired && scope->deadline_ns == deadline_ns)
-                scope_expire(scope);
-}
-
-/* Returns the deadline of the nearest shield around a node, or INT64_MAX. */
-static int64_t shield_deadline(struct ed_node *node)
-{
-        for (node = node->parent; node; node = node->parent)
-                if (node->flags & ED_NODE_SHIELD)
-                        return ed_scope_of_node(node)->deadline_ns;
-        return INT64_MAX;
-}
-
-/* A deadline that has passed expires the scope at once. */
-static void deadline_set(struct ed_loop *loop, struct ed_scope *scope, int64_t deadline_ns,
-                         int64_t now_ns)
-{
-        if (scope->node.flags & ED_NODE_SHIELD) {
-                int64_t limit = shield_deadline(&scope->node);
-
-                if (deadline_ns == 0)
-                        deadline_ns = now_ns + EDDY_SCOPE_SHIELD_NS;
-                if (deadline_ns > limit)
-                        deadline_ns = limit;
-        }
-        scope->deadline_ns = deadline_ns;
-        if (deadline_ns > now_ns && deadline_ns != INT64_MAX) {
-                ed_timer_arm(&loop->timers, &scope->timer, deadline_ns);
-                return;
-        }
-        /* Disarm: an infinite or past deadline must not look like pending work. */
-        ed_timer_cancel(&loop->timers, &scope->timer);
-        if (deadline_ns != 0 && deadline_ns != INT64_MAX)
-                scope_expire(scope);
-}
-
-/* A cancelled scope has no use for its timer. */
-static void disarm_cancelled(struct ed_loop *loop, struct ed_scope *scope)
-{
-        if (scope->node.flags & ED_NODE_CANCELLED)
-                ed_timer_cancel(&loop->timers, &scope->timer);
-}
-
-/* Limits the deadlines of the shields inside a shield whose deadline was moved. */
-static void shields_inside_limit(struct ed_loop *loop, struct ed_scope *shield, int64_t now_ns)
-{
-        struct ed_node *node = &shield->node;
-
-        while ((node = ed_node_next(&shield->node, node, false))) {
-                struct ed_scope *inside;
-
-                if (!(node->flags & ED_NODE_SHIELD))
-                        continue;
-                inside = ed_scope_of_node(node);
-                if (inside->expired || inside->deadline_ns <= shield->deadline_ns)
-                        continue;
-                deadline_set(loop, inside, shield->deadline_ns, now_ns);
-                disarm_cancelled(loop, inside);
-        }
-}
-
-/* Sets the deadline that the options ask for.  Not inlined, to keep begin's frame small. */
-static __attribute__((noinline)) void opts_set_deadline(struct ed_loop *loop,
-                                                        struct ed_scope *scope,
-                                                        const struct eddy_scope_opts *opts)
-{
-        int64_t now_ns = ed_loop_now(loop), deadline_ns = opts->deadline_ns, at;
-
-        if (opts->timeout_ns != 0) {
-                at = opts->timeout_ns < 0 ? now_ns : ed_time_after(now_ns, opts->timeout_ns);
-                if (deadline_ns == 0 || at < deadline_ns)
-                        deadline_ns = at;
-        }
-        deadline_set(loop, scope, deadline_ns, now_ns);
-}
-
-/* Same result as opts_set_deadline(), but faster if only a timeout is given. */
+/* Same result as ed_deadline_set_by_opts(), but faster if only a timeout is given. */
 static inline void opts_apply(struct ed_loop *loop, struct ed_scope *scope,
                               const struct eddy_scope_opts *opts)
 {
@@ -118,18 +20,11 @@ static inline void opts_apply(struct ed_loop *loop, struct ed_scope *scope,
                         opts->flags & EDDY_SCOPE_SHIELD ||
                         __builtin_add_overflow(ed_loop_now(loop), opts->timeout_ns, &at) ||
                         at == INT64_MAX)) {
-                opts_set_deadline(loop, scope, opts);
+                ed_deadline_set_by_opts(loop, scope, opts);
                 return;
         }
         scope->deadline_ns = at;
         ed_timer_arm(&loop->timers, &scope->timer, at);
-}
-
-/* A cancelled scope's timer is disarmed, so ask the clock. */
-static bool deadline_has_passed(const struct ed_scope *scope)
-{
-        return scope->deadline_ns != 0 &&
-               scope->deadline_ns <= ed_loop_now(scope->node.owner->loop);
 }
 
 /* --- begin and end --- */
@@ -143,8 +38,8 @@ static void begin_cancelled(struct ed_scope *scope, struct ed_task *task,
 {
         scope->node.ignored = task->inner->ignored;
         task->inner = &scope->node;
-        opts_set_deadline(task->loop, scope, opts);
-        disarm_cancelled(task->loop, scope);
+        ed_deadline_set_by_opts(task->loop, scope, opts);
+        ed_deadline_disarm_cancelled(task->loop, scope);
 }
 
 /* Begins a scope in debug mode, in a traced run or inside a cancelled one.  Returns true if begin is complete. */
@@ -219,7 +114,7 @@ static __attribute__((noinline)) int cancelled_result(struct ed_scope *scope)
 {
         bool delivered = scope->node.flags & ED_NODE_DELIVERED;
 
-        scope->expired |= deadline_has_passed(scope);
+        scope->expired |= ed_deadline_has_passed(scope);
         if (scope->expired && delivered && scope->expired_first)
                 return -ETIMEDOUT;
         if (scope->error)
@@ -275,55 +170,6 @@ static __attribute__((noinline)) int scope_end_waiting(struct ed_scope *scope, s
         return scope_close(scope, task);
 }
 
-/* --- failures --- */
-
-static void report_background(const struct ed_scope *scope, int error, const struct ed_task *task)
-{
-        char message[128];
-        struct ed_text text = { message, sizeof(message) };
-
-        ed_text_add(&text, "failed in the background");
-        if (task)
-                ed_report_place_add(task, &text);
-        ed_report_task(scope->node.owner->loop, EDDY_REPORT_BACKGROUND, error, task, message);
-}
-
-static void errors_add(struct eddy_scope_errors *errors, int error, const struct ed_task *task)
-{
-        struct eddy_scope_error *entry;
-        char buf[EDDY_SCOPE_ERROR_TASK_BYTES];
-
-        errors->count++;
-        if (errors->listed == EDDY_SCOPE_ERRORS_MAX)
-                return;
-        entry = &errors->list[errors->listed++];
-        entry->result = error;
-        snprintf(entry->task, sizeof(entry->task), "%s",
-                 task ? ed_task_name(task, buf, sizeof(buf)) : "(not started)");
-}
-
-/* Records a failure of 'task', or a failed start if 'task' is NULL. */
-static void fail(struct ed_scope *scope, int error, const struct ed_task *task)
-{
-        if (scope->error == 0)
-                scope->error = error;
-        if (scope->errors)
-                errors_add(scope->errors, error, task);
-        if (!(scope->flags & EDDY_SCOPE_KEEP_GOING))
-                ed_node_cancel(&scope->node);
-}
-
-void ed_scope_failed(struct ed_scope *scope, int error, struct ed_task *task)
-{
-        if (scope->flags & ED_SCOPE_BACKGROUND)
-                report_background(scope, error, task);
-        if (task && scope->node.flags & ED_NODE_DEBUG)
-                ed_hooks()->task_failed(scope, error, task);
-        fail(scope, error, task);
-}
-
-/* --- ending --- */
-
 static inline __attribute__((always_inline)) int scope_end(struct ed_scope *scope,
                                                            struct ed_task *task)
 {
@@ -356,251 +202,9 @@ int eddy_scope_end_with(eddy_scope *public_scope, int result)
         if (result == -ECANCELED && scope->node.flags & ED_NODE_CANCELLED)
                 ed_node_attribute(&scope->node);
         else if (result < 0)
-                fail(scope, result, task);
+                ed_scope_fail(scope, result, task);
         end = scope_end(scope, task);
         return result > 0 && end == 0 ? result : end;
-}
-
-/* --- starting tasks --- */
-
-static bool takes_no_more(const struct ed_scope *scope)
-{
-        return scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED);
-}
-
-static __attribute__((cold)) int start_failed(struct ed_scope *scope, int error)
-{
-        ed_scope_failed(scope, error, NULL);
-        ed_node_cancel(&scope->node);
-        return error;
-}
-
-/*
- * The start is not a failure, but it counts as a delivered cancel, so the scope's end reports it.
- */
-static __attribute__((cold)) int start_refused(struct ed_scope *scope)
-{
-        if (!(scope->node.flags & ED_NODE_ENDED))
-                ed_node_attribute(&scope->node);
-        return -ECANCELED;
-}
-
-/* Returned in registers: the caller often has no memory for the task's address. */
-struct started {
-        struct ed_task *task; /* NULL: 'err' has the reason */
-        int err;
-};
-
-static inline __attribute__((always_inline)) struct started start_in(
-        struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
-        size_t copy_bytes, const char *text)
-{
-        struct ed_task *task;
-
-        if (ed_unlikely(scope->live >= scope->tasks_max))
-                return (struct started){ NULL, start_failed(scope, -EAGAIN) };
-        task = ed_task_new(scope->node.owner->loop, scope, stack_class, fn, arg, copy_bytes);
-        if (ed_unlikely(!task))
-                return (struct started){ NULL, start_failed(scope, -ENOMEM) };
-        task->self.text = text;
-        scope->live++;
-        return (struct started){ task, 0 };
-}
-
-/* The task was not started: 'error' becomes a failure of the scope, unless the scope is closed. */
-static __attribute__((cold)) int not_started(eddy_scope *public_scope, int error)
-{
-        struct ed_scope *scope = ed_scope_of(public_scope);
-
-        if (!ed_scope_was_begun(scope))
-                return ed_misuse_unbegun("eddy_scope_start");
-        return takes_no_more(scope) ? start_refused(scope) : start_failed(scope, error);
-}
-
-/* Starts a task in a cancelled or ended scope (which fails), in debug mode or in a traced run. */
-static __attribute__((cold, noinline)) struct started start_slowly(
-        struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
-        size_t copy_bytes, const char *text, const void *place)
-{
-        struct started started;
-
-        if (!ed_scope_was_begun(scope))
-                return (struct started){ NULL, ed_misuse_unbegun("eddy_scope_start") };
-        if (takes_no_more(scope))
-                return (struct started){ NULL, start_refused(scope) };
-        started = start_in(scope, stack_class, fn, arg, copy_bytes, text);
-        if (started.task)
-                ed_task_made(started.task, place);
-        return started;
-}
-
-static inline __attribute__((always_inline)) struct started start_from(
-        struct ed_scope *scope, unsigned stack_class, eddy_task_fn *fn, const void *arg,
-        size_t copy_bytes, const char *text, const void *place)
-{
-        if (ed_unlikely(scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED | ED_NODE_NOTED) ||
-                        !ed_scope_was_begun(scope)))
-                return start_slowly(scope, stack_class, fn, arg, copy_bytes, text, place);
-        return start_in(scope, stack_class, fn, arg, copy_bytes, text);
-}
-
-/* Inlined into each public function, so that the return address is the program's call. */
-static inline __attribute__((always_inline)) struct started start(eddy_scope *scope,
-                                                                  unsigned stack_class,
-                                                                  eddy_task_fn *fn, const void *arg,
-                                                                  size_t copy_bytes,
-                                                                  const char *text)
-{
-        return start_from(ed_scope_of(scope), stack_class, fn, arg, copy_bytes, text,
-                          __builtin_return_address(0));
-}
-
-int ed_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *text,
-                   const void *place, struct ed_task **ret_task)
-{
-        struct started started =
-                start_from(ed_scope_of(scope), ED_STACK_DEFAULT, fn, arg, 0, text, place);
-
-        if (started.task)
-                *ret_task = started.task;
-        return started.err;
-}
-
-int ed_scope_try_start(struct ed_scope *scope, eddy_task_fn *fn, const void *arg, size_t copy_bytes,
-                       const char *text, const void *place, struct ed_task **ret_task)
-{
-        struct ed_task *task;
-
-        if (takes_no_more(scope))
-                return start_refused(scope);
-        if (scope->live >= scope->tasks_max)
-                return -EAGAIN;
-        task = ed_task_new(scope->node.owner->loop, scope, ED_STACK_DEFAULT, fn, arg, copy_bytes);
-        if (!task)
-                return -ENOMEM;
-        task->self.text = text;
-        if (task->loop->notes)
-                ed_task_made(task, place);
-        scope->live++;
-        *ret_task = task;
-        return 0;
-}
-
-int eddy_scope_start_named(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *text)
-{
-        return start(scope, ED_STACK_DEFAULT, fn, arg, 0, text).err;
-}
-
-#undef eddy_scope_start
-int eddy_scope_start(eddy_scope *scope, eddy_task_fn *fn, void *arg)
-{
-        return start(scope, ED_STACK_DEFAULT, fn, arg, 0, NULL).err;
-}
-
-int eddy_scope_start_copy_named(eddy_scope *scope, eddy_task_fn *fn, const void *arg, size_t bytes,
-                                const char *text)
-{
-        if (bytes > EDDY_TASK_COPY_MAX)
-                return not_started(scope, -EINVAL);
-        return start(scope, ED_STACK_DEFAULT, fn, arg, bytes, text).err;
-}
-
-#undef eddy_scope_start_copy
-int eddy_scope_start_copy(eddy_scope *scope, eddy_task_fn *fn, const void *arg, size_t bytes)
-{
-        if (bytes > EDDY_TASK_COPY_MAX)
-                return not_started(scope, -EINVAL);
-        return start(scope, ED_STACK_DEFAULT, fn, arg, bytes, NULL).err;
-}
-
-static inline __attribute__((always_inline)) int start_task(eddy_scope *scope, eddy_task_fn *fn,
-                                                            void *arg,
-                                                            const struct eddy_task_opts *opts,
-                                                            eddy_task **ret_task, const char *text,
-                                                            const void *place)
-{
-        unsigned class =
-                opts && opts->flags & EDDY_TASK_STACK_64K ? ED_STACK_SMALL : ED_STACK_DEFAULT;
-        eddy_task *face = NULL;
-        struct started started;
-
-        if (ret_task) {
-                face = ed_task_face_new(fn, text, place);
-                if (!face)
-                        return not_started(scope, -ENOMEM);
-        }
-        started = start_from(ed_scope_of(scope), class, fn, arg, 0, text, place);
-        if (started.err < 0) {
-                ed_task_face_free(face);
-                return started.err;
-        }
-        if (face) {
-                ed_task_face_give(started.task, face);
-                *ret_task = face;
-        }
-        if (opts && opts->name)
-                ed_task_face_set_name(started.task->face, opts->name);
-        return 0;
-}
-
-int eddy_scope_start_task_named(eddy_scope *scope, eddy_task_fn *fn, void *arg,
-                                const struct eddy_task_opts *opts, eddy_task **ret_task,
-                                const char *text)
-{
-        return start_task(scope, fn, arg, opts, ret_task, text, __builtin_return_address(0));
-}
-
-#undef eddy_scope_start_task
-int eddy_scope_start_task(eddy_scope *scope, eddy_task_fn *fn, void *arg,
-                          const struct eddy_task_opts *opts, eddy_task **ret_task)
-{
-        return start_task(scope, fn, arg, opts, ret_task, NULL, __builtin_return_address(0));
-}
-
-void ed_ready_wait_end(struct ed_task *task, int result)
-{
-        struct ed_ready_wait *wait = task->ready_wait;
-
-        task->ready_wait = NULL;
-        ed_suspend_wake(wait->starter, result);
-}
-
-static bool ready_wait_abort(void *arg)
-{
-        struct ed_ready_wait *wait = arg;
-
-        wait->task->ready_wait = NULL;
-        return true;
-}
-
-static int start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *text,
-                       const void *place)
-{
-        struct ed_ready_wait wait = { 0 };
-        int err;
-
-        err = ed_suspend_enter(&wait.starter);
-        if (err < 0)
-                return err;
-        err = ed_scope_start(scope, fn, arg, text, place, &wait.task);
-        if (err < 0) {
-                ed_suspend_passed(wait.starter);
-                return err;
-        }
-        wait.task->ready_wait = &wait;
-        return ed_suspend_park(wait.starter, "a task to say that it is ready", ready_wait_abort,
-                               &wait);
-}
-
-int eddy_scope_start_ready_named(eddy_scope *scope, eddy_task_fn *fn, void *arg, const char *text)
-{
-        return start_ready(scope, fn, arg, text, __builtin_return_address(0));
-}
-
-#undef eddy_scope_start_ready
-int eddy_scope_start_ready(eddy_scope *scope, eddy_task_fn *fn, void *arg)
-{
-        return start_ready(scope, fn, arg, NULL, __builtin_return_address(0));
 }
 
 /* --- cancel, deadline and state --- */
@@ -618,21 +222,12 @@ void eddy_scope_cancel(eddy_scope *public_scope)
 int eddy_scope_set_deadline(eddy_scope *public_scope, int64_t deadline_ns)
 {
         struct ed_scope *scope = ed_scope_of(public_scope);
-        int64_t now_ns, before_ns;
-        struct ed_loop *loop;
 
         if (ed_unlikely(!ed_scope_was_begun(scope)))
                 return ed_misuse_unbegun("eddy_scope_set_deadline");
-        if (scope->expired || takes_no_more(scope))
+        if (scope->expired || ed_scope_takes_no_more(scope))
                 return -EALREADY;
-        loop = scope->node.owner->loop;
-        now_ns = ed_loop_now(loop);
-        ed_loop_rouse(loop);
-        before_ns = scope->deadline_ns;
-        deadline_set(loop, scope, deadline_ns, now_ns);
-        /* Shields inside had deadlines up to the old one. */
-        if (scope->flags & EDDY_SCOPE_SHIELD && scope->deadline_ns < before_ns)
-                shields_inside_limit(loop, scope, now_ns);
+        ed_deadline_move(scope, deadline_ns);
         return 0;
 }
 
@@ -658,5 +253,5 @@ int eddy_scope_expired(const eddy_scope *public_scope)
 
         if (!ed_scope_was_begun(scope))
                 return 0;
-        return scope->expired || (is_open_and_cancelled && deadline_has_passed(scope));
+        return scope->expired || (is_open_and_cancelled && ed_deadline_has_passed(scope));
 }

@@ -50,6 +50,12 @@ static inline bool ed_scope_was_begun(const struct ed_scope *scope)
         return scope->timer.fn == ed_scope_on_deadline;
 }
 
+/* Returns true if a scope starts no more tasks. */
+static inline bool ed_scope_takes_no_more(const struct ed_scope *scope)
+{
+        return scope->node.flags & (ED_NODE_CANCELLED | ED_NODE_ENDED);
+}
+
 /* Returns the scope that has this node. */
 static inline struct ed_scope *ed_scope_of_node(struct ed_node *node)
 {
@@ -102,7 +108,11 @@ ED_SHARED EDDY_MUST_USE int ed_scope_try_start(struct ed_scope *scope, eddy_task
                                                const void *arg, size_t copy_bytes, const char *text,
                                                const void *place, struct ed_task **ret_task);
 
-/* Records a failure of a task, or a failed start if 'task' is NULL. */
+/*
+ * scope/failure.c: records a failure of a task, or a failed start if 'task' is NULL; _failed() also
+ * reports what nothing else will.
+ */
+void ed_scope_fail(struct ed_scope *scope, int error, const struct ed_task *task);
 void ed_scope_failed(struct ed_scope *scope, int error, struct ed_task *task);
 
 /*

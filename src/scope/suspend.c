@@ -66,6 +66,23 @@ int ed_cancel_deliver(struct ed_task *task)
         return -ECANCELED;
 }
 
+void ed_task_stack_low(struct ed_task *task, const char *at)
+{
+        const struct ed_stack *stack = task->stack;
+
+        if (at >= stack->bottom && at < stack->top)
+                task->stack_low = at;
+        else if (ed_stacks_contain(&task->loop->stacks, at))
+                ed_misuse_beyond(task, (size_t) (stack->top - at));
+        /* Else the program runs the task's code on memory of its own. */
+}
+
+void ed_task_release_stack(const struct ed_task *task)
+{
+        if (task->fiber.ready.state == ED_FIBER_PARKED && !task->loop->debug)
+                ed_stack_release(task->stack, task->fiber.co.sp);
+}
+
 int ed_suspend_enter_rarely(struct ed_task *task)
 {
         ed_task_check_stack(task);

@@ -226,23 +226,6 @@ void ed_task_made(struct ed_task *task, const void *place)
         ed_hooks()->task_made(task, place);
 }
 
-void ed_task_stack_low(struct ed_task *task, const char *at)
-{
-        const struct ed_stack *stack = task->stack;
-
-        if (at >= stack->bottom && at < stack->top)
-                task->stack_low = at;
-        else if (ed_stacks_contain(&task->loop->stacks, at))
-                ed_misuse_beyond(task, (size_t) (stack->top - at));
-        /* Else the program runs the task's code on memory of its own. */
-}
-
-void ed_task_release_stack(const struct ed_task *task)
-{
-        if (task->fiber.ready.state == ED_FIBER_PARKED && !task->loop->debug)
-                ed_stack_release(task->stack, task->fiber.co.sp);
-}
-
 /* --- handles --- */
 
 static inline void face_init(struct eddy_task *face, eddy_task_fn *fn, const char *text)
@@ -369,6 +352,14 @@ eddy_task *eddy_task_current(void)
         struct ed_task *task = ed_task_running();
 
         return task ? task->face : NULL;
+}
+
+void ed_ready_wait_end(struct ed_task *task, int result)
+{
+        struct ed_ready_wait *wait = task->ready_wait;
+
+        task->ready_wait = NULL;
+        ed_suspend_wake(wait->starter, result);
 }
 
 void eddy_task_ready(void)
