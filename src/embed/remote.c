@@ -65,6 +65,18 @@ static int lost_of(const eddy_remote *remote)
         return is_lost && remote->result < 0 ? remote->result : 0;
 }
 
+/* For debug mode: lost_of(), not locked. */
+static int debug_lost(struct ed_debug_far *far)
+{
+        eddy_remote *remote = ed_container_of(far, struct eddy_remote, debug);
+        int lost;
+
+        ed_mutex_lock(&remote->lock);
+        lost = lost_of(remote);
+        ed_mutex_unlock(&remote->lock);
+        return lost;
+}
+
 /* --- on the task's loop --- */
 
 /* Takes the first waiter out of the line and stores its result.  Returns NULL if no task waits. */
@@ -160,6 +172,7 @@ int eddy_loop_start_threadsafe_named(eddy_loop *loop, eddy_task_fn *fn, void *ar
         remote->cancel.fn = on_cancel;
         remote->fn = fn;
         remote->debug.text = text;
+        remote->debug.lost = debug_lost;
         remote->arg = arg;
         remote->vars = ed_vars_take();
         remote->held = ret_remote != NULL;
@@ -265,15 +278,4 @@ void eddy_remote_release(eddy_remote *remote)
         ed_mutex_unlock(&remote->lock);
         ed_debug_far_gone(&remote->debug, lost);
         remote_unref(remote);
-}
-
-int ed_remote_lost(struct ed_debug_far *far)
-{
-        eddy_remote *remote = ed_container_of(far, struct eddy_remote, debug);
-        int lost;
-
-        ed_mutex_lock(&remote->lock);
-        lost = lost_of(remote);
-        ed_mutex_unlock(&remote->lock);
-        return lost;
 }

@@ -32,16 +32,6 @@ static const char *const found_names[ED_DEBUG_FOUND] = {
         [ED_DEBUG_CANCELS] = " tasks that did not end after a cancel",
 };
 
-bool ed_debug_may_report(struct ed_debug *debug, enum ed_debug_found what)
-{
-        return debug->found[what]++ < ED_DEBUG_REPORTS_MAX;
-}
-
-void ed_debug_failure_add(int error, struct ed_text *text)
-{
-        ed_text_add(text, ", which failed: %s", eddy_error_text(error));
-}
-
 int ed_debug_begin(struct ed_run *run)
 {
         run->debug = ed_alloc_debug(sizeof(*run->debug));
@@ -120,18 +110,6 @@ static bool is_lost(const struct ed_scope *scope)
 
         return has_result && !scope->errors &&
                !(scope->flags & (ED_SCOPE_BACKGROUND | ED_SCOPE_RESULTS));
-}
-
-void ed_debug_unseen(struct ed_run *run, int error, const char *task, const void *place)
-{
-        char message[192];
-        struct ed_text text = { message, sizeof(message) };
-
-        if (!ed_debug_may_report(run->debug, ED_DEBUG_UNSEEN))
-                return;
-        ed_text_add(&text, "failed, and its result was never read");
-        ed_report_symbol_add("; it was started at ", place, &text);
-        ed_report_run(run, EDDY_REPORT_UNHANDLED, error, task, message);
 }
 
 void ed_debug_task_failed(struct ed_scope *scope, int error, struct ed_task *task)
@@ -240,13 +218,6 @@ static void mark_add(const struct ed_mark *mark, struct ed_text *text)
         ed_report_symbol_add(", started at ", mark->place, text);
         if (is_unseen(face))
                 ed_debug_failure_add(face->result, text);
-}
-
-void ed_debug_more_add(uint64_t count, const char *what, struct ed_text *text)
-{
-        if (count > ED_DEBUG_REPORTS_MAX)
-                ed_text_add(text, "\n  and %llu more%s",
-                            (unsigned long long) (count - ED_DEBUG_REPORTS_MAX), what);
 }
 
 static void kind_add(const struct ed_debug *debug, int kind, struct ed_text *text)

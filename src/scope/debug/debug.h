@@ -101,7 +101,7 @@ void ed_debug_tasks_left(struct ed_run *run, struct ed_node *top);
 /* Reports a failure whose result can no longer be read. */
 void ed_debug_unseen(struct ed_run *run, int error, const char *task, const void *place);
 
-/* Counts a finding.  Returns false after ED_DEBUG_REPORTS_MAX reports of this kind. */
+/* scope/debug/finding.c: counts a finding.  Returns false after ED_DEBUG_REPORTS_MAX reports of this kind. */
 bool ed_debug_may_report(struct ed_debug *debug, enum ed_debug_found what);
 
 /* Adds "and N more" if 'count' is above ED_DEBUG_REPORTS_MAX. */
@@ -178,10 +178,12 @@ static inline void ed_debug_gone(const void *thing)
 
 /* Embedded in such an object; all zero: not recorded. */
 struct ed_debug_far {
-        struct ed_list link;          /* in its run's list, until the run ends */
-        const void *place;            /* NULL: not recorded */
-        eddy_task_fn *fn;             /* of a task on another loop; NULL: a channel */
-        const char *text;             /* its text in the program's call, or NULL; set before */
+        struct ed_list link; /* in its run's list, until the run ends */
+        const void *place;   /* NULL: not recorded */
+        eddy_task_fn *fn;    /* of a task on another loop; NULL: a channel */
+        const char *text;    /* its text in the program's call, or NULL; set before */
+        /* Returns the failure of a task that was not read, or 0; set before.  NULL: a channel. */
+        int (*lost)(struct ed_debug_far *far);
         const struct ed_debug *debug; /* the run's debug data; NULL: the run has ended */
         unsigned forks;               /* ed_sys_forks() when it was recorded */
 };
@@ -193,9 +195,6 @@ void ed_debug_fars_fini(struct ed_debug *debug);
 
 /* Resets the lock in a child of fork(). */
 void ed_debug_fars_forked(void);
-
-/* Returns the failure of a recorded handle's task that was not read, or 0. */
-int ed_remote_lost(struct ed_debug_far *far);
 
 /* Adds a line for each object that is left: handles of tasks, or channels. */
 void ed_debug_fars_add(struct ed_debug *debug, bool tasks, struct ed_text *text);

@@ -120,7 +120,7 @@ void ed_debug_fars_add(struct ed_debug *debug, bool tasks, struct ed_text *text)
                         continue;
                 if (count < ED_DEBUG_REPORTS_MAX)
                         lefts[count] = (struct left){ far->fn, far->text, far->place,
-                                                      tasks ? ed_remote_lost(far) : 0 };
+                                                      far->lost ? far->lost(far) : 0 };
                 count++;
         }
         ed_mutex_unlock(&far_lock);

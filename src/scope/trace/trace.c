@@ -1,6 +1,5 @@
 /*
- * scope/trace/trace.c - recording: what happens becomes a record in the ring, the oldest of which
- * is overwritten.
+ * scope/trace/trace.c - recording: what happens becomes a record in the ring.
  */
 #include "scope/trace/trace.h"
 
@@ -26,21 +25,13 @@
 static struct ed_mutex file_lock = ED_MUTEX_INIT;
 static char *file_path; /* of eddy_trace_file() */
 
-static char *copy_of(const char *text)
-{
-        size_t bytes = strlen(text) + 1;
-        char *copy = ed_alloc_debug(bytes);
-
-        return copy ? memcpy(copy, text, bytes) : NULL;
-}
-
 int eddy_trace_file(const char *path)
 {
         char *copy = NULL, *before;
 
         if (path && !*path)
                 return -EINVAL;
-        if (path && !(copy = copy_of(path)))
+        if (path && !(copy = ed_trace_copy(path)))
                 return -ENOMEM;
         ed_mutex_lock(&file_lock);
         before = file_path;
@@ -142,49 +133,9 @@ static struct ed_trace *trace_of(const struct ed_loop *loop)
         return ed_container_of(loop->trace, struct ed_trace, hooks);
 }
 
-struct ed_trace_record *ed_trace_add(struct ed_trace *trace, enum ed_trace_kind kind, uint64_t task)
-{
-        struct ed_trace_record *record = &trace->ring[trace->count % trace->size];
-
-        record->at_ns = ed_loop_now(&trace->run->loop) - trace->begin_ns;
-        record->task = task;
-        record->kind = (uint8_t) kind;
-        record->number = 0;
-        record->text = NULL;
-        record->by = 0;
-        record->scope = NULL;
-        record->place = NULL;
-        trace->count++;
-        return record;
-}
-
 static struct ed_trace_record *add(struct ed_loop *loop, enum ed_trace_kind kind, uint64_t task)
 {
         return ed_trace_add(trace_of(loop), kind, task);
-}
-
-/*
- * A copy of a text, which may belong to a library that is unloaded before the run ends.  The same
- * address may have another text later.
- */
-const char *ed_trace_keep(struct ed_trace *trace, const char *text)
-{
-        size_t at = (size_t) ((uintptr_t) text * 0x9e3779b97f4a7c15ULL >> 40);
-
-        if (!text)
-                return NULL;
-        for (size_t i = 0; i < ED_TRACE_TEXTS; i++, at++) {
-                struct ed_trace_text *kept = &trace->texts[at % ED_TRACE_TEXTS];
-
-                if (!kept->copy) {
-                        kept->copy = copy_of(text);
-                        kept->text = text;
-                        return kept->copy ? kept->copy : "(no memory)";
-                }
-                if (kept->text == text && strcmp(kept->copy, text) == 0)
-                        return kept->copy;
-        }
-        return "(more texts than are kept)";
 }
 
 /* The task that runs now, or 0. */

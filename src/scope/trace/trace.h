@@ -129,6 +129,9 @@ ED_SHARED __attribute__((cold)) void ed_trace_io(struct ed_loop *loop, const cha
 
 /* scope/trace/trace_io.c: lets calls of the table record themselves. */
 void ed_trace_table_begin(struct ed_trace *trace);
+
+/* scope/trace/trace_ring.c */
+char *ed_trace_copy(const char *text); /* NULL: no memory */
 const char *ed_trace_keep(struct ed_trace *trace, const char *text);
 struct ed_trace_record *ed_trace_add(struct ed_trace *trace, enum ed_trace_kind kind,
                                      uint64_t task);
