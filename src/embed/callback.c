@@ -7,7 +7,6 @@
 
 #include "scope/callee.h"
 #include "scope/face.h"
-#include "scope/run.h"
 #include "sys/fork.h"
 
 enum handle_kind {
@@ -55,8 +54,11 @@ static void set_kind(struct handle *handle, enum handle_kind kind)
         atomic_store_explicit(&handle->kind, kind, memory_order_release);
 }
 
+static void drop_all(struct ed_run *run);
+
 static void scheduled(struct handle *handle, enum handle_kind kind)
 {
+        handle->run->drop_handles = drop_all;
         ed_list_push_back(&handle->run->handles, &handle->link);
         set_kind(handle, kind);
 }
@@ -336,6 +338,12 @@ static void drop(struct handle *handle)
         ed_vars_drop(handle->vars);
 }
 
+static void drop_all(struct ed_run *run)
+{
+        while (!ed_list_is_empty(&run->handles))
+                drop(ed_container_of(run->handles.next, struct handle, link));
+}
+
 int eddy_handle_cancel(eddy_handle *public_handle)
 {
         struct handle *handle = handle_of(public_handle);
@@ -352,12 +360,6 @@ int eddy_handle_cancel(eddy_handle *public_handle)
                 return EDDY_E_RUN_OTHER_LOOP;
         drop(handle);
         return 1;
-}
-
-void ed_run_drop_handles(struct ed_run *run)
-{
-        while (!ed_list_is_empty(&run->handles))
-                drop(ed_container_of(run->handles.next, struct handle, link));
 }
 
 int eddy_handle_is_scheduled(const eddy_handle *handle)

@@ -15,10 +15,10 @@
 #include "scope/diagnostics.h"
 #include "scope/dump.h"
 #include "scope/face.h"
+#include "scope/many.h"
 #include "scope/misuse.h"
 #include "scope/report.h"
 #include "scope/run_list.h"
-#include "scope/run_many.h"
 #include "scope/suspend.h"
 #include "scope/threads/thread.h"
 #include "scope/vars.h"
@@ -486,7 +486,8 @@ void ed_run_end(struct ed_run *run)
 void ed_run_free(struct ed_run *run)
 {
         ed_runs_remove(run);
-        ed_run_drop_handles(run);
+        if (run->drop_handles)
+                run->drop_handles(run);
         if (run->face)
                 ed_face_close(run->face);
         ed_run_signals_leave(run);

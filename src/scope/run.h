@@ -84,7 +84,4 @@ void ed_run_forsake(struct ed_run *run);
 ED_SHARED int ed_background_start(struct ed_loop *loop, eddy_task_fn *fn, void *arg,
                                   const char *text, const void *place, struct ed_task **ret_task);
 
-/* Drops all scheduled callbacks. */
-void ed_run_drop_handles(struct ed_run *run);
-
 #endif

@@ -2,68 +2,20 @@
  * scope/run_many.c - several loops that start and stop together.
  *
  * Each thread opens its loop and waits for the order to run or to close.  From then on a loop is an
- * ordinary run, which checks ed_many_is_stopped() after each poll.  The lock protects the pointers
- * to the runs, so that a loop that stops the others wakes none that is being freed.
+ * ordinary run, which checks ed_many_is_stopped() after each poll.
  */
-#include "scope/run_many.h"
-
 #include <errno.h>
-#include <stdatomic.h>
 
 #include "base/alloc.h"
 #include "eddy/run_many.h"
 #include "eddy/thread.h"
+#include "scope/many.h"
 #include "scope/run.h"
 #include "sys/fork.h"
 #include "sys/thread.h"
 
-enum order { ORDER_WAIT, ORDER_RUN, ORDER_CLOSE };
-
-struct many_loop {
-        struct ed_many *many;
-        struct ed_run *run; /* NULL: not open, or its main task has ended */
-        struct ed_thread_id thread;
-};
-
-struct ed_many {
-        eddy_task_fn *main_fn;
-        void *arg;
-        const struct eddy_run_opts *opts;
-        unsigned forks; /* ed_sys_forks() when it was made */
-        uint32_t loops_count;
-        struct ed_mutex lock;   /* protects everything below */
-        struct ed_cond changed; /* 'tried' or 'order' */
-        uint32_t tried;         /* threads that have opened their loop, or failed to */
-        enum order order;
-        _Atomic bool stopped; /* set under the lock */
-        bool cancelled;       /* a main task returned -ECANCELED because it was cancelled */
-        int err;              /* the first failure */
-        int result;           /* of the first loop's main task */
-        int signo;            /* the signal that stopped the loops */
-        struct many_loop loops[];
-};
-
-bool ed_many_is_stopped(const struct ed_many *many)
-{
-        return atomic_load_explicit(&many->stopped, memory_order_acquire);
-}
-
-/* Records the first failure; locked. */
-static void fail(struct ed_many *many, int err)
-{
-        if (many->err == 0)
-                many->err = err;
-        atomic_store_explicit(&many->stopped, true, memory_order_release);
-        for (uint32_t i = 0; i < many->loops_count; i++) {
-                struct ed_run *run = many->loops[i].run;
-
-                if (run)
-                        run->loop.sys->ops->wake(run->loop.sys);
-        }
-}
-
 /* Opens a loop on its thread, and reports the result. */
-static struct ed_run *open_loop(struct many_loop *loop)
+static struct ed_run *open_loop(struct ed_many_loop *loop)
 {
         struct ed_many *many = loop->many;
         struct ed_run *run = NULL;
@@ -85,14 +37,14 @@ static struct ed_run *open_loop(struct many_loop *loop)
         loop->run = run;
         many->tried++;
         if (err < 0)
-                fail(many, err);
+                ed_many_fail(many, err);
         ed_cond_broadcast(&many->changed);
         ed_mutex_unlock(&many->lock);
         return run;
 }
 
 /* Records the end of a main task. */
-static void main_ended(struct many_loop *loop, struct ed_run *run, int result)
+static void main_ended(struct ed_many_loop *loop, struct ed_run *run, int result)
 {
         struct ed_many *many = loop->many;
 
@@ -101,19 +53,19 @@ static void main_ended(struct many_loop *loop, struct ed_run *run, int result)
         if (result == -ECANCELED && ed_run_is_stopped(run))
                 many->cancelled = true;
         else if (result < 0)
-                fail(many, result);
+                ed_many_fail(many, result);
         else if (run->many_index == 0)
                 many->result = result;
         ed_mutex_unlock(&many->lock);
 }
 
 /* Runs the main task of a loop, or not, and closes the loop.  Returns the result. */
-static int run_loop(struct many_loop *loop, struct ed_run *run, enum order order)
+static int run_loop(struct ed_many_loop *loop, struct ed_run *run, enum ed_many_order order)
 {
         struct ed_many *many = loop->many;
         int result = 0, signo;
 
-        if (order == ORDER_RUN)
+        if (order == ED_MANY_RUN)
                 result = ed_run_main(run, many->main_fn, many->arg);
         /* In a child of fork(), the lock may be held by a thread that does not exist there. */
         if (ed_sys_forked_since(many->forks)) {
@@ -132,32 +84,20 @@ static int run_loop(struct many_loop *loop, struct ed_run *run, enum order order
 
 static void *loop_thread(void *arg)
 {
-        struct many_loop *loop = arg;
+        struct ed_many_loop *loop = arg;
         struct ed_many *many = loop->many;
         struct ed_run *run = open_loop(loop);
-        enum order order;
+        enum ed_many_order order;
 
         if (!run)
                 return NULL;
         ed_mutex_lock(&many->lock);
-        while (many->order == ORDER_WAIT)
+        while (many->order == ED_MANY_WAIT)
                 ed_cond_wait(&many->changed, &many->lock);
         order = many->order;
         ed_mutex_unlock(&many->lock);
         (void) run_loop(loop, run, order);
         return NULL;
-}
-
-void ed_many_forsake(struct ed_run *run)
-{
-        struct ed_many *many = run->many;
-
-        if (ed_sys_forked_since(many->forks))
-                return;
-        ed_mutex_lock(&many->lock);
-        many->loops[run->many_index].run = NULL;
-        fail(many, EDDY_E_LOOP_CLOSED);
-        ed_mutex_unlock(&many->lock);
 }
 
 /* Makes the other loops on their threads.  Returns the number of threads that were started. */
@@ -167,7 +107,7 @@ static uint32_t start_threads(struct ed_many *many)
         int err = 0;
 
         while (started + 1 < many->loops_count && err == 0) {
-                struct many_loop *loop = &many->loops[started + 1];
+                struct ed_many_loop *loop = &many->loops[started + 1];
 
                 err = ed_thread_new(&loop->thread, loop_thread, loop);
                 if (err == 0)
@@ -175,10 +115,10 @@ static uint32_t start_threads(struct ed_many *many)
         }
         ed_mutex_lock(&many->lock);
         if (err < 0)
-                fail(many, err);
+                ed_many_fail(many, err);
         while (many->tried < started + 1)
                 ed_cond_wait(&many->changed, &many->lock);
-        many->order = many->err < 0 ? ORDER_CLOSE : ORDER_RUN;
+        many->order = many->err < 0 ? ED_MANY_CLOSE : ED_MANY_RUN;
         ed_cond_broadcast(&many->changed);
         ed_mutex_unlock(&many->lock);
         return started;

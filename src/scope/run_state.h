@@ -63,6 +63,7 @@ struct ed_run {
         eddy_task *main_task;   /* NULL: no main task is running */
         int result;             /* of the last main task */
         struct ed_list handles; /* scheduled by the loop's own thread, see embed/callback.c */
+        void (*drop_handles)(struct ed_run *run); /* drops all of them; NULL: there were none */
         struct ed_faces faces;
         struct ed_debug *debug; /* NULL: not in debug mode */
         struct ed_ticker *watchdog;

@@ -57,6 +57,11 @@ struct ed_thread_job {
         struct ed_thread *thread; /* the thread that runs it; NULL: queued */
 };
 
+/* scope/threads/job.c: makes a job for a call.  Returns NULL if memory runs out. */
+struct ed_thread_job *ed_thread_job_new(struct ed_thread_call *call, eddy_task_fn *fn,
+                                        const char *text, void *arg,
+                                        const struct eddy_thread_opts *opts);
+
 void ed_thread_job_free(struct ed_thread_job *job);
 
 /* Asks a job to stop, and ends its wait.  Threads: the loop's. */

@@ -20,6 +20,13 @@ enum { THREADS_SPARE = 4, THREADS_DEFAULT_MAX = 32, SLOW_SHARE = 4, QUEUED = 655
 
 /* --- threads --- */
 
+uint32_t eddy_cpu_count(void)
+{
+        struct ed_loop *loop = ed_loop_current;
+
+        return loop ? loop->sys->ops->cpu_count(loop->sys) : ed_sys_cpu_count();
+}
+
 /* Starts a thread.  Errors: -ENOMEM; -EAGAIN for all other errors of the table. */
 static int thread_new(struct ed_thread_lane *lane, struct ed_thread **ret_thread)
 {
