@@ -9,7 +9,7 @@
 
 #include "batch/answer_line.h"
 #include "batch/content.h"
-#include "batch/stream.h"
+#include "batch/stream/stream.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/json.h"

@@ -6,8 +6,8 @@
 
 #include <errno.h>
 
-#include "batch/assembly.h"
-#include "batch/events.h"
+#include "batch/stream/assembly.h"
+#include "batch/stream/events.h"
 #include "eddy/alloc.h"
 #include "eddy/json.h"
 #include "starve.h"

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "batch/events.h"
+#include "batch/stream/events.h"
 #include "eddy/alloc.h"
 #include "starve.h"
 

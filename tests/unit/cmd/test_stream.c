@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "batch/stream.h"
+#include "batch/stream/stream.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "starve.h"

@@ -1,12 +1,13 @@
 /*
- * batch/cohere.h - assembles the events of Cohere's chat (version 2) into the whole answer. No I/O.
+ * batch/stream/cohere.h - assembles the events of Cohere's chat (version 2) into the whole answer.
+ * No I/O.
  */
-#ifndef ED_CMD_BATCH_COHERE_H
-#define ED_CMD_BATCH_COHERE_H
+#ifndef ED_CMD_BATCH_STREAM_COHERE_H
+#define ED_CMD_BATCH_STREAM_COHERE_H
 
 #include <stdbool.h>
 
-#include "batch/tree.h"
+#include "batch/stream/tree.h"
 #include "eddy/json.h"
 
 enum { ED_COHERE_ITEMS_MAX = 1024 }; /* of the content, calls and citations */

@@ -1,14 +1,14 @@
 /*
- * batch/cohere.c - events of Cohere's chat, assembled.
+ * batch/stream/cohere.c - events of Cohere's chat, assembled.
  *
  * An event changes the message by "delta.message". Its members "content", "tool_calls" and "citations"
  * are objects there, which belong to the item with the event's "index".
  */
-#include "batch/cohere.h"
+#include "batch/stream/cohere.h"
 
 #include <string.h>
 
-#include "batch/delta.h"
+#include "batch/stream/delta.h"
 
 bool ed_cohere_has_type(const char *type)
 {

@@ -1,11 +1,11 @@
 /*
- * batch/events.h - parses server-sent events (the HTML standard, 9.2.6): bytes in, events out. No
- * I/O.
+ * batch/stream/events.h - parses server-sent events (the HTML standard, 9.2.6): bytes in, events
+ * out. No I/O.
  *
  * The fields "id" and "retry" are ignored, because they are for clients that reconnect.
  */
-#ifndef ED_CMD_BATCH_EVENTS_H
-#define ED_CMD_BATCH_EVENTS_H
+#ifndef ED_CMD_BATCH_STREAM_EVENTS_H
+#define ED_CMD_BATCH_STREAM_EVENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

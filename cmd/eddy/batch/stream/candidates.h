@@ -1,14 +1,14 @@
 /*
- * batch/candidates.h - assembles the chunks of Gemini's streamGenerateContent into the whole answer.
- * No I/O.
+ * batch/stream/candidates.h - assembles the chunks of Gemini's streamGenerateContent into the whole
+ * answer. No I/O.
  */
-#ifndef ED_CMD_BATCH_CANDIDATES_H
-#define ED_CMD_BATCH_CANDIDATES_H
+#ifndef ED_CMD_BATCH_STREAM_CANDIDATES_H
+#define ED_CMD_BATCH_STREAM_CANDIDATES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "batch/tree.h"
+#include "batch/stream/tree.h"
 #include "eddy/json.h"
 
 enum { ED_CANDIDATES_MAX = 128, ED_CANDIDATES_PARTS_MAX = 1024 };

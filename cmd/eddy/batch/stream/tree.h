@@ -1,6 +1,6 @@
 /*
- * batch/tree.h - assembles a JSON value from pieces: strings become longer, arrays get items,
- * members are replaced. No I/O.
+ * batch/stream/tree.h - assembles a JSON value from pieces: strings become longer, arrays get
+ * items, members are replaced. No I/O.
  *
  * Values keep their spelling. Strings are joined without converting their escapes, so the two
  * halves of a surrogate pair may be in different pieces.
@@ -9,8 +9,8 @@
  * the tree keeps this first error, and all further changes do nothing; they accept and return NULL
  * nodes.
  */
-#ifndef ED_CMD_BATCH_TREE_H
-#define ED_CMD_BATCH_TREE_H
+#ifndef ED_CMD_BATCH_STREAM_TREE_H
+#define ED_CMD_BATCH_STREAM_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>

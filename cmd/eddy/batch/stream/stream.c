@@ -1,14 +1,14 @@
 /*
- * batch/stream.c - see stream.h.
+ * batch/stream/stream.c - see stream.h.
  */
-#include "batch/stream.h"
+#include "batch/stream/stream.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "batch/candidates.h"
-#include "batch/ollama.h"
+#include "batch/stream/candidates.h"
+#include "batch/stream/ollama.h"
 #include "common/excerpt.h"
 #include "eddy/error.h"
 #include "eddy/json.h"

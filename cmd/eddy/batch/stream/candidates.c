@@ -1,7 +1,7 @@
 /*
- * batch/candidates.c - chunks of Gemini, assembled.
+ * batch/stream/candidates.c - chunks of Gemini, assembled.
  */
-#include "batch/candidates.h"
+#include "batch/stream/candidates.h"
 
 #include <errno.h>
 

@@ -1,14 +1,14 @@
 /*
- * batch/choices.h - assembles the chunks of OpenAI's chat completions and completions into the
- * whole completion. No I/O.
+ * batch/stream/choices.h - assembles the chunks of OpenAI's chat completions and completions into
+ * the whole completion. No I/O.
  */
-#ifndef ED_CMD_BATCH_CHOICES_H
-#define ED_CMD_BATCH_CHOICES_H
+#ifndef ED_CMD_BATCH_STREAM_CHOICES_H
+#define ED_CMD_BATCH_STREAM_CHOICES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "batch/tree.h"
+#include "batch/stream/tree.h"
 #include "eddy/json.h"
 
 enum { ED_CHOICES_MAX = 128 };

@@ -1,10 +1,11 @@
 /*
- * batch/delta.h - merges each delta of a stream into the earlier parts of the answer. No I/O.
+ * batch/stream/delta.h - merges each delta of a stream into the earlier parts of the answer. No
+ * I/O.
  */
-#ifndef ED_CMD_BATCH_DELTA_H
-#define ED_CMD_BATCH_DELTA_H
+#ifndef ED_CMD_BATCH_STREAM_DELTA_H
+#define ED_CMD_BATCH_STREAM_DELTA_H
 
-#include "batch/tree.h"
+#include "batch/stream/tree.h"
 #include "eddy/json.h"
 
 enum { ED_DELTA_ITEMS_MAX = 1024 }; /* of items with an index in an array, and of tool calls */

@@ -1,7 +1,7 @@
 /*
- * batch/message.c - events of a message, assembled.
+ * batch/stream/message.c - events of a message, assembled.
  */
-#include "batch/message.h"
+#include "batch/stream/message.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,12 +1,13 @@
 /*
- * batch/message.h - assembles the events of Anthropic's messages into the whole message. No I/O.
+ * batch/stream/message.h - assembles the events of Anthropic's messages into the whole message. No
+ * I/O.
  */
-#ifndef ED_CMD_BATCH_MESSAGE_H
-#define ED_CMD_BATCH_MESSAGE_H
+#ifndef ED_CMD_BATCH_STREAM_MESSAGE_H
+#define ED_CMD_BATCH_STREAM_MESSAGE_H
 
 #include <stdbool.h>
 
-#include "batch/tree.h"
+#include "batch/stream/tree.h"
 #include "eddy/json.h"
 
 enum { ED_MESSAGE_BLOCKS_MAX = 1024 }; /* of the content */

@@ -1,7 +1,7 @@
 /*
- * batch/delta.c - merges deltas.
+ * batch/stream/delta.c - merges deltas.
  */
-#include "batch/delta.h"
+#include "batch/stream/delta.h"
 
 /* Objects that are nested deeper than this are replaced. Audio, logprobs and functions are at 2. */
 enum { DEPTH_MAX = 8 };

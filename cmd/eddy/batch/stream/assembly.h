@@ -1,14 +1,14 @@
 /*
- * batch/assembly.h - assembles the events of a stream into the object that the same request returns
- * without "stream". No I/O.
+ * batch/stream/assembly.h - assembles the events of a stream into the object that the same request
+ * returns without "stream". No I/O.
  *
  * These kinds of streams are known: OpenAI's chat completions and completions, the events of
  * /v1/responses (whose last event has the whole response), Anthropic's messages, Gemini's
  * candidates, Cohere's chat, and Ollama's chat and generate. Unknown members are kept; if they
  * repeat, the last value is kept.
  */
-#ifndef ED_CMD_BATCH_ASSEMBLY_H
-#define ED_CMD_BATCH_ASSEMBLY_H
+#ifndef ED_CMD_BATCH_STREAM_ASSEMBLY_H
+#define ED_CMD_BATCH_STREAM_ASSEMBLY_H
 
 #include <stdbool.h>
 #include <stddef.h>

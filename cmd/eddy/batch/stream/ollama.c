@@ -1,7 +1,7 @@
 /*
- * batch/ollama.c - lines of Ollama, assembled.
+ * batch/stream/ollama.c - lines of Ollama, assembled.
  */
-#include "batch/ollama.h"
+#include "batch/stream/ollama.h"
 
 bool ed_ollama_is_line(const struct eddy_json_value *object)
 {

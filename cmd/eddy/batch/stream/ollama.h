@@ -1,14 +1,14 @@
 /*
- * batch/ollama.h - assembles the lines of Ollama's /api/chat and /api/generate into the whole answer.
- * No I/O.
+ * batch/stream/ollama.h - assembles the lines of Ollama's /api/chat and /api/generate into the
+ * whole answer. No I/O.
  */
-#ifndef ED_CMD_BATCH_OLLAMA_H
-#define ED_CMD_BATCH_OLLAMA_H
+#ifndef ED_CMD_BATCH_STREAM_OLLAMA_H
+#define ED_CMD_BATCH_STREAM_OLLAMA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "batch/tree.h"
+#include "batch/stream/tree.h"
 #include "eddy/json.h"
 
 /* Initially all zero, except the tree. */

@@ -1,19 +1,19 @@
 /*
- * batch/assembly.c - the answers of streams, assembled.
+ * batch/stream/assembly.c - the answers of streams, assembled.
  *
  * The object grows in a tree as the events arrive.
  */
-#include "batch/assembly.h"
+#include "batch/stream/assembly.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "batch/candidates.h"
-#include "batch/choices.h"
-#include "batch/cohere.h"
-#include "batch/message.h"
-#include "batch/ollama.h"
-#include "batch/tree.h"
+#include "batch/stream/candidates.h"
+#include "batch/stream/choices.h"
+#include "batch/stream/cohere.h"
+#include "batch/stream/message.h"
+#include "batch/stream/ollama.h"
+#include "batch/stream/tree.h"
 #include "eddy/alloc.h"
 #include "eddy/json.h"
 

@@ -1,10 +1,10 @@
 /*
- * batch/tree.c - a JSON value that is put together from pieces.
+ * batch/stream/tree.c - a JSON value that is put together from pieces.
  *
  * Most nodes are never touched again, and keep the text that they were set to. A text is opened,
  * into the pieces of a string, an array or an object, when the first addition needs it.
  */
-#include "batch/tree.h"
+#include "batch/stream/tree.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /*
- * batch/choices.c - chunks of chat completions and completions, assembled.
+ * batch/stream/choices.c - chunks of chat completions and completions, assembled.
  *
  * A choice has the members of a complete one from its first chunk on, so that writing the object
  * needs no further step.
  */
-#include "batch/choices.h"
+#include "batch/stream/choices.h"
 
 #include <errno.h>
 
-#include "batch/delta.h"
+#include "batch/stream/delta.h"
 
 /* Returns whether a delta has more than a role. */
 static bool delta_has_token(const struct eddy_json_value *delta)

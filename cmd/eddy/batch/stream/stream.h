@@ -1,6 +1,6 @@
 /*
- * batch/stream.h - the answer to a request for a stream: bytes in, the object of the whole answer out.
- * No I/O.
+ * batch/stream/stream.h - the answer to a request for a stream: bytes in, the object of the whole
+ * answer out. No I/O.
  *
  * The first bytes of the answer decide its form, because servers send streams under any Content-Type:
  *
@@ -9,15 +9,15 @@
  *   [{...},            a list of chunks, as Gemini sends it, once it is whole
  *   other bytes        the answer of a server that ignores "stream", which is kept as it is
  */
-#ifndef ED_CMD_BATCH_STREAM_H
-#define ED_CMD_BATCH_STREAM_H
+#ifndef ED_CMD_BATCH_STREAM_STREAM_H
+#define ED_CMD_BATCH_STREAM_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "batch/assembly.h"
-#include "batch/events.h"
+#include "batch/stream/assembly.h"
+#include "batch/stream/events.h"
 #include "common/draft.h"
 #include "eddy/def.h"
 

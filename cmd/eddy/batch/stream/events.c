@@ -1,9 +1,9 @@
 /*
- * batch/events.c - splits a stream of server-sent events.
+ * batch/stream/events.c - splits a stream of server-sent events.
  *
  * A line that is whole in the bytes of one call is used there; only a beginning is copied.
  */
-#include "batch/events.h"
+#include "batch/stream/events.h"
 
 #include <errno.h>
 #include <string.h>
