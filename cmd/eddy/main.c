@@ -10,7 +10,7 @@
 
 #include "batch/batch.h"
 #include "batch/check.h"
-#include "batch/sort_command.h"
+#include "batch/sort/sort_command.h"
 #include "common/console.h"
 #include "common/nearest.h"
 #include "common/url_shown.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch/id_places.h"
+#include "batch/sort/id_places.h"
 #include "common/random.h"
 #include "eddy/alloc.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batch/merge_sort.h"
+#include "batch/sort/merge_sort.h"
 #include "eddy/alloc.h"
 
 enum { TEXT_BYTES = 8 << 20, LINES_MOST = 20000 };

@@ -1,7 +1,7 @@
 /*
- * batch/pair_sort.c - a quicksort with random pivots.
+ * batch/sort/pair_sort.c - a quicksort with random pivots.
  */
-#include "batch/pair_sort.h"
+#include "batch/sort/pair_sort.h"
 
 #include "common/random.h"
 

@@ -1,8 +1,8 @@
 /*
- * batch/pair_sort.h - sorts pairs of numbers in place, because qsort() may double the memory.
+ * batch/sort/pair_sort.h - sorts pairs of numbers in place, because qsort() may double the memory.
  */
-#ifndef ED_CMD_BATCH_PAIR_SORT_H
-#define ED_CMD_BATCH_PAIR_SORT_H
+#ifndef ED_CMD_BATCH_SORT_PAIR_SORT_H
+#define ED_CMD_BATCH_SORT_PAIR_SORT_H
 
 #include <stdbool.h>
 #include <stddef.h>

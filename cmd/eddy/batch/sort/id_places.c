@@ -1,7 +1,7 @@
 /*
- * batch/id_places.c - a sorted array of hashes.
+ * batch/sort/id_places.c - a sorted array of hashes.
  */
-#include "batch/id_places.h"
+#include "batch/sort/id_places.h"
 
 #include <errno.h>
 #include <string.h>

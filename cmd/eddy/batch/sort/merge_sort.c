@@ -1,12 +1,12 @@
 /*
- * batch/merge_sort.c - a merge sort on a temporary file.
+ * batch/sort/merge_sort.c - a merge sort on a temporary file.
  *
  * The memory holds the lines from its start on, and an entry for each from its end on. When they
  * meet, the lines are written as a run, in order. A merge reads as many runs as there is memory for
  * large pieces of them; while there are more runs, groups of neighbours become one run of a new
  * file.
  */
-#include "batch/merge_sort.h"
+#include "batch/sort/merge_sort.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batch/pair_sort.h"
+#include "batch/sort/pair_sort.h"
 #include "eddy/alloc.h"
 
 enum {

@@ -1,9 +1,10 @@
 /*
- * batch/merge_sort.h - sorts lines by a number in limited memory: writes sorted runs to a temporary
- * file, and merges the runs. Lines with equal numbers keep their order. Blocks on the disk.
+ * batch/sort/merge_sort.h - sorts lines by a number in limited memory: writes sorted runs to a
+ * temporary file, and merges the runs. Lines with equal numbers keep their order. Blocks on the
+ * disk.
  */
-#ifndef ED_CMD_BATCH_MERGE_SORT_H
-#define ED_CMD_BATCH_MERGE_SORT_H
+#ifndef ED_CMD_BATCH_SORT_MERGE_SORT_H
+#define ED_CMD_BATCH_SORT_MERGE_SORT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,17 +1,17 @@
 /*
- * batch/id_places.h - the places of ids in an input, in 16 bytes for each id. No I/O.
+ * batch/sort/id_places.h - the places of ids in an input, in 16 bytes for each id. No I/O.
  *
  * Ids are compared by 88 bits of their hash with a random seed, so the probability that two of 100
  * million ids are confused is below 10^-10. The id "line-N" with the place N, which is the id of line
  * N if that line has none, takes a bit.
  */
-#ifndef ED_CMD_BATCH_ID_PLACES_H
-#define ED_CMD_BATCH_ID_PLACES_H
+#ifndef ED_CMD_BATCH_SORT_ID_PLACES_H
+#define ED_CMD_BATCH_SORT_ID_PLACES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "batch/pair_sort.h"
+#include "batch/sort/pair_sort.h"
 #include "eddy/def.h"
 
 #define ED_PLACE_NONE UINT64_MAX

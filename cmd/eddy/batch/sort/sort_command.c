@@ -1,8 +1,8 @@
 /*
- * batch/sort_command.c - reads the ids of the requests with their places, and sorts the answers by
- * them.
+ * batch/sort/sort_command.c - reads the ids of the requests with their places, and sorts the
+ * answers by them.
  */
-#include "batch/sort_command.h"
+#include "batch/sort/sort_command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "batch/answer_line.h"
-#include "batch/id_places.h"
 #include "batch/input.h"
-#include "batch/merge_sort.h"
 #include "batch/opts.h"
+#include "batch/sort/id_places.h"
+#include "batch/sort/merge_sort.h"
 #include "batch/source.h"
 #include "common/console.h"
 #include "common/draft.h"
