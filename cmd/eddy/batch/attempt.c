@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <time.h>
 
-#include "batch/answer_line.h"
+#include "batch/answer/answer_line.h"
 #include "batch/receive.h"
 #include "batch/run.h"
 #include "common/outcome.h"

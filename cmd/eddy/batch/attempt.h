@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "batch/endpoint.h"
-#include "batch/request.h"
+#include "batch/request/request.h"
 #include "common/draft.h"
 #include "eddy/concurrency.h"
 #include "eddy/http_client.h"

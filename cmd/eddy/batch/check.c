@@ -12,15 +12,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batch/answer_line.h"
-#include "batch/answers_file.h"
-#include "batch/ids.h"
+#include "batch/answer/answer_line.h"
+#include "batch/answer/answers_file.h"
 #include "batch/input.h"
 #include "batch/opts.h"
-#include "batch/source.h"
+#include "batch/request/ids.h"
+#include "batch/request/source.h"
+#include "batch/request/target.h"
+#include "batch/request/tokens.h"
 #include "batch/tally.h"
-#include "batch/target.h"
-#include "batch/tokens.h"
 #include "common/console.h"
 #include "common/draft.h"
 #include "common/duration.h"

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "batch/job.h"
-#include "batch/source.h"
+#include "batch/request/source.h"
 #include "common/console.h"
 #include "eddy/alloc.h"
 #include "eddy/stream.h"

@@ -10,9 +10,9 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "batch/source.h"
-#include "batch/target.h"
-#include "batch/tokens.h"
+#include "batch/request/source.h"
+#include "batch/request/target.h"
+#include "batch/request/tokens.h"
 #include "common/console.h"
 #include "common/option.h"
 #include "common/slurp.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "batch/tokens.h"
+#include "batch/request/tokens.h"
 #include "common/connect.h"
 #include "common/headers.h"
 #include "common/show.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "batch/answer_line.h"
+#include "batch/answer/answer_line.h"
 #include "batch/content.h"
 #include "batch/stream/stream.h"
 #include "eddy/alloc.h"

@@ -14,15 +14,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "batch/answer_line.h"
-#include "batch/answers_file.h"
+#include "batch/answer/answer_line.h"
+#include "batch/answer/answers_file.h"
+#include "batch/answer/reasons.h"
+#include "batch/answer/usage.h"
 #include "batch/endpoint.h"
-#include "batch/ids.h"
 #include "batch/opts.h"
-#include "batch/reasons.h"
-#include "batch/request.h"
-#include "batch/tokens.h"
-#include "batch/usage.h"
+#include "batch/request/ids.h"
+#include "batch/request/request.h"
+#include "batch/request/tokens.h"
 #include "common/output.h"
 #include "common/random.h"
 #include "common/stats.h"

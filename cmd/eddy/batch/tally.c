@@ -9,7 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "batch/tokens.h"
+#include "batch/request/tokens.h"
 #include "common/duration.h"
 #include "eddy/alloc.h"
 #include "eddy/json.h"

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "batch/request.h"
+#include "batch/request/request.h"
 #include "common/excerpt.h"
 #include "eddy/def.h"
 

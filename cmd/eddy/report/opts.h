@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "batch/tokens.h"
+#include "batch/request/tokens.h"
 #include "eddy/def.h"
 
 /* Texts are borrowed from the command line, or are in the rooms. */

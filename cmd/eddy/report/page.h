@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "batch/tokens.h"
+#include "batch/request/tokens.h"
 #include "common/draft.h"
 #include "report/totals.h"
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "batch/reasons.h"
-#include "batch/usage.h"
+#include "batch/answer/reasons.h"
+#include "batch/answer/usage.h"
 #include "eddy/json.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "batch/answer_line.h"
+#include "batch/answer/answer_line.h"
 #include "eddy/def.h"
 
 /* Texts are cut to these sizes, which include the NUL. A text that was cut ends in an ellipsis. */

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "batch/answer_line.h"
+#include "batch/answer/answer_line.h"
 #include "eddy/alloc.h"
 #include "eddy/json.h"
 

@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "batch/answer_line.h"
-#include "batch/answers_file.h"
+#include "batch/answer/answer_line.h"
+#include "batch/answer/answers_file.h"
 #include "common/console.h"
 #include "common/output.h"
 #include "eddy/alloc.h"

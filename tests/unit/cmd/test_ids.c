@@ -8,7 +8,7 @@
 #include <malloc.h>
 #include <stdint.h>
 
-#include "batch/ids.h"
+#include "batch/request/ids.h"
 #include "eddy/alloc.h"
 
 /* --- an allocator that counts --- */

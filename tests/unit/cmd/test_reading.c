@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "batch/answers_file.h"
-#include "batch/source.h"
+#include "batch/answer/answers_file.h"
+#include "batch/request/source.h"
 #include "common/reading.h"
 #include "eddy/test.h"
 #include "eddy/time.h"

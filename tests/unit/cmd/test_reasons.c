@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "batch/reasons.h"
+#include "batch/answer/reasons.h"
 
 static struct ed_reasons reasons;
 

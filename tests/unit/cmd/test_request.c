@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "batch/request.h"
+#include "batch/request/request.h"
 #include "common/base64.h"
 #include "eddy/alloc.h"
 #include "starve.h"

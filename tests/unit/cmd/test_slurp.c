@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batch/source.h"
+#include "batch/request/source.h"
 #include "common/slurp.h"
 #include "eddy/alloc.h"
 

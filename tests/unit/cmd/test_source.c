@@ -12,7 +12,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "batch/source.h"
+#include "batch/request/source.h"
 
 enum { TEXT_MAX = 5 << 20, LINE_BYTES = 101 };
 

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "batch/template.h"
+#include "batch/request/template.h"
 #include "eddy/alloc.h"
 #include "starve.h"
 

@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "batch/tokens.h"
-#include "batch/usage.h"
+#include "batch/answer/usage.h"
+#include "batch/request/tokens.h"
 
 static uint64_t estimate(const char *body, uint64_t output_max)
 {

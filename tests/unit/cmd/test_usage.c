@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "batch/usage.h"
+#include "batch/answer/usage.h"
 #include "eddy/alloc.h"
 #include "eddy/json.h"
 

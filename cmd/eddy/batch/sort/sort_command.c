@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "batch/answer_line.h"
+#include "batch/answer/answer_line.h"
 #include "batch/input.h"
 #include "batch/opts.h"
+#include "batch/request/source.h"
 #include "batch/sort/id_places.h"
 #include "batch/sort/merge_sort.h"
-#include "batch/source.h"
 #include "common/console.h"
 #include "common/draft.h"
 #include "common/option.h"

@@ -1,12 +1,12 @@
 /*
- * batch/tokens.c - the estimate, the average and the price of tokens.
+ * batch/request/tokens.c - the estimate, the average and the price of tokens.
  */
-#include "batch/tokens.h"
+#include "batch/request/tokens.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "batch/usage.h"
+#include "batch/answer/usage.h"
 
 #define HIGH_BITS 0x8080808080808080u
 

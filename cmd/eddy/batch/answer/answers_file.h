@@ -1,15 +1,14 @@
 /*
- * batch/answers_file.h - the file of answers, which is also the checkpoint of the run, and the
- * errors file: opens, locks, repairs and reads them before the run, and removes old lines after the
- * run.
+ * batch/answer/answers_file.h - the file of answers, which is also the checkpoint of the run, and
+ * the errors file: opens, locks, repairs and reads them before the run, and removes old lines after
+ * the run.
  */
-#ifndef ED_CMD_BATCH_ANSWERS_FILE_H
-#define ED_CMD_BATCH_ANSWERS_FILE_H
+#ifndef ED_CMD_BATCH_ANSWER_ANSWERS_FILE_H
+#define ED_CMD_BATCH_ANSWER_ANSWERS_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "batch/ids.h"
 #include "eddy/def.h"
 
 /* The repairs of a file. */

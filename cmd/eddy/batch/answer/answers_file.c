@@ -1,11 +1,11 @@
 /*
- * batch/answers_file.c - reading a file of answers line by line, and replacing it by one without
- * some of its lines.
+ * batch/answer/answers_file.c - reading a file of answers line by line, and replacing it by one
+ * without some of its lines.
  *
  * A replaced file is written under another name and synced before it gets the file's name. At every
  * moment the name refers to a whole file, the old one or the new one, and to a locked one.
  */
-#include "batch/answers_file.h"
+#include "batch/answer/answers_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch/answer_line.h"
+#include "batch/answer/answer_line.h"
 #include "common/console.h"
 #include "common/draft.h"
 #include "common/reading.h"

@@ -1,12 +1,12 @@
 /*
- * batch/ids.h - the set of all ids of a run, in at most 24 bytes each.
+ * batch/request/ids.h - the set of all ids of a run, in at most 24 bytes each.
  *
  * Ids are compared by 96 bits of their hash (XXH3 with a random seed), so the probability that two
  * of 100 million ids are confused is below 10^-12. The set also stores 28 bits of the request's
  * hash.
  */
-#ifndef ED_CMD_BATCH_IDS_H
-#define ED_CMD_BATCH_IDS_H
+#ifndef ED_CMD_BATCH_REQUEST_IDS_H
+#define ED_CMD_BATCH_REQUEST_IDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /*
- * batch/answer_line.h - writes a line of the output in the format of OpenAI's batch files, and
- * reads it again: on resuming, and in `eddy retry`, `eddy report` and `eddy sort`. No I/O.
+ * batch/answer/answer_line.h - writes a line of the output in the format of OpenAI's batch files,
+ * and reads it again: on resuming, and in `eddy retry`, `eddy report` and `eddy sort`. No I/O.
  *
  *     {"id":"batch_req_...","custom_id":"a","response":{"status_code":200,"request_id":"req_1",
  *      "body":{...}},"error":null,"x_meta":{...}}
@@ -13,14 +13,14 @@
  *     ["completed_at_ms":1700000000000] "t_queue_ms":0.1 ["t_first_ms":1.5] "t_total_ms":2.0
  *     ["input_tokens":5,"output_tokens":6] ["metadata":{...}]
  */
-#ifndef ED_CMD_BATCH_ANSWER_LINE_H
-#define ED_CMD_BATCH_ANSWER_LINE_H
+#ifndef ED_CMD_BATCH_ANSWER_ANSWER_LINE_H
+#define ED_CMD_BATCH_ANSWER_ANSWER_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "batch/usage.h"
+#include "batch/answer/usage.h"
 #include "common/draft.h"
 #include "eddy/def.h"
 

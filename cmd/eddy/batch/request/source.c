@@ -1,7 +1,7 @@
 /*
- * batch/source.c - unpacks and splits an input.
+ * batch/request/source.c - unpacks and splits an input.
  */
-#include "batch/source.h"
+#include "batch/request/source.h"
 
 #include <errno.h>
 #include <fcntl.h>

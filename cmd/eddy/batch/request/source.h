@@ -1,15 +1,15 @@
 /*
- * batch/source.h - decompresses an input, and splits it into lines. The row of CSV that names the
- * columns is removed.
+ * batch/request/source.h - decompresses an input, and splits it into lines. The row of CSV that
+ * names the columns is removed.
  */
-#ifndef ED_CMD_BATCH_SOURCE_H
-#define ED_CMD_BATCH_SOURCE_H
+#ifndef ED_CMD_BATCH_REQUEST_SOURCE_H
+#define ED_CMD_BATCH_REQUEST_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "batch/request.h"
+#include "batch/request/request.h"
 #include "common/lines.h"
 #include "common/unpack.h"
 #include "eddy/def.h"

@@ -1,7 +1,7 @@
 /*
- * batch/answer_line.c - lines of the output: written in one pass over the body, read in two.
+ * batch/answer/answer_line.c - lines of the output: written in one pass over the body, read in two.
  */
-#include "batch/answer_line.h"
+#include "batch/answer/answer_line.h"
 
 #include <errno.h>
 #include <string.h>

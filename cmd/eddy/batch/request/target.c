@@ -1,7 +1,7 @@
 /*
- * batch/target.c - see target.h.
+ * batch/request/target.c - see target.h.
  */
-#include "batch/target.h"
+#include "batch/request/target.h"
 
 #include <errno.h>
 #include <stdio.h>

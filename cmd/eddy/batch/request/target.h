@@ -1,8 +1,9 @@
 /*
- * batch/target.h - checks the URLs of lines and of options, with the parser that sends them.
+ * batch/request/target.h - checks the URLs of lines and of options, with the parser that sends
+ * them.
  */
-#ifndef ED_CMD_BATCH_TARGET_H
-#define ED_CMD_BATCH_TARGET_H
+#ifndef ED_CMD_BATCH_REQUEST_TARGET_H
+#define ED_CMD_BATCH_REQUEST_TARGET_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /*
- * batch/usage.h - the tokens that an answer reports. No I/O.
+ * batch/answer/usage.h - the tokens that an answer reports. No I/O.
  */
-#ifndef ED_CMD_BATCH_USAGE_H
-#define ED_CMD_BATCH_USAGE_H
+#ifndef ED_CMD_BATCH_ANSWER_USAGE_H
+#define ED_CMD_BATCH_ANSWER_USAGE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,12 +1,13 @@
 /*
- * batch/reasons.h - the first message of each kind of failure in a run, for its summary. No I/O.
+ * batch/answer/reasons.h - the first message of each kind of failure in a run, for its summary. No
+ * I/O.
  */
-#ifndef ED_CMD_BATCH_REASONS_H
-#define ED_CMD_BATCH_REASONS_H
+#ifndef ED_CMD_BATCH_ANSWER_REASONS_H
+#define ED_CMD_BATCH_ANSWER_REASONS_H
 
 #include <stdbool.h>
 
-#include "batch/answer_line.h"
+#include "batch/answer/answer_line.h"
 #include "eddy/json.h"
 
 enum { ED_REASONS_MAX = 8, ED_REASON_NAME_BYTES = 32, ED_REASON_TEXT_BYTES = 240 };

@@ -1,14 +1,14 @@
 /*
- * batch/tokens.h - estimates the tokens of a request, averages tokens, and computes their cost.
- * batch/usage.h reads the tokens of an answer. No I/O.
+ * batch/request/tokens.h - estimates the tokens of a request, averages tokens, and computes their
+ * cost. batch/answer/usage.h reads the tokens of an answer. No I/O.
  */
-#ifndef ED_CMD_BATCH_TOKENS_H
-#define ED_CMD_BATCH_TOKENS_H
+#ifndef ED_CMD_BATCH_REQUEST_TOKENS_H
+#define ED_CMD_BATCH_REQUEST_TOKENS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "batch/request.h"
+#include "batch/request/request.h"
 #include "eddy/def.h"
 
 /* The largest price, and the largest amount, in units of a currency. */

@@ -1,6 +1,6 @@
 /*
- * batch/template.h - makes the bodies of requests from a JSON text with places for the fields of a
- * line, or the columns of CSV.
+ * batch/request/template.h - makes the bodies of requests from a JSON text with places for the
+ * fields of a line, or the columns of CSV.
  *
  *     {"model":"m","input":"{{text}}","user":"u-{{id}}"}
  *
@@ -10,8 +10,8 @@
  * numbers. In the name of a member, a place is always text. \u007b is a brace that does not begin a
  * place. A template must be JSON, which is checked when it is read.
  */
-#ifndef ED_CMD_BATCH_TEMPLATE_H
-#define ED_CMD_BATCH_TEMPLATE_H
+#ifndef ED_CMD_BATCH_REQUEST_TEMPLATE_H
+#define ED_CMD_BATCH_REQUEST_TEMPLATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

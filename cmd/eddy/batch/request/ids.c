@@ -1,12 +1,12 @@
 /*
- * batch/ids.c - a hash table that stays dense while it grows.
+ * batch/request/ids.c - a hash table that stays dense while it grows.
  *
  * The table is split into shards, which grow one after the other, each by a quarter and in its own
  * memory. A shard is an array sorted by hash with gaps: an entry is at its home, which is
  * proportional to its hash, or after it without a gap between. A search ends at the first larger
  * hash, so it stays short even if nine of ten slots are used.
  */
-#include "batch/ids.h"
+#include "batch/request/ids.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * batch/request.h - reads a line of the input as a request: a line in, a request or a sentence
- * about a fault out; no I/O.
+ * batch/request/request.h - reads a line of the input as a request: a line in, a request or a
+ * sentence about a fault out; no I/O.
  *
  * The forms of a line:
  *
@@ -22,14 +22,14 @@
  *
  * A body is sent as it is in the line. A member that is null is treated as absent.
  */
-#ifndef ED_CMD_BATCH_REQUEST_H
-#define ED_CMD_BATCH_REQUEST_H
+#ifndef ED_CMD_BATCH_REQUEST_REQUEST_H
+#define ED_CMD_BATCH_REQUEST_REQUEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "batch/template.h"
+#include "batch/request/template.h"
 #include "eddy/def.h"
 #include "eddy/http_response.h"
 

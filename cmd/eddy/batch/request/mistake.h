@@ -1,8 +1,8 @@
 /*
- * batch/mistake.h - sentences about lines that are not requests at all. No I/O.
+ * batch/request/mistake.h - sentences about lines that are not requests at all. No I/O.
  */
-#ifndef ED_CMD_BATCH_MISTAKE_H
-#define ED_CMD_BATCH_MISTAKE_H
+#ifndef ED_CMD_BATCH_REQUEST_MISTAKE_H
+#define ED_CMD_BATCH_REQUEST_MISTAKE_H
 
 #include <stddef.h>
 

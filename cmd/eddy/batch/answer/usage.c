@@ -1,10 +1,10 @@
 /*
- * batch/usage.c - finds the usage in an answer.
+ * batch/answer/usage.c - finds the usage in an answer.
  *
  * A valid JSON text can be read backwards, because backslashes occur only in strings:
  * a string begins at the last quote before its end with an even number of backslashes before it.
  */
-#include "batch/usage.h"
+#include "batch/answer/usage.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,7 +1,8 @@
 /*
- * batch/template.c - fills a template with the fields of a line: of a JSON object, or of a row of CSV.
+ * batch/request/template.c - fills a template with the fields of a line: of a JSON object, or of a
+ * row of CSV.
  */
-#include "batch/template.h"
+#include "batch/request/template.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /*
- * batch/reasons.c - keeps the first message of each kind.
+ * batch/answer/reasons.c - keeps the first message of each kind.
  */
-#include "batch/reasons.h"
+#include "batch/answer/reasons.h"
 
 #include <stdio.h>
 #include <string.h>

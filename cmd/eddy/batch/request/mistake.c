@@ -1,9 +1,9 @@
 /*
- * batch/mistake.c - sentences about lines that are not requests at all.
+ * batch/request/mistake.c - sentences about lines that are not requests at all.
  *
  * Most of them are the first sentence that a new user sees, so each names the likely cause.
  */
-#include "batch/mistake.h"
+#include "batch/request/mistake.h"
 
 #include <stdbool.h>
 #include <stdio.h>

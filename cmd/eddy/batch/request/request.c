@@ -1,9 +1,9 @@
 /*
- * batch/request.c - reads lines of the input as requests.
+ * batch/request/request.c - reads lines of the input as requests.
  *
  * A line is first taken apart into borrowed pieces; then one allocation receives what they say.
  */
-#include "batch/request.h"
+#include "batch/request/request.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include <strings.h>
 #include <xxhash.h>
 
-#include "batch/mistake.h"
-#include "batch/target.h"
+#include "batch/request/mistake.h"
+#include "batch/request/target.h"
 #include "common/base64.h"
 #include "common/excerpt.h"
 #include "common/nearest.h"
