@@ -53,7 +53,7 @@ static void attempt_started(void *arg)
                 return; /* the library repeats a request on a stale connection */
         attempt->start_ns = eddy_now();
         end_ns = attempt->start_ns +
-                 (request->timeout_ns ? request->timeout_ns : run->opts.timeout_ns);
+                 (request->timeout_ns ? request->timeout_ns : run->settings->timeout_ns);
         if (end_ns > run->drain_end_ns)
                 end_ns = run->drain_end_ns;
         eddy_scope_set_deadline(&attempt->scope, end_ns);
@@ -115,21 +115,23 @@ static bool has_credentials(const char *url)
 static void headers_make(const struct ed_attempt *attempt, struct sent *sent)
 {
         const struct ed_request *request = attempt->request;
-        const struct ed_batch_opts *opts = &attempt->run->opts;
+        const struct ed_batch_settings *settings = attempt->run->settings;
 
         for (size_t i = 0; i < request->headers_count; i++)
                 sent->headers[sent->count++] = request->headers[i];
-        for (size_t i = 0; i < opts->headers.count; i++)
-                header_default(sent, opts->headers.items[i].name, opts->headers.items[i].value);
+        for (size_t i = 0; i < settings->headers.count; i++)
+                header_default(sent, settings->headers.items[i].name,
+                               settings->headers.items[i].value);
         if (request->body)
                 header_default(sent, "Content-Type", "application/json");
-        if (opts->api_key && attempt->endpoint->is_main && !has_credentials(request->url))
-                header_default(sent, opts->api_key_header ? opts->api_key_header : "Authorization",
-                               opts->api_key);
-        if (opts->idempotency_header) {
+        if (settings->api_key && attempt->endpoint->is_main && !has_credentials(request->url))
+                header_default(
+                        sent, settings->api_key_header ? settings->api_key_header : "Authorization",
+                        settings->api_key);
+        if (settings->idempotency_header) {
                 snprintf(sent->repeat, sizeof(sent->repeat), "%016llx",
                          (unsigned long long) ed_request_key(request));
-                header_default(sent, opts->idempotency_header, sent->repeat);
+                header_default(sent, settings->idempotency_header, sent->repeat);
         }
 }
 
@@ -137,8 +139,8 @@ static int sent_new(const struct ed_attempt *attempt, struct sent **ret_sent)
 {
         const char *base = attempt->endpoint->base, *path = attempt->request->url;
         size_t base_bytes = *path == '/' ? base_bytes_of(base, path) : 0, path_bytes = strlen(path);
-        size_t headers =
-                attempt->request->headers_count + attempt->run->opts.headers.count + HEADERS_OWN;
+        size_t headers = attempt->request->headers_count + attempt->run->settings->headers.count +
+                         HEADERS_OWN;
         struct sent *sent;
 
         if (base_bytes + path_bytes > URL_BYTES_MAX)

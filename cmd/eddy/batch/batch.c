@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "batch/checkpoint.h"
+#include "batch/command.h"
 #include "batch/input.h"
 #include "batch/job.h"
 #include "batch/metrics.h"
-#include "batch/run.h"
 #include "batch/summary.h"
 #include "common/console.h"
 #include "common/duration.h"
@@ -63,7 +63,7 @@ void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns
                 ed_jobs_end(run, end_ns);
         ed_jobs_unorder(run);
         ed_output_stop(&run->output, run->drain_end_ns + WRITE_NS);
-        if (run->opts.errors)
+        if (run->paths->errors)
                 ed_output_stop(&run->errors, run->drain_end_ns + WRITE_NS);
         eddy_scope_cancel(run->engine.work);
 }
@@ -86,14 +86,15 @@ static void stop_describe(const struct ed_batch_run *run, int signo, char *text,
 }
 
 /* The first signal drains, the second drops what is in flight, the third ends the process. */
-static void signal_handle(struct ed_batch_run *run, int signo, int *count)
+static void signal_handle(struct ed_batch_command *command, int signo, int *count)
 {
+        struct ed_batch_run *run = &command->run;
         char text[96];
 
         if (signo == SIGHUP && *count > 0)
                 return; /* a terminal that closes sends it more than once */
         if (++*count == 1) {
-                run->signo = run->engine.work ? signo : 0;
+                command->signo = run->engine.work ? signo : 0;
                 stop_describe(run, signo, text, sizeof(text));
                 ed_batch_stop(run, ED_STOP_SIGNAL, run->stats.in_flight > 0 ? ED_BATCH_DRAIN_NS : 0,
                               "%s", text);
@@ -106,7 +107,7 @@ static void signal_handle(struct ed_batch_run *run, int signo, int *count)
 
 static int watch_signals(void *arg)
 {
-        struct ed_batch_run *run = arg;
+        struct ed_batch_command *command = arg;
         static const int all[] = { SIGUSR1, SIGINT, SIGTERM, SIGHUP };
         EDDY_AUTO(eddy_signal) eddy_signal *signals = NULL;
         int signos[4] = { SIGUSR1 }, n = 1, signo, count = 0;
@@ -124,24 +125,25 @@ static int watch_signals(void *arg)
                 return 0;
         while ((signo = eddy_signal_wait(signals)) > 0) {
                 if (signo == SIGUSR1) {
-                        ed_show_now(&run->show);
+                        ed_show_now(&command->show);
                         continue;
                 }
                 if (eddy_now() - last_ns < SIGNAL_REPEAT_NS)
                         continue;
                 last_ns = eddy_now();
-                signal_handle(run, signo, &count);
+                signal_handle(command, signo, &count);
         }
         return 0;
 }
 
 static int watch_deadline(void *arg)
 {
-        struct ed_batch_run *run = arg;
+        struct ed_batch_command *command = arg;
+        const struct ed_batch_opts *opts = &command->opts;
 
-        if (run->opts.deadline_ns > 0 && eddy_sleep(run->opts.deadline_ns) == 0)
-                ed_batch_stop(run, ED_STOP_DEADLINE, 0, "--deadline %s has passed",
-                              run->opts.deadline_text);
+        if (opts->deadline_ns > 0 && eddy_sleep(opts->deadline_ns) == 0)
+                ed_batch_stop(&command->run, ED_STOP_DEADLINE, 0, "--deadline %s has passed",
+                              opts->deadline_text);
         return 0;
 }
 
@@ -151,8 +153,8 @@ static uint64_t total_guess(const void *arg)
 {
         const struct ed_batch_run *run = arg;
 
-        if (run->opts.limit > 0 && run->total_is_known && run->opts.limit < run->total)
-                return run->opts.limit;
+        if (run->settings->limit > 0 && run->total_is_known && run->settings->limit < run->total)
+                return run->settings->limit;
         if (run->total_is_known)
                 return run->total;
         return run->input_whole ? run->stats.read : 0;
@@ -194,26 +196,27 @@ static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
 }
 
 /* Run the reader and the jobs to their end, and the watchers beside them. */
-static int work_all(struct ed_batch_run *run)
+static int work_all(struct ed_batch_command *command)
 {
-        struct ed_slots_ramp ramp = { &run->engine.slots, run->opts.ramp_ns };
+        struct ed_batch_run *run = &command->run;
+        struct ed_slots_ramp ramp = { &run->engine.slots, run->settings->ramp_ns };
         eddy_scope whole, work;
         int err;
 
         eddy_scope_begin(&whole, NULL);
         eddy_scope_begin(&work, NULL);
         run->engine.work = &work;
-        err = ed_metrics_begin(run, &whole);
+        err = ed_metrics_begin(run, command->opts.log, command->opts.metrics, &whole);
         if (err < 0) {
-                run->setup_failed = true;
+                command->setup_failed = true;
                 eddy_scope_end(&work);
                 goto done;
         }
-        eddy_scope_start(&whole, watch_signals, run);
-        eddy_scope_start(&whole, watch_deadline, run);
+        eddy_scope_start(&whole, watch_signals, command);
+        eddy_scope_start(&whole, watch_deadline, command);
         eddy_scope_start(&whole, ed_checkpoint_sync, run);
         eddy_scope_start(&whole, ed_slots_open, &ramp);
-        ed_show_start(&run->show, &whole);
+        ed_show_start(&command->show, &whole);
         eddy_scope_start(&work, ed_input_read, run);
         err = eddy_scope_end(&work);
         if (err == -ECANCELED)
@@ -222,26 +225,26 @@ done:
         run->engine.work = NULL;
         eddy_scope_cancel(&whole);
         eddy_scope_end(&whole);
-        ed_metrics_end(run);
+        ed_metrics_end(run, command->opts.log);
         if (run->limited && run->stats.stop == ED_STOP_NONE)
                 run->stats.stop = ED_STOP_LIMIT;
         if (run->limited && run->total_is_known)
                 run->stats.beyond = run->total - run->stats.read;
         run->stats.unread = !run->input_whole || (run->limited && !run->total_is_known);
-        return run->setup_failed ? 0 : err;
+        return command->setup_failed ? 0 : err;
 }
 
 static int endpoints_make(struct ed_batch_run *run)
 {
-        const struct ed_batch_opts *opts = &run->opts;
-        struct ed_endpoint_limits limits = { opts->rpm, opts->tpm, opts->burst_ns,
-                                             opts->concurrency_auto };
+        const struct ed_batch_settings *settings = run->settings;
+        struct ed_endpoint_limits limits = { settings->rpm, settings->tpm, settings->burst_ns,
+                                             settings->concurrency_auto };
         int err = ed_endpoints_init(&run->endpoints, &limits, &run->engine.room);
 
-        for (size_t i = 0; err == 0 && i < opts->base_urls_count; i++)
-                err = ed_endpoints_add_base(&run->endpoints, opts->base_urls[i]);
-        if (err == 0 && opts->url && *opts->url != '/')
-                err = ed_endpoints_add_main(&run->endpoints, opts->url);
+        for (size_t i = 0; err == 0 && i < settings->base_urls_count; i++)
+                err = ed_endpoints_add_base(&run->endpoints, settings->base_urls[i]);
+        if (err == 0 && settings->url && *settings->url != '/')
+                err = ed_endpoints_add_main(&run->endpoints, settings->url);
         return err;
 }
 
@@ -249,7 +252,7 @@ static int outputs_begin(struct ed_batch_run *run)
 {
         int err = ed_output_begin(&run->output);
 
-        if (err == 0 && run->opts.errors)
+        if (err == 0 && run->paths->errors)
                 err = ed_output_begin(&run->errors);
         return err;
 }
@@ -257,35 +260,37 @@ static int outputs_begin(struct ed_batch_run *run)
 static void outputs_end(struct ed_batch_run *run)
 {
         ed_output_end(&run->output);
-        if (run->opts.errors)
+        if (run->paths->errors)
                 ed_output_end(&run->errors);
 }
 
 static int batch_all(void *arg)
 {
         EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
-        struct ed_batch_run *run = arg;
-        const struct ed_batch_opts *opts = &run->opts;
+        struct ed_batch_command *command = arg;
+        struct ed_batch_run *run = &command->run;
+        const struct ed_batch_settings *settings = run->settings;
         struct eddy_http_client_opts client_opts = {
                 .connections_max = run->slots_most,
-                .timeouts = { .connect_ns = opts->connect_timeout_ns,
-                              .read_ns = opts->idle_timeout_ns },
+                .timeouts = { .connect_ns = settings->connect_timeout_ns,
+                              .read_ns = settings->idle_timeout_ns },
                 .body_bytes_max = BODY_BYTES_MAX,
         };
-        int err = ed_connect_open(&opts->connect, "batch", &client_opts, &tls, &run->client);
+        int err =
+                ed_connect_open(&command->opts.connect, "batch", &client_opts, &tls, &run->client);
 
         if (err < 0) {
-                run->setup_failed = err == ED_CONNECT_REFUSED;
-                return run->setup_failed ? 0 : err;
+                command->setup_failed = err == ED_CONNECT_REFUSED;
+                return command->setup_failed ? 0 : err;
         }
         err = endpoints_make(run);
         if (err == 0)
-                err = ed_slots_init(&run->engine.slots, opts->concurrency_auto, run->slots_most,
-                                    opts->ramp_ns);
+                err = ed_slots_init(&run->engine.slots, settings->concurrency_auto, run->slots_most,
+                                    settings->ramp_ns);
         if (err == 0)
                 err = outputs_begin(run);
         if (err == 0)
-                err = work_all(run);
+                err = work_all(command);
         outputs_end(run);
         eddy_http_client_close(run->client);
         return err;
@@ -298,24 +303,24 @@ static int template_open(struct ed_batch_run *run)
         char error[ED_TEMPLATE_ERROR_BYTES];
         int err;
 
-        run->rules = (struct ed_request_rules){ .method = run->opts.method,
-                                                .url = run->opts.url,
-                                                .id_column = run->opts.id_column };
-        if (!run->opts.body)
+        run->rules = (struct ed_request_rules){ .method = run->settings->method,
+                                                .url = run->settings->url,
+                                                .id_column = run->settings->id_column };
+        if (!run->settings->body)
                 return 0;
-        err = ed_template_new(run->opts.body, run->opts.body_bytes, &run->body, error);
+        err = ed_template_new(run->settings->body, run->settings->body_bytes, &run->body, error);
         if (err == -ENOMEM) {
                 ed_console_say("batch", "out of memory");
                 return ED_EXIT_FAILED;
         }
         run->rules.body = run->body;
-        return err < 0 ? ed_opts_body_refuse("batch", run->opts.body, error) : 0;
+        return err < 0 ? ed_opts_body_refuse("batch", run->settings->body, error) : 0;
 }
 
 /* Refuse an input to which lines that are not answers would be moved. */
 static int rejected_check(const struct ed_batch_run *run)
 {
-        const char *paths[] = { run->opts.output, run->opts.errors };
+        const char *paths[] = { run->paths->output, run->paths->errors };
         struct stat in, other;
         int exit_code = 0;
 
@@ -340,23 +345,24 @@ static int rejected_check(const struct ed_batch_run *run)
 /* `eddy retry`: refuse names of files of which there is none, as a misspelled one. */
 static int retry_check(struct ed_batch_run *run)
 {
-        const struct ed_batch_opts *opts = &run->opts;
+        const struct ed_batch_settings *settings = run->settings;
 
-        if (!opts->only_failed)
+        if (!settings->only_failed)
                 return 0;
-        run->lacks_errors = access(opts->errors, F_OK) < 0 && errno == ENOENT;
-        if (!run->lacks_errors || access(opts->output, F_OK) == 0 || errno != ENOENT)
+        run->lacks_errors = access(run->paths->errors, F_OK) < 0 && errno == ENOENT;
+        if (!run->lacks_errors || access(run->paths->output, F_OK) == 0 || errno != ENOENT)
                 return 0;
         return ed_console_usage("batch",
                                 "-o %s: there is neither this file nor %s; name the output "
                                 "of the run",
-                                opts->output, opts->errors);
+                                run->paths->output, run->paths->errors);
 }
 
 /* Refuse an output that is the input. */
-static int paths_check(const struct ed_batch_run *run)
+static int paths_check(const struct ed_batch_command *command)
 {
-        const char *paths[] = { run->opts.output, run->opts.errors, run->opts.log };
+        const struct ed_batch_run *run = &command->run;
+        const char *paths[] = { run->paths->output, run->paths->errors, command->opts.log };
         static const char *const options[] = { "-o", "--errors", "--log" };
         struct stat in, out, other;
 
@@ -383,10 +389,11 @@ static int paths_check(const struct ed_batch_run *run)
 static int slots_choose(struct ed_batch_run *run, unsigned long limit)
 {
         unsigned long most = limit > FILES_SPARE + 1 ? limit - FILES_SPARE : 1;
-        uint32_t wanted = run->opts.concurrency_auto ? ADAPTIVE_MOST : run->opts.concurrency;
+        uint32_t wanted =
+                run->settings->concurrency_auto ? ADAPTIVE_MOST : run->settings->concurrency;
 
         if (wanted > most) {
-                if (!run->opts.concurrency_auto)
+                if (!run->settings->concurrency_auto)
                         ed_console_say("batch",
                                        "-c %u reduced to %lu: %lu open files allowed (ulimit -n), "
                                        "%d reserved",
@@ -396,8 +403,8 @@ static int slots_choose(struct ed_batch_run *run, unsigned long limit)
         run->slots_most = wanted;
         run->engine.ops = &ed_batch_job_ops;
         run->engine.stats = &run->stats;
-        ed_room_init(&run->engine.room, wanted, run->opts.ordered);
-        if (!run->opts.ordered)
+        ed_room_init(&run->engine.room, wanted, run->settings->ordered);
+        if (!run->settings->ordered)
                 return 0;
         run->order = eddy_malloc(run->engine.room.most * sizeof(struct ed_batch_job *));
         if (!run->order)
@@ -413,49 +420,51 @@ static void answers_say(const struct ed_batch_run *run)
         bool in_both = run->errors_answered > 0;
 
         if (kept > 0)
-                ed_console_say(
-                        "batch", "%s%s%s %s %llu %s not sent again%s", run->opts.output,
-                        in_both ? " and " : "", in_both ? run->opts.errors : "",
-                        in_both ? "have" : "has", (unsigned long long) kept,
-                        kept == 1 ? "answer, whose request is" : "answers, whose requests are",
-                        run->opts.changed_ok && !run->total_is_known ? ", unless they have changed"
-                                                                     : "");
+                ed_console_say("batch", "%s%s%s %s %llu %s not sent again%s", run->paths->output,
+                               in_both ? " and " : "", in_both ? run->paths->errors : "",
+                               in_both ? "have" : "has", (unsigned long long) kept,
+                               kept == 1 ? "answer, whose request is"
+                                         : "answers, whose requests are",
+                               run->settings->changed_ok && !run->total_is_known
+                                       ? ", unless they have changed"
+                                       : "");
         if (run->changed > 0)
                 ed_console_say("batch", "%s has %llu %s sent again (--on-changed send)",
-                               run->opts.output, (unsigned long long) run->changed,
+                               run->paths->output, (unsigned long long) run->changed,
                                run->changed == 1 ? "answer, whose request has changed, and is"
                                                  : "answers, whose requests have changed, and are");
         if (run->repeated > 0)
-                ed_console_say("batch", "%s: %llu %s of an earlier line: kept", run->opts.output,
+                ed_console_say("batch", "%s: %llu %s of an earlier line: kept", run->paths->output,
                                (unsigned long long) run->repeated,
                                run->repeated == 1 ? "answer has the id" : "answers have the ids");
         if (run->errors_answers > 0)
-                ed_console_say("batch", "%s: %llu %s: kept", run->opts.errors,
+                ed_console_say("batch", "%s: %llu %s: kept", run->paths->errors,
                                (unsigned long long) run->errors_answers,
                                run->errors_answers == 1 ? "line is a success"
                                                         : "lines are successes");
 }
 
-static int run_begin(struct ed_batch_run *run)
+static int run_begin(struct ed_batch_command *command)
 {
+        struct ed_batch_run *run = &command->run;
         unsigned long files = ed_console_raise_files("batch");
         int err = files > 0 ? template_open(run) : ED_EXIT_FAILED;
 
         if (err == 0)
                 err = ed_input_open(run);
         if (err == 0)
-                err = paths_check(run);
+                err = paths_check(command);
         if (err == 0)
                 err = rejected_check(run);
         if (err == 0)
                 err = retry_check(run);
-        if (err == 0 &&
-            (ed_ids_new(&run->ids) < 0 || (run->opts.only_failed && ed_ids_new(&run->only) < 0)))
+        if (err == 0 && (ed_ids_new(&run->ids) < 0 ||
+                         (run->settings->only_failed && ed_ids_new(&run->only) < 0)))
                 err = ED_EXIT_FAILED;
         if (err == 0)
                 err = ed_checkpoint_open(run);
         if (err == 0)
-                err = paths_check(run); /* of files that were made only now, too */
+                err = paths_check(command); /* of files that were made only now, too */
         if (err == 0)
                 err = ed_input_check(run);
         if (err == 0)
@@ -482,7 +491,6 @@ static void run_fini(struct ed_batch_run *run)
         ed_output_fini(&run->output);
         ed_output_fini(&run->errors);
         eddy_free(run->order);
-        ed_batch_opts_fini(&run->opts);
 }
 
 /* Report results that were not written, or may be lost. Returns 0 or the exit code. */
@@ -558,7 +566,7 @@ static int retry_judge(const struct ed_batch_run *run)
         else if (run->strange > 0)
                 ed_console_say("batch",
                                "nothing was sent: %s has none of the ids of %llu failure%s",
-                               run->opts.input, (unsigned long long) run->strange,
+                               run->paths->input, (unsigned long long) run->strange,
                                run->strange == 1 ? "" : "s");
         else if (given > 0)
                 ed_console_say("batch", "nothing was sent: all failed requests have an answer");
@@ -566,35 +574,36 @@ static int retry_judge(const struct ed_batch_run *run)
                 ed_console_say("batch",
                                "nothing was sent: %s does not exist; no request has failed, or the "
                                "run had another --errors FILE",
-                               run->opts.errors);
+                               run->paths->errors);
         else if (run->lacks_errors)
                 ed_console_say("batch", "nothing was sent: all requests have an answer");
         else
                 ed_console_say("batch", "%s names no failed request; nothing was sent",
-                               run->opts.errors);
+                               run->paths->errors);
         if (unanswered > 0)
                 ed_console_say("batch", "%llu request%s of %s %s no answer: eddy batch sends %s",
-                               unanswered, unanswered == 1 ? "" : "s", run->opts.input,
+                               unanswered, unanswered == 1 ? "" : "s", run->paths->input,
                                unanswered == 1 ? "has" : "have", unanswered == 1 ? "it" : "them");
         return run->rejected > 0 || run->strange > 0 || unanswered > 0 ? ED_EXIT_FAILED
                                                                        : ED_EXIT_OK;
 }
 
 /* Returns the exit code of a run, after messages. */
-static int run_judge(const struct ed_batch_run *run, int err, int file_exit)
+static int run_judge(const struct ed_batch_command *command, int err, int file_exit)
 {
-        int exit_code = output_judge(&run->output, run->stats.lost, run->opts.output != NULL);
+        const struct ed_batch_run *run = &command->run;
+        int exit_code = output_judge(&run->output, run->stats.lost, run->paths->output != NULL);
         bool is_empty =
                 !run->only && run->input_whole && run->stats.read == 0 && run->answered_before == 0;
 
-        if (run->opts.errors && exit_code == 0)
+        if (run->paths->errors && exit_code == 0)
                 exit_code = output_judge(&run->errors, run->stats.lost, true);
         if (err < 0)
                 ed_console_say("batch", "%s", eddy_error_text(err));
         if (is_empty)
-                ed_console_say("batch", "%s: the input has no request", run->opts.input);
-        if (run->signo)
-                return ED_EXIT_SIGNAL + run->signo;
+                ed_console_say("batch", "%s: the input has no request", run->paths->input);
+        if (command->signo)
+                return ED_EXIT_SIGNAL + command->signo;
         if (exit_code || file_exit)
                 return exit_code ? exit_code : file_exit;
         if (run->input_err)
@@ -608,60 +617,66 @@ static int run_judge(const struct ed_batch_run *run, int err, int file_exit)
         return err < 0 || run->stats.failed > 0 ? ED_EXIT_FAILED : ED_EXIT_OK;
 }
 
-static int run_whole(struct ed_batch_run *run)
+static int run_whole(struct ed_batch_command *command)
 {
+        struct ed_batch_run *run = &command->run;
         int err, exit_code;
 
         run->start_wall_ns = ed_wall_ns();
         run->drain_end_ns = INT64_MAX;
         run->stats.start_ns = eddy_now();
         run->retry_policy = (struct eddy_retry_policy){
-                .attempts = run->opts.attempts,
-                .base_ns = run->opts.retry_base_ns ? run->opts.retry_base_ns : -1,
-                .cap_ns = run->opts.retry_max_ns,
-                .wait_max_ns = run->opts.throttle_wait_max_ns,
+                .attempts = run->settings->attempts,
+                .base_ns = run->settings->retry_base_ns ? run->settings->retry_base_ns : -1,
+                .cap_ns = run->settings->retry_max_ns,
+                .wait_max_ns = run->settings->throttle_wait_max_ns,
         };
         ed_random_init(&run->random);
-        if (run->opts.api_key) /* after "Bearer " */
-                run->reasons.secret = run->opts.api_key_header ? run->opts.api_key
-                                                               : strchr(run->opts.api_key, ' ') + 1;
-        run->show = (struct ed_show){ .mode = run->show.mode,
-                                      .stats = &run->stats,
-                                      .total = total_guess,
-                                      .more = progress_more,
-                                      .resume = resume_ns,
-                                      .arg = run };
-        err = eddy_run(batch_all, run,
+        if (run->settings->api_key) /* after "Bearer " */
+                run->reasons.secret = run->settings->api_key_header
+                                              ? run->settings->api_key
+                                              : strchr(run->settings->api_key, ' ') + 1;
+        command->show = (struct ed_show){ .mode = command->show.mode,
+                                          .stats = &run->stats,
+                                          .total = total_guess,
+                                          .more = progress_more,
+                                          .resume = resume_ns,
+                                          .arg = run };
+        err = eddy_run(batch_all, command,
                        &(struct eddy_run_opts){ .flags = EDDY_RUN_NO_SIGNALS,
                                                 .watchdog_ns = EDDY_SEC(1),
                                                 .report = ed_console_report });
-        exit_code = ed_checkpoint_close(run, run->signo == 0);
-        if (run->setup_failed)
+        exit_code = ed_checkpoint_close(run, command->signo == 0);
+        if (command->setup_failed)
                 return ED_EXIT_USAGE;
-        exit_code = run_judge(run, err, exit_code);
-        ed_summary_print(run);
+        exit_code = run_judge(command, err, exit_code);
+        ed_summary_print(command);
         return exit_code;
 }
 
 int ed_batch_main(int argc, char **argv)
 {
         /* Static, because it is too large for a stack frame, and there is only one run. */
-        static struct ed_batch_run run;
+        static struct ed_batch_command command;
+        struct ed_batch_run *run = &command.run;
         int exit_code;
 
         /* Until the progress can be printed. */
         signal(SIGUSR1, SIG_IGN);
-        run.argv = argv;
-        run.input_fd = run.answers.fd = run.failures.fd = -1;
-        if (ed_batch_opts_parse(&run.opts, argc, argv, &exit_code) == 0) {
-                run.show.mode = ed_show_choose(run.opts.progress, run.opts.output);
-                ed_reading_show("batch", run.show.mode);
-                exit_code = run_begin(&run);
+        command.argv = argv;
+        run->settings = &command.opts.settings;
+        run->paths = &command.opts.paths;
+        run->input_fd = run->answers.fd = run->failures.fd = -1;
+        if (ed_batch_opts_parse(&command.opts, argc, argv, &exit_code) == 0) {
+                command.show.mode = ed_show_choose(command.opts.progress, run->paths->output);
+                ed_reading_show("batch", command.show.mode);
+                exit_code = run_begin(&command);
                 if (exit_code == 0)
-                        exit_code = run_whole(&run);
+                        exit_code = run_whole(&command);
                 else
-                        ed_checkpoint_abandon(&run);
+                        ed_checkpoint_abandon(run);
         }
-        run_fini(&run);
+        run_fini(run);
+        ed_batch_opts_fini(&command.opts);
         return exit_code;
 }

@@ -177,33 +177,33 @@ static int errors_check(const struct ed_batch_run *run)
 {
         struct stat out, errors;
 
-        if (fstat(run->answers.fd, &out) < 0 || stat(run->opts.errors, &errors) < 0 ||
+        if (fstat(run->answers.fd, &out) < 0 || stat(run->paths->errors, &errors) < 0 ||
             out.st_dev != errors.st_dev || out.st_ino != errors.st_ino)
                 return 0;
         return ed_console_usage("batch", "--errors %s: this is the output; name another file",
-                                run->opts.errors);
+                                run->paths->errors);
 }
 
 int ed_checkpoint_open(struct ed_batch_run *run)
 {
-        const struct ed_batch_opts *opts = &run->opts;
         struct ed_answers_found found = { 0 }, failures_found = { 0 };
         int err;
 
         run->answers.fd = run->failures.fd = -1;
-        if (!opts->output)
+        if (!run->paths->output)
                 return ed_output_open(&run->output, "batch", NULL, false);
-        err = ed_answers_open(&run->answers, "batch", "-o", opts->output, &found);
+        err = ed_answers_open(&run->answers, "batch", "-o", run->paths->output, &found);
         if (err)
                 return err;
-        found_say(run, opts->output, &found);
+        found_say(run, run->paths->output, &found);
         err = errors_check(run);
         if (err)
                 return err;
-        err = ed_answers_open(&run->failures, "batch", "--errors", opts->errors, &failures_found);
+        err = ed_answers_open(&run->failures, "batch", "--errors", run->paths->errors,
+                              &failures_found);
         if (err)
                 return err;
-        found_say(run, opts->errors, &failures_found);
+        found_say(run, run->paths->errors, &failures_found);
         err = file_read(run, &run->answers, answer_scan);
         if (err == 0)
                 err = file_read(run, &run->failures, failure_scan);
@@ -247,10 +247,10 @@ static bool stray_keep(void *arg, const char *line, size_t bytes)
 static void strange_say(struct ed_batch_run *run, const char *path, uint64_t count,
                         const char *what)
 {
-        if (count > 0 && (run->total_is_known || run->opts.limit == 0))
+        if (count > 0 && (run->total_is_known || run->settings->limit == 0))
                 ed_console_say("batch", "%s: %llu %s%s with an id that %s does not have: kept",
                                path, (unsigned long long) count, what, plural(count),
-                               run->opts.input);
+                               run->paths->input);
 }
 
 /* Count the failures of a file. Returns 0 or the exit code. */
@@ -292,7 +292,7 @@ static int strays_move(struct ed_batch_run *run)
                 return file_fault(run->answers.path, err);
         ed_console_say("batch", "%s: moved %llu failure%s, whose ids %s has, to %s",
                        run->answers.path, (unsigned long long) moved, plural(moved),
-                       run->opts.input, run->failures.path);
+                       run->paths->input, run->failures.path);
         return 0;
 }
 
@@ -300,7 +300,7 @@ int ed_checkpoint_begin(struct ed_batch_run *run)
 {
         int err = 0;
 
-        if (!run->opts.output)
+        if (!run->paths->output)
                 return 0;
         run->failures_bytes = run->failures.bytes;
         if (run->total_is_known)
@@ -330,7 +330,7 @@ int ed_checkpoint_sync(void *arg)
         uint64_t bytes = 0;
         int err = 0;
 
-        while (run->opts.output && err == 0 && eddy_sleep(SYNC_NS) == 0) {
+        while (run->paths->output && err == 0 && eddy_sleep(SYNC_NS) == 0) {
                 if (run->output.bytes == bytes)
                         continue;
                 bytes = run->output.bytes;
@@ -401,7 +401,7 @@ static bool failures_are_gone(const struct ed_batch_run *run)
 
         return ed_answers_place(&run->failures) == ED_ANSWERS_HERE &&
                fstat(run->failures.fd, &st) == 0 && st.st_size == 0 &&
-               lstat(run->opts.errors, &named) == 0 && S_ISREG(named.st_mode);
+               lstat(run->paths->errors, &named) == 0 && S_ISREG(named.st_mode);
 }
 
 /* Report files that a program moved away during the run. Returns true if there is one. */
@@ -483,7 +483,7 @@ static int files_clean(struct ed_batch_run *run)
 {
         bool has_failures = ed_answers_place(&run->failures) == ED_ANSWERS_HERE;
         bool is_late = !run->total_is_known && run->input_whole && has_failures;
-        bool cleans_answers = run->opts.changed_ok && run->answers_bytes > 0;
+        bool cleans_answers = run->settings->changed_ok && run->answers_bytes > 0;
         uint64_t new_end = UINT64_MAX;
         int err = 0, clean_err;
 
@@ -509,7 +509,7 @@ static int files_clean(struct ed_batch_run *run)
 void ed_checkpoint_abandon(const struct ed_batch_run *run)
 {
         if (failures_are_gone(run))
-                unlink(run->opts.errors);
+                unlink(run->paths->errors);
 }
 
 int ed_checkpoint_close(struct ed_batch_run *run, bool sync)
@@ -517,7 +517,7 @@ int ed_checkpoint_close(struct ed_batch_run *run, bool sync)
         int err = 0;
 
         ed_output_close(&run->output, sync);
-        if (!run->opts.output)
+        if (!run->paths->output)
                 return 0;
         ed_output_close(&run->errors, sync);
         run->moved = moved_say(run);
@@ -527,7 +527,7 @@ int ed_checkpoint_close(struct ed_batch_run *run, bool sync)
                  !run->errors.cut)
                 err = files_clean(run);
         if (failures_are_gone(run))
-                unlink(run->opts.errors);
+                unlink(run->paths->errors);
         ed_answers_close(&run->answers);
         ed_answers_close(&run->failures);
         return err;

@@ -30,22 +30,22 @@ struct check {
 static int source_init(struct ed_source *source, struct ed_batch_run *run, ed_source_fn *take,
                        void *arg)
 {
-        return ed_source_init(source,
-                              &(struct ed_source_opts){ .command = "batch",
-                                                        .path = run->opts.input,
-                                                        .line_bytes_max = ED_INPUT_LINE_BYTES_MAX,
-                                                        .csv = strcmp(run->opts.format, "csv") == 0,
-                                                        .rules = &run->rules,
-                                                        .columns = &run->columns,
-                                                        .take = take,
-                                                        .arg = arg });
+        return ed_source_init(
+                source, &(struct ed_source_opts){ .command = "batch",
+                                                  .path = run->paths->input,
+                                                  .line_bytes_max = ED_INPUT_LINE_BYTES_MAX,
+                                                  .csv = strcmp(run->settings->format, "csv") == 0,
+                                                  .rules = &run->rules,
+                                                  .columns = &run->columns,
+                                                  .take = take,
+                                                  .arg = arg });
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
 int ed_input_open(struct ed_batch_run *run)
 {
-        const char *path = run->opts.input;
+        const char *path = run->paths->input;
         struct stat st;
         off_t at;
         int exit_code = ed_source_open("batch", path, &st, &run->input_fd);
@@ -132,7 +132,7 @@ static void fault_say(struct check *check, const struct ed_request *request, con
 {
         if (check->faults++ >= FAULTS_SHOWN)
                 return;
-        ed_console_say("batch", "%s: line %llu: custom_id \"%.100s\" %s", check->run->opts.input,
+        ed_console_say("batch", "%s: line %llu: custom_id \"%.100s\" %s", check->run->paths->input,
                        (unsigned long long) request->number, request->id, what);
 }
 
@@ -184,20 +184,20 @@ static bool base_has_path(const char *base, const char *path)
 static void place_check(const struct ed_batch_run *run, const struct ed_request *request,
                         char text[ED_REQUEST_ERROR_BYTES])
 {
-        const struct ed_batch_opts *opts = &run->opts;
+        const struct ed_batch_settings *settings = run->settings;
         int bytes;
 
         if (*request->url != '/')
                 return;
         bytes = (int) strcspn(request->url, "?#"); /* a query may have a key */
         bytes = bytes < PATH_SHOWN_BYTES ? bytes : PATH_SHOWN_BYTES;
-        if (opts->base_urls_count == 0)
+        if (settings->base_urls_count == 0)
                 snprintf(text, ED_REQUEST_ERROR_BYTES,
                          "the url %.*s is a path: give --base-url, such as "
                          "--base-url http://127.0.0.1:8000",
                          bytes, request->url);
-        for (size_t i = 0; i < opts->base_urls_count; i++)
-                if (base_has_path(opts->base_urls[i], request->url))
+        for (size_t i = 0; i < settings->base_urls_count; i++)
+                if (base_has_path(settings->base_urls[i], request->url))
                         snprintf(text, ED_REQUEST_ERROR_BYTES,
                                  "--base-url ends with the path that the line has too: leave "
                                  "%.*s out of --base-url",
@@ -265,7 +265,7 @@ static int line_check(void *arg, const struct ed_line *line)
                                    ED_IDS_READ, &same);
         if (flags >= 0 && flags & ED_IDS_READ)
                 fault_say(check, request, "was used by an earlier line; ids must differ");
-        else if (flags > 0 && flags & ED_IDS_ANSWERED && !same && !run->opts.changed_ok)
+        else if (flags > 0 && flags & ED_IDS_ANSWERED && !same && !run->settings->changed_ok)
                 fault_say(check, request,
                           "has an answer, but its request has changed since: use another id, or "
                           "give --on-changed send");
@@ -292,16 +292,16 @@ int ed_input_check(struct ed_batch_run *run)
         run->input_bytes = source.bytes;
         ed_source_fini(&source);
         if (err < 0)
-                return ed_source_fault("batch", run->opts.input, err);
+                return ed_source_fault("batch", run->paths->input, err);
         if ((check.good == 0 || check.is_array) && check.bad > 0) {
-                ed_console_say("batch", "%s: line %llu: %s", run->opts.input,
+                ed_console_say("batch", "%s: line %llu: %s", run->paths->input,
                                (unsigned long long) check.bad_number, check.bad_text);
                 ed_console_say("batch", "%s has no line that can be sent; nothing was sent",
-                               run->opts.input);
+                               run->paths->input);
                 return ED_EXIT_INPUT;
         }
         if (check.faults > FAULTS_SHOWN)
-                ed_console_say("batch", "%s: and %llu more such lines", run->opts.input,
+                ed_console_say("batch", "%s: and %llu more such lines", run->paths->input,
                                (unsigned long long) check.faults - FAULTS_SHOWN);
         if (check.faults > 0) {
                 ed_console_say("batch", "nothing was sent");
@@ -334,7 +334,7 @@ static int request_admit(struct ed_batch_run *run, struct ed_request **request, 
                 snprintf(error, ED_REQUEST_ERROR_BYTES,
                          "custom_id \"%.100s\" was used by an earlier line; ids must differ",
                          (*request)->id);
-        else if (flags & ED_IDS_ANSWERED && !same && !run->opts.changed_ok)
+        else if (flags & ED_IDS_ANSWERED && !same && !run->settings->changed_ok)
                 snprintf(error, ED_REQUEST_ERROR_BYTES,
                          "custom_id \"%.100s\" has an answer, but its request has changed since: "
                          "use another id, or give --on-changed send",
@@ -391,7 +391,7 @@ static int line_send(void *arg, const struct ed_line *line)
                 return err;
         run->stats.read++;
         run->input_done = line->next;
-        return run->opts.limit > 0 && run->stats.read >= run->opts.limit ? -ENODATA : 0;
+        return run->settings->limit > 0 && run->stats.read >= run->settings->limit ? -ENODATA : 0;
 }
 
 static int stream_take(struct ed_source *source, eddy_stream *stream)
@@ -417,7 +417,8 @@ static bool input_is_cut(const struct ed_batch_run *run, uint64_t bytes)
                 "batch",
                 "%s ended early: it had %llu bytes when it was checked, and has %llu; put the "
                 "rest back, and run the same command again",
-                run->opts.input, (unsigned long long) run->input_bytes, (unsigned long long) bytes);
+                run->paths->input, (unsigned long long) run->input_bytes,
+                (unsigned long long) bytes);
         return true;
 }
 
@@ -440,7 +441,7 @@ int ed_input_read(void *arg)
         run->limited = err == -ENODATA && (!run->total_is_known || run->total > run->stats.read);
         if (!run->input_whole && err != -ECANCELED) {
                 run->input_err =
-                        cut ? ED_EXIT_INPUT : ed_source_fault("batch", run->opts.input, err);
+                        cut ? ED_EXIT_INPUT : ed_source_fault("batch", run->paths->input, err);
                 ed_batch_stop(run, ED_STOP_INPUT, ED_BATCH_DRAIN_NS, NULL);
         }
         return 0;

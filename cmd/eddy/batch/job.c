@@ -90,7 +90,7 @@ static void order_wait(struct ed_batch_job *job)
         struct ed_batch_run *run = job->run;
         eddy_scope shield;
 
-        if (!run->opts.ordered || run->order_next == job->sequence)
+        if (!run->settings->ordered || run->order_next == job->sequence)
                 return;
         /* When the run ends, lines do not wait: an answer is worth more than the order, and the
          * next run fills the gaps. */
@@ -106,7 +106,7 @@ static void order_pass(struct ed_batch_job *job)
 {
         struct ed_batch_run *run = job->run;
 
-        if (!run->opts.ordered)
+        if (!run->settings->ordered)
                 return;
         *order_place(run, job->sequence) = NULL;
         while (run->order_next < run->sequence && !*order_place(run, run->order_next))
@@ -117,7 +117,7 @@ static void order_pass(struct ed_batch_job *job)
 
 void ed_jobs_unorder(struct ed_batch_run *run)
 {
-        for (uint64_t i = run->order_next; run->opts.ordered && i < run->sequence; i++)
+        for (uint64_t i = run->order_next; run->settings->ordered && i < run->sequence; i++)
                 if (*order_place(run, i))
                         eddy_event_set(&(*order_place(run, i))->turn);
 }
@@ -128,19 +128,19 @@ void ed_jobs_unorder(struct ed_batch_run *run)
 static const char *limit_message(const struct ed_batch_run *run, const struct ed_request *request,
                                  int error, char *text, size_t room)
 {
-        const struct ed_batch_opts *opts = &run->opts;
+        const struct ed_batch_settings *settings = run->settings;
 
         if (error == -ETIMEDOUT && request->timeout_ns)
                 snprintf(text, room, "no complete response within the line's \"timeout\"");
         else if (error == -ETIMEDOUT)
                 snprintf(text, room, "no complete response within --timeout %s",
-                         opts->timeout_text);
+                         settings->timeout_text);
         else if (error == EDDY_E_HTTP_TIMEOUT_CONNECT)
                 snprintf(text, room, "no connection within --connect-timeout %s",
-                         opts->connect_timeout_text);
+                         settings->connect_timeout_text);
         else if (error == EDDY_E_HTTP_TIMEOUT_READ)
                 snprintf(text, room, "no byte sent or received for --idle-timeout %s",
-                         opts->idle_timeout_text);
+                         settings->idle_timeout_text);
         else
                 return NULL;
         return text;
@@ -191,7 +191,7 @@ static void key_check(struct ed_batch_job *job)
             ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
                 return;
         ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS, "%s %s", attempt->endpoint->name,
-                      run->opts.api_key
+                      run->settings->api_key
                               ? "refuses the API key (401): check --api-key-env or --api-key-file"
                               : "wants credentials (401): give the API key by --api-key-env or "
                                 "--api-key-file, or another header by -H");
@@ -200,11 +200,11 @@ static void key_check(struct ed_batch_job *job)
 /* End the run if its results say so. */
 static void limits_check(struct ed_batch_run *run)
 {
-        if (run->stats.failed > run->opts.max_errors)
+        if (run->stats.failed > run->settings->max_errors)
                 ed_batch_stop(run, ED_STOP_ERRORS, ED_BATCH_DRAIN_NS,
-                              "more than %u request%s failed (--max-errors)", run->opts.max_errors,
-                              run->opts.max_errors == 1 ? "" : "s");
-        if (run->opts.max_cost > 0 && run->cost >= run->opts.max_cost)
+                              "more than %u request%s failed (--max-errors)",
+                              run->settings->max_errors, run->settings->max_errors == 1 ? "" : "s");
+        if (run->settings->max_cost > 0 && run->cost >= run->settings->max_cost)
                 ed_batch_stop(run, ED_STOP_COST, ED_BATCH_DRAIN_NS,
                               "the answers cost %.6g, which reaches --max-cost",
                               (double) run->cost / 1e6);
@@ -221,7 +221,7 @@ static void usage_count(struct ed_batch_job *job, const struct ed_usage *usage)
         run->usage.output += usage->output;
         run->usage.cached += usage->cached;
         run->usage.reasoning += usage->reasoning;
-        run->cost = ed_tokens_cost(&run->opts.price, run->usage.input, run->usage.output);
+        run->cost = ed_tokens_cost(&run->settings->price, run->usage.input, run->usage.output);
         ed_tokens_mean_add(&run->mean, usage->output);
         ed_attempt_reconcile(&job->attempt, usage->input + usage->output);
 }
@@ -249,23 +249,23 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
 {
         struct ed_batch_run *run = job->run;
         bool is_ok = ed_answer_status_is_ok(answer->status);
-        struct ed_output *output = is_ok || !run->opts.errors ? &run->output : &run->errors;
+        struct ed_output *output = is_ok || !run->paths->errors ? &run->output : &run->errors;
         struct ed_draft line = { 0 };
         int err;
 
-        ed_answer_write(answer, run->opts.meta ? ED_ANSWER_META : 0, &line);
+        ed_answer_write(answer, run->settings->meta ? ED_ANSWER_META : 0, &line);
         if (!ed_draft_is_whole(&line)) {
                 ed_draft_reset(&line, 0);
                 answer->status = 0;
                 answer->code = "response_too_large";
                 answer->message = "the answer makes a line that is too long, or memory is short";
                 is_ok = false;
-                output = run->opts.errors ? &run->errors : &run->output;
-                ed_answer_write(answer, run->opts.meta ? ED_ANSWER_META : 0, &line);
+                output = run->paths->errors ? &run->errors : &run->output;
+                ed_answer_write(answer, run->settings->meta ? ED_ANSWER_META : 0, &line);
         }
         usage_count(job, &answer->usage);
         ed_attempt_fini(&job->attempt);
-        if (run->opts.ordered)
+        if (run->settings->ordered)
                 ed_engine_job_give_slot(&job->base);
         order_wait(job);
         err = ed_draft_is_whole(&line) ? ed_output_line(output, line.data, line.bytes) : -ENOMEM;
@@ -309,7 +309,7 @@ static enum ed_verdict endpoint_shut(struct ed_batch_job *job, enum ed_stop stop
 /* Returns true if the headers of the answer report that a limit is used up for too long. */
 static bool is_used_up(const struct ed_batch_job *job)
 {
-        return job->attempt.learned_wait_ns > job->run->opts.throttle_wait_max_ns;
+        return job->attempt.learned_wait_ns > job->run->settings->throttle_wait_max_ns;
 }
 
 static enum ed_verdict used_up_shut(struct ed_batch_job *job)
@@ -317,7 +317,7 @@ static enum ed_verdict used_up_shut(struct ed_batch_job *job)
         char wait[ED_DURATION_TEXT_BYTES], most[ED_DURATION_TEXT_BYTES], what[160];
 
         ed_duration_print(job->attempt.learned_wait_ns, wait);
-        ed_duration_print(job->run->opts.throttle_wait_max_ns, most);
+        ed_duration_print(job->run->settings->throttle_wait_max_ns, most);
         snprintf(what, sizeof(what),
                  "reports that its limit is used up for %s, longer than --max-throttle-wait %s",
                  wait, most);
@@ -478,8 +478,8 @@ static enum ed_verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait
         run->stats.refused++;
         if (is_used_up(job))
                 return used_up_shut(job);
-        ed_duration_print(run->opts.throttle_wait_max_ns, most);
-        if (wait_ns > run->opts.throttle_wait_max_ns) {
+        ed_duration_print(run->settings->throttle_wait_max_ns, most);
+        if (wait_ns > run->settings->throttle_wait_max_ns) {
                 ed_duration_print(wait_ns, wait);
                 snprintf(what, sizeof(what),
                          "asks for a pause of %s, longer than --max-throttle-wait %s", wait, most);
@@ -490,7 +490,7 @@ static enum ed_verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait
         if (wait_ns < 0 && ed_endpoints_adapt(&run->endpoints)) /* the endpoint has no pause */
                 *ret_wait_ns = (int64_t) (ed_random_next(&run->random) %
                                           (REFUSED_WAIT_NS << refusals_of(attempt->endpoint)));
-        if (refused_ns <= run->opts.throttle_wait_max_ns)
+        if (refused_ns <= run->settings->throttle_wait_max_ns)
                 return ED_VERDICT_REFUSED;
         ed_duration_print(refused_ns, wait);
         snprintf(what, sizeof(what),
@@ -518,7 +518,7 @@ static enum ed_verdict lost_judge(struct ed_batch_job *job, int err, int64_t los
         char what[256];
 
         snprintf(what, sizeof(what), "cannot be reached: %.150s", ed_outcome_message(err));
-        if (endpoint->was_reached ? lost_ns <= run->opts.throttle_wait_max_ns
+        if (endpoint->was_reached ? lost_ns <= run->settings->throttle_wait_max_ns
                                   : lost_ns <= NEVER_REACHED_NS) {
                 if (!endpoint->lost_was_said)
                         ed_console_say("batch", "%s %s; it is tried again after growing pauses",
@@ -631,7 +631,7 @@ int ed_jobs_add(struct ed_batch_run *run, struct ed_request *request, const char
                 return err;
         }
         run->sequence++;
-        if (run->opts.ordered) {
+        if (run->settings->ordered) {
                 *order_place(run, job->sequence) = job;
                 if (run->order_next == job->sequence)
                         eddy_event_set(&job->turn);

@@ -138,12 +138,12 @@ static int page_make(struct ed_batch_run *run, struct ed_batch_metrics *metrics)
         return err;
 }
 
-static int page_begin(struct ed_batch_run *run, eddy_scope *scope)
+static int page_begin(struct ed_batch_run *run, const char *address, eddy_scope *scope)
 {
         struct ed_batch_metrics *metrics;
         char host[256];
         uint16_t port;
-        int err = address_parse(run->opts.metrics, host, &port);
+        int err = address_parse(address, host, &port);
 
         if (err < 0)
                 return err;
@@ -156,8 +156,7 @@ static int page_begin(struct ed_batch_run *run, eddy_scope *scope)
         if (err == 0)
                 err = eddy_tcp_listen(host, port, NULL, &metrics->listener);
         if (err < 0) {
-                ed_console_usage("batch", "--metrics %s: %s", run->opts.metrics,
-                                 eddy_error_text(err));
+                ed_console_usage("batch", "--metrics %s: %s", address, eddy_error_text(err));
                 return err;
         }
         if (port == 0) {
@@ -170,24 +169,24 @@ static int page_begin(struct ed_batch_run *run, eddy_scope *scope)
         return eddy_scope_start(scope, serve, metrics);
 }
 
-int ed_metrics_begin(struct ed_batch_run *run, eddy_scope *scope)
+int ed_metrics_begin(struct ed_batch_run *run, const char *log, const char *address,
+                     eddy_scope *scope)
 {
-        struct eddy_log_opts log_opts = { .path = run->opts.log, .format = EDDY_LOG_JSON };
+        struct eddy_log_opts log_opts = { .path = log, .format = EDDY_LOG_JSON };
         int err = 0;
 
-        if (run->opts.log) {
+        if (log) {
                 err = eddy_log_open(&log_opts, &run->log);
                 if (err < 0)
-                        ed_console_usage("batch", "--log %s: %s", run->opts.log,
-                                         eddy_error_text(err));
+                        ed_console_usage("batch", "--log %s: %s", log, eddy_error_text(err));
         }
-        if (err == 0 && run->opts.metrics)
-                err = page_begin(run, scope);
+        if (err == 0 && address)
+                err = page_begin(run, address, scope);
         return err;
 }
 
 /* Close the log, and report lines that are not in its file. */
-static void log_end(struct ed_batch_run *run)
+static void log_end(struct ed_batch_run *run, const char *log)
 {
         struct eddy_log_stats stats = { 0 };
         eddy_scope scope;
@@ -200,16 +199,15 @@ static void log_end(struct ed_batch_run *run)
         eddy_scope_end(&scope);
         eddy_log_stats(run->log, &stats);
         if (err < 0 || stats.dropped > 0)
-                ed_console_say("batch", "--log %s: not all of its lines were written%s%s",
-                               run->opts.log, err < 0 ? ": " : "",
-                               err < 0 ? eddy_error_text(err) : "");
+                ed_console_say("batch", "--log %s: not all of its lines were written%s%s", log,
+                               err < 0 ? ": " : "", err < 0 ? eddy_error_text(err) : "");
         eddy_log_close(run->log);
         run->log = NULL;
 }
 
-void ed_metrics_end(struct ed_batch_run *run)
+void ed_metrics_end(struct ed_batch_run *run, const char *log)
 {
-        log_end(run);
+        log_end(run, log);
         if (!run->metrics)
                 return;
         eddy_listener_close(run->metrics->listener);

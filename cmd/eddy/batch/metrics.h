@@ -8,15 +8,16 @@
 #include "batch/run.h"
 
 /*
- * Open the log of --log, and start the server of --metrics in 'scope'. Errors are reported on
- * stderr.
+ * Open the log, and start the server of metrics at 'address' (HOST:PORT) in 'scope'; NULL: none.
+ * Errors are reported on stderr.
  *
  * Errors: the system's
  */
-EDDY_MUST_USE int ed_metrics_begin(struct ed_batch_run *run, eddy_scope *scope);
+EDDY_MUST_USE int ed_metrics_begin(struct ed_batch_run *run, const char *log, const char *address,
+                                   eddy_scope *scope);
 
 /* Call this after the scope has ended. */
-void ed_metrics_end(struct ed_batch_run *run);
+void ed_metrics_end(struct ed_batch_run *run, const char *log);
 
 /* Count and log an attempt. 'attempts' is its number; refusals have that of the next attempt. */
 void ed_metrics_attempt(struct ed_batch_run *run, const struct ed_attempt *attempt,

@@ -258,12 +258,12 @@ static int duration_set(const char *option, const char *value, int64_t min_ns, i
 
 static int base_url_add(struct ed_batch_opts *opts, const char *value)
 {
-        if (opts->base_urls_count == ED_BATCH_BASE_URLS_MAX) {
+        if (opts->settings.base_urls_count == ED_BATCH_BASE_URLS_MAX) {
                 ed_console_usage("batch", "--base-url: at most %d are possible",
                                  (int) ED_BATCH_BASE_URLS_MAX);
                 return -EINVAL;
         }
-        opts->base_urls[opts->base_urls_count++] = value;
+        opts->settings.base_urls[opts->settings.base_urls_count++] = value;
         return 0;
 }
 
@@ -273,7 +273,7 @@ static int key_set(struct ed_batch_opts *opts, const char *option, const char *f
 {
         while (bytes > 0 && strchr(" \t\r\n", key[bytes - 1]))
                 bytes--;
-        if (opts->api_key) {
+        if (opts->settings.api_key) {
                 ed_console_usage("batch", "%s: an API key was given already; give one", option);
                 return -EINVAL;
         }
@@ -282,12 +282,12 @@ static int key_set(struct ed_batch_opts *opts, const char *option, const char *f
                                  bytes == 0 ? "it is empty" : "it cannot be a header's value");
                 return -EINVAL;
         }
-        opts->api_key = eddy_malloc(sizeof(BEARER) + bytes);
-        if (!opts->api_key)
+        opts->settings.api_key = eddy_malloc(sizeof(BEARER) + bytes);
+        if (!opts->settings.api_key)
                 return -ENOMEM;
-        memcpy(opts->api_key, BEARER, strlen(BEARER));
-        memcpy(opts->api_key + strlen(BEARER), key, bytes);
-        opts->api_key[strlen(BEARER) + bytes] = '\0';
+        memcpy(opts->settings.api_key, BEARER, strlen(BEARER));
+        memcpy(opts->settings.api_key + strlen(BEARER), key, bytes);
+        opts->settings.api_key[strlen(BEARER) + bytes] = '\0';
         return 0;
 }
 
@@ -325,16 +325,16 @@ static int key_from_file(struct ed_batch_opts *opts, const char *path)
 
 static int body_set(struct ed_batch_opts *opts, const char *text)
 {
-        eddy_free(opts->body);
-        opts->body = NULL;
+        eddy_free(opts->settings.body);
+        opts->settings.body = NULL;
         if (*text == '@')
-                return ed_slurp("batch", "--body @", text + 1, BODY_BYTES_MAX, &opts->body,
-                                &opts->body_bytes);
-        opts->body_bytes = strlen(text);
-        opts->body = eddy_malloc(opts->body_bytes + 1);
-        if (!opts->body)
+                return ed_slurp("batch", "--body @", text + 1, BODY_BYTES_MAX, &opts->settings.body,
+                                &opts->settings.body_bytes);
+        opts->settings.body_bytes = strlen(text);
+        opts->settings.body = eddy_malloc(opts->settings.body_bytes + 1);
+        if (!opts->settings.body)
                 return -ENOMEM;
-        memcpy(opts->body, text, opts->body_bytes + 1);
+        memcpy(opts->settings.body, text, opts->settings.body_bytes + 1);
         return 0;
 }
 
@@ -358,8 +358,8 @@ static int header_name_set(const char *option, const char *value, const char **r
 
 static int concurrency_set(struct ed_batch_opts *opts, const char *value)
 {
-        opts->concurrency_auto = strcmp(value, "auto") == 0;
-        if (opts->concurrency_auto)
+        opts->settings.concurrency_auto = strcmp(value, "auto") == 0;
+        if (opts->settings.concurrency_auto)
                 return 0;
         if (!*value || value[strspn(value, "0123456789")]) {
                 ed_console_usage("batch", "-c %s: give a number from 1 to %d, or auto", value,
@@ -367,7 +367,7 @@ static int concurrency_set(struct ed_batch_opts *opts, const char *value)
                 return -EINVAL;
         }
         return ed_option_count("batch", "-c", value, 1, ED_BATCH_CONCURRENCY_MAX,
-                               &opts->concurrency);
+                               &opts->settings.concurrency);
 }
 
 static int word_set(const char *option, const char *value, const char *const *words, int n,
@@ -392,13 +392,13 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
 
         switch (option) {
         case OPT_FORMAT:
-                opts->format = value;
+                opts->settings.format = value;
                 return word_set("--format", value, formats, 3, "auto, json, csv", &number);
         case OPT_ID_COLUMN:
-                return ed_option_once("batch", "--id-column", value, &opts->id_column);
+                return ed_option_once("batch", "--id-column", value, &opts->settings.id_column);
         case OPT_CHANGED:
                 err = word_set("--on-changed", value, changed, 2, "stop, send", &number);
-                opts->changed_ok = number == 1;
+                opts->settings.changed_ok = number == 1;
                 return err;
         case OPT_PROGRESS:
                 err = word_set("--progress", value, progress, 5, "auto, bar, plain, json, off",
@@ -412,24 +412,25 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
         case OPT_BASE_URL:
                 return base_url_add(opts, value);
         case OPT_URL:
-                return ed_option_once("batch", "--url", value, &opts->url);
+                return ed_option_once("batch", "--url", value, &opts->settings.url);
         case OPT_BODY:
                 return body_set(opts, value);
         case 'X':
-                opts->method = value;
+                opts->settings.method = value;
                 return ed_headers_check_method("batch", value);
         case 'H':
-                return ed_headers_add(&opts->headers, "batch", value);
+                return ed_headers_add(&opts->settings.headers, "batch", value);
         case OPT_KEY_ENV:
                 return key_from_env(opts, value);
         case OPT_KEY_FILE:
                 return key_from_file(opts, value);
         case OPT_KEY_HEADER:
-                return header_name_set("--api-key-header", value, &opts->api_key_header);
+                return header_name_set("--api-key-header", value, &opts->settings.api_key_header);
         case OPT_IDEMPOTENCY:
-                return header_name_set("--idempotency-header", value, &opts->idempotency_header);
+                return header_name_set("--idempotency-header", value,
+                                       &opts->settings.idempotency_header);
         case OPT_ERRORS:
-                return ed_option_file("batch", "--errors", value, &opts->errors);
+                return ed_option_file("batch", "--errors", value, &opts->paths.errors);
         case OPT_LOG:
                 return ed_option_file("batch", "--log", value, &opts->log);
         case OPT_METRICS:
@@ -443,7 +444,7 @@ static int price_set(struct ed_batch_opts *opts, const char *value)
 {
         const char *why;
 
-        if (ed_price_parse(value, &opts->price, &why) == 0)
+        if (ed_price_parse(value, &opts->settings.price, &why) == 0)
                 return 0;
         ed_console_usage("batch",
                          "--price %s %s: write it as IN/OUT, the cost of a million tokens, such as "
@@ -454,7 +455,8 @@ static int price_set(struct ed_batch_opts *opts, const char *value)
 
 static int cost_set(struct ed_batch_opts *opts, const char *value)
 {
-        if (ed_price_amount_parse(value, &opts->max_cost) == 0 && opts->max_cost > 0)
+        if (ed_price_amount_parse(value, &opts->settings.max_cost) == 0 &&
+            opts->settings.max_cost > 0)
                 return 0;
         ed_console_usage("batch", "--max-cost %s: give an amount above 0, such as 2.50", value);
         return -EINVAL;
@@ -465,46 +467,48 @@ static int option_set(struct ed_batch_opts *opts, int option, const char *value)
 {
         switch (option) {
         case 'o':
-                return ed_option_file("batch", "-o", value, &opts->output);
+                return ed_option_file("batch", "-o", value, &opts->paths.output);
         case 'c':
                 return concurrency_set(opts, value);
         case OPT_ORDERED:
-                opts->ordered = true;
+                opts->settings.ordered = true;
                 return 0;
         case OPT_NO_META:
-                opts->meta = false;
+                opts->settings.meta = false;
                 return 0;
         case OPT_RAMP:
-                return duration_set("--ramp", value, 0, &opts->ramp_ns, NULL);
+                return duration_set("--ramp", value, 0, &opts->settings.ramp_ns, NULL);
         case OPT_RPM:
-                return ed_option_amount("batch", "--rpm", value, &opts->rpm);
+                return ed_option_amount("batch", "--rpm", value, &opts->settings.rpm);
         case OPT_TPM:
-                return ed_option_amount("batch", "--tpm", value, &opts->tpm);
+                return ed_option_amount("batch", "--tpm", value, &opts->settings.tpm);
         case OPT_BURST:
-                return duration_set("--burst", value, 1, &opts->burst_ns, NULL);
+                return duration_set("--burst", value, 1, &opts->settings.burst_ns, NULL);
         case OPT_TIMEOUT:
-                return duration_set("--timeout", value, 1, &opts->timeout_ns, &opts->timeout_text);
+                return duration_set("--timeout", value, 1, &opts->settings.timeout_ns,
+                                    &opts->settings.timeout_text);
         case OPT_CONNECT_TIMEOUT:
-                return duration_set("--connect-timeout", value, 1, &opts->connect_timeout_ns,
-                                    &opts->connect_timeout_text);
+                return duration_set("--connect-timeout", value, 1,
+                                    &opts->settings.connect_timeout_ns,
+                                    &opts->settings.connect_timeout_text);
         case OPT_IDLE_TIMEOUT:
-                return duration_set("--idle-timeout", value, 1, &opts->idle_timeout_ns,
-                                    &opts->idle_timeout_text);
+                return duration_set("--idle-timeout", value, 1, &opts->settings.idle_timeout_ns,
+                                    &opts->settings.idle_timeout_text);
         case OPT_ATTEMPTS:
                 return ed_option_count("batch", "--max-attempts", value, 1, ED_BATCH_ATTEMPTS_MAX,
-                                       &opts->attempts);
+                                       &opts->settings.attempts);
         case OPT_RETRY_BASE:
-                return duration_set("--retry-base", value, 0, &opts->retry_base_ns, NULL);
+                return duration_set("--retry-base", value, 0, &opts->settings.retry_base_ns, NULL);
         case OPT_RETRY_MAX:
-                return duration_set("--retry-max", value, 1, &opts->retry_max_ns, NULL);
+                return duration_set("--retry-max", value, 1, &opts->settings.retry_max_ns, NULL);
         case OPT_THROTTLE:
-                return duration_set("--max-throttle-wait", value, 1, &opts->throttle_wait_max_ns,
-                                    NULL);
+                return duration_set("--max-throttle-wait", value, 1,
+                                    &opts->settings.throttle_wait_max_ns, NULL);
         case OPT_LIMIT:
-                return ed_option_amount("batch", "--limit", value, &opts->limit);
+                return ed_option_amount("batch", "--limit", value, &opts->settings.limit);
         case OPT_MAX_ERRORS:
                 return ed_option_count("batch", "--max-errors", value, 0, UINT32_MAX - 1,
-                                       &opts->max_errors);
+                                       &opts->settings.max_errors);
         case OPT_PRICE:
                 return price_set(opts, value);
         case OPT_MAX_COST:
@@ -528,16 +532,16 @@ static bool ends_with(const char *text, const char *end)
 static int errors_name(struct ed_batch_opts *opts)
 {
         const char *tail = ".jsonl";
-        int n, bytes = (int) strlen(opts->output);
+        int n, bytes = (int) strlen(opts->paths.output);
 
-        if (ends_with(opts->output, tail))
+        if (ends_with(opts->paths.output, tail))
                 bytes -= (int) strlen(tail);
         n = snprintf(opts->errors_room, sizeof(opts->errors_room), "%.*s.errors.jsonl", bytes,
-                     opts->output);
+                     opts->paths.output);
         if (n < 0 || (size_t) n >= sizeof(opts->errors_room))
                 return ed_console_usage("batch", "-o: the path is longer than %zu bytes",
                                         sizeof(opts->errors_room) - 16);
-        opts->errors = opts->errors_room;
+        opts->paths.errors = opts->errors_room;
         return 0;
 }
 
@@ -558,68 +562,69 @@ static int urls_check(const struct ed_batch_opts *opts)
 {
         char shown[ED_URL_SHOWN_BYTES];
 
-        for (size_t i = 0; i <= opts->base_urls_count; i++) {
-                bool is_base = i < opts->base_urls_count;
-                const char *url = is_base ? opts->base_urls[i] : opts->url;
+        for (size_t i = 0; i <= opts->settings.base_urls_count; i++) {
+                bool is_base = i < opts->settings.base_urls_count;
+                const char *url = is_base ? opts->settings.base_urls[i] : opts->settings.url;
                 int exit_code = url ? ed_target_check_option("batch", url, is_base,
-                                                             opts->base_urls_count > 0)
+                                                             opts->settings.base_urls_count > 0)
                                     : 0;
 
                 if (exit_code)
                         return exit_code;
         }
-        for (size_t i = 1; i < opts->base_urls_count; i++)
+        for (size_t i = 1; i < opts->settings.base_urls_count; i++)
                 for (size_t j = 0; j < i; j++)
-                        if (is_same_base(opts->base_urls[i], opts->base_urls[j]))
+                        if (is_same_base(opts->settings.base_urls[i], opts->settings.base_urls[j]))
                                 return ed_console_usage(
                                         "batch", "--base-url %s: it is given twice; give it once",
-                                        ed_url_shown(shown, opts->base_urls[i],
-                                                     strlen(opts->base_urls[i])));
+                                        ed_url_shown(shown, opts->settings.base_urls[i],
+                                                     strlen(opts->settings.base_urls[i])));
         return 0;
 }
 
 /* Check combinations of options. */
 static int opts_check(struct ed_batch_opts *opts)
 {
-        bool csv = strcmp(opts->format, "csv") == 0;
+        bool csv = strcmp(opts->settings.format, "csv") == 0;
         int err = urls_check(opts);
 
-        if (strcmp(opts->format, "auto") == 0)
-                csv = ed_source_is_csv(opts->input);
-        opts->format = csv ? "csv" : "json";
+        if (strcmp(opts->settings.format, "auto") == 0)
+                csv = ed_source_is_csv(opts->paths.input);
+        opts->settings.format = csv ? "csv" : "json";
         if (err)
                 return err;
-        if (csv && (!opts->url || !opts->body))
+        if (csv && (!opts->settings.url || !opts->settings.body))
                 return ed_console_usage("batch",
                                         "CSV needs --url, and --body with the columns as {{name}}");
-        if (opts->id_column && !csv)
+        if (opts->settings.id_column && !csv)
                 return ed_console_usage("batch", ED_OPTS_ID_COLUMN_FAULT);
-        if (opts->body && !opts->url)
+        if (opts->settings.body && !opts->settings.url)
                 return ed_console_usage("batch", "--body needs --url, to which it is sent");
-        if (opts->max_cost && opts->price.input == 0 && opts->price.output == 0)
+        if (opts->settings.max_cost && opts->settings.price.input == 0 &&
+            opts->settings.price.output == 0)
                 return ed_console_usage("batch", "--max-cost needs --price IN/OUT");
-        if (opts->api_key_header && !opts->api_key)
+        if (opts->settings.api_key_header && !opts->settings.api_key)
                 return ed_console_usage("batch",
                                         "--api-key-header needs --api-key-env or --api-key-file");
-        if (opts->api_key && opts->base_urls_count == 0 && !opts->url)
+        if (opts->settings.api_key && opts->settings.base_urls_count == 0 && !opts->settings.url)
                 return ed_console_usage("batch", "an API key is sent to the hosts of --base-url "
                                                  "and --url only; give one");
-        if (opts->api_key_header)
-                memmove(opts->api_key, opts->api_key + strlen(BEARER),
-                        strlen(opts->api_key + strlen(BEARER)) + 1);
-        if (opts->output && strcmp(opts->output, "-") == 0)
-                opts->output = NULL;
-        if (opts->only_failed && !opts->output)
+        if (opts->settings.api_key_header)
+                memmove(opts->settings.api_key, opts->settings.api_key + strlen(BEARER),
+                        strlen(opts->settings.api_key + strlen(BEARER)) + 1);
+        if (opts->paths.output && strcmp(opts->paths.output, "-") == 0)
+                opts->paths.output = NULL;
+        if (opts->settings.only_failed && !opts->paths.output)
                 return ed_console_usage("retry", "-o OUT is missing: its file of errors names the "
                                                  "requests that are sent");
-        if (opts->errors && !opts->output)
+        if (opts->paths.errors && !opts->paths.output)
                 return ed_console_usage("batch", "--errors needs -o");
-        if (opts->errors && strcmp(opts->errors, opts->output) == 0)
+        if (opts->paths.errors && strcmp(opts->paths.errors, opts->paths.output) == 0)
                 return ed_console_usage("batch",
                                         "--errors %s: this is the output; name another "
                                         "file",
-                                        opts->errors);
-        if (opts->output && !opts->errors)
+                                        opts->paths.errors);
+        if (opts->paths.output && !opts->paths.errors)
                 err = errors_name(opts);
         return err ? err : ed_connect_check(&opts->connect, "batch");
 }
@@ -635,7 +640,7 @@ static void header_overwrite(char *argument)
 
 static int arguments_take(struct ed_batch_opts *opts, int argc, char **argv)
 {
-        const char *command = opts->only_failed ? "retry" : "batch";
+        const char *command = opts->settings.only_failed ? "retry" : "batch";
 
         if (optind == argc)
                 return ed_console_usage(command,
@@ -645,7 +650,7 @@ static int arguments_take(struct ed_batch_opts *opts, int argc, char **argv)
         if (optind + 1 < argc)
                 return ed_console_usage(command, "%s: there is one input, %s; did you mean -o %s?",
                                         argv[optind + 1], argv[optind], argv[optind + 1]);
-        opts->input = argv[optind];
+        opts->paths.input = argv[optind];
         return opts_check(opts);
 }
 
@@ -653,7 +658,8 @@ int ed_batch_opts_parse(struct ed_batch_opts *opts, int argc, char **argv, int *
 {
         int option, err;
 
-        *opts = (struct ed_batch_opts){
+        *opts = (struct ed_batch_opts){ 0 };
+        opts->settings = (struct ed_batch_settings){
                 .format = "auto",
                 .concurrency = 50,
                 .ramp_ns = EDDY_SEC(1),
@@ -671,13 +677,13 @@ int ed_batch_opts_parse(struct ed_batch_opts *opts, int argc, char **argv, int *
                 .meta = true,
                 .only_failed = strcmp(argv[0], "retry") == 0,
         };
-        if (opts->only_failed)
+        if (opts->settings.only_failed)
                 ed_console_sign("retry");
         ed_connect_init(&opts->connect);
         optind = 1;
         while ((option = ed_option_next(&option_set_of_batch, argc, argv)) != -1) {
                 if (option == 'h' || option == OPT_VERSION) {
-                        const char *text = opts->only_failed ? retry_help : help;
+                        const char *text = opts->settings.only_failed ? retry_help : help;
 
                         *ret_exit = ed_console_print(
                                 "batch", option == 'h' ? text : "eddy " EDDY_VERSION "\n");
@@ -701,11 +707,11 @@ int ed_batch_opts_parse(struct ed_batch_opts *opts, int argc, char **argv, int *
 
 void ed_batch_opts_fini(struct ed_batch_opts *opts)
 {
-        ed_headers_fini(&opts->headers);
-        eddy_free(opts->body);
-        if (opts->api_key)
-                explicit_bzero(opts->api_key, strlen(opts->api_key));
-        eddy_free(opts->api_key);
-        opts->body = NULL;
-        opts->api_key = NULL;
+        ed_headers_fini(&opts->settings.headers);
+        eddy_free(opts->settings.body);
+        if (opts->settings.api_key)
+                explicit_bzero(opts->settings.api_key, strlen(opts->settings.api_key));
+        eddy_free(opts->settings.api_key);
+        opts->settings.body = NULL;
+        opts->settings.api_key = NULL;
 }

@@ -19,10 +19,10 @@
 #include "batch/answer/reasons.h"
 #include "batch/answer/usage.h"
 #include "batch/endpoint.h"
-#include "batch/opts.h"
 #include "batch/request/ids.h"
 #include "batch/request/request.h"
 #include "batch/request/tokens.h"
+#include "batch/settings.h"
 #include "common/output.h"
 #include "common/random.h"
 #include "common/stats.h"
@@ -38,8 +38,8 @@ struct ed_batch_metrics;
 #define ED_BATCH_DRAIN_NS ((int64_t) 30 * 1000000000)
 
 struct ed_batch_run {
-        char *const *argv;
-        struct ed_batch_opts opts;
+        const struct ed_batch_settings *settings;
+        const struct ed_batch_paths *paths;
         struct ed_request_rules rules;
         struct ed_template *body;
         struct ed_columns *columns;
@@ -50,20 +50,19 @@ struct ed_batch_run {
         struct ed_answers answers; /* the files of answers and errors, if used */
         struct ed_answers failures;
         struct ed_output output;
-        struct ed_output errors;          /* if opts.errors is set */
+        struct ed_output errors;          /* if there is an errors file */
         eddy_log *log;                    /* --log; NULL: none */
         struct ed_batch_metrics *metrics; /* NULL: none */
 
         struct ed_stats stats;
         struct ed_reasons reasons; /* of failures, for the summary */
-        struct ed_show show;
-        uint64_t answered_before; /* ids that had an answer when the run began */
-        uint64_t repeated;        /* answers of ids that had one in an earlier line */
-        uint64_t known;           /* ids of the input that had an answer */
-        uint64_t changed;         /* those whose request has changed; counted by the check */
-        uint64_t sent_again;      /* those of which the new request has a line */
-        uint64_t failed_before;   /* lines of the errors file whose ids had no answer */
-        uint64_t failed_left;     /* those of the input that this run has not tried again */
+        uint64_t answered_before;  /* ids that had an answer when the run began */
+        uint64_t repeated;         /* answers of ids that had one in an earlier line */
+        uint64_t known;            /* ids of the input that had an answer */
+        uint64_t changed;          /* those whose request has changed; counted by the check */
+        uint64_t sent_again;       /* those of which the new request has a line */
+        uint64_t failed_before;    /* lines of the errors file whose ids had no answer */
+        uint64_t failed_left;      /* those of the input that this run has not tried again */
         uint64_t
                 failed_strange; /* lines of the errors file with ids that the input does not have */
         uint64_t output_failures, errors_answers; /* lines that were in the other file */
@@ -94,10 +93,8 @@ struct ed_batch_run {
         uint64_t order_next;         /* --ordered: the sequence of the request with the next line */
         struct ed_batch_job **order; /* --ordered: a ring of the requests without a line */
 
-        int signo;         /* the signal that ended the run; 0: none */
         bool lacks_errors; /* there was no errors file when the run began */
         bool lacks_base;   /* a line has a path, but no base URL was given */
-        bool setup_failed; /* an option cannot be used, which was reported */
         bool input_is_file;
         bool moved;           /* the output or the errors file, during the run */
         uint64_t input_bytes; /* of the file, when it was checked */

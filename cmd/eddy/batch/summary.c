@@ -41,11 +41,11 @@ static void word_add(struct ed_draft *text, const char *word)
 static const char *url_of(const struct ed_batch_opts *opts, const char *word)
 {
         const char *end = word + strlen(word);
-        const char *const urls[] = { opts->url, opts->connect.http_proxy };
+        const char *const urls[] = { opts->settings.url, opts->connect.http_proxy };
 
-        for (size_t i = 0; i < opts->base_urls_count; i++)
-                if (opts->base_urls[i] >= word && opts->base_urls[i] <= end)
-                        return opts->base_urls[i];
+        for (size_t i = 0; i < opts->settings.base_urls_count; i++)
+                if (opts->settings.base_urls[i] >= word && opts->settings.base_urls[i] <= end)
+                        return opts->settings.base_urls[i];
         for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++)
                 if (urls[i] && urls[i] >= word && urls[i] <= end)
                         return urls[i];
@@ -78,14 +78,14 @@ static bool argument_add(struct ed_draft *text, const struct ed_batch_opts *opts
  * Append the command of this run, whose repetition retries what failed. Returns true if it needs
  * values that are not shown.
  */
-static bool command_add(struct ed_draft *text, const struct ed_batch_run *run)
+static bool command_add(struct ed_draft *text, const struct ed_batch_command *command)
 {
-        bool hides = run->opts.headers.count > 0;
+        bool hides = command->opts.settings.headers.count > 0;
 
         ed_draft_add_str(text, "eddy");
-        for (char *const *word = run->argv; *word; word++) {
+        for (char *const *word = command->argv; *word; word++) {
                 ed_draft_add_str(text, " ");
-                hides |= argument_add(text, &run->opts, *word);
+                hides |= argument_add(text, &command->opts, *word);
         }
         return hides;
 }
@@ -165,7 +165,7 @@ static void tokens_add(struct ed_draft *text, const struct ed_batch_run *run)
                 ed_draft_add_grouped(text, run->usage.cached);
                 ed_draft_add_str(text, " cached");
         }
-        if (run->opts.price.input > 0 || run->opts.price.output > 0)
+        if (run->settings->price.input > 0 || run->settings->price.output > 0)
                 ed_draft_add_printf(text, "; cost %.6g", (double) run->cost / 1e6);
         ed_draft_add_str(text, "\n");
 }
@@ -179,14 +179,15 @@ static void reasons_add(struct ed_draft *text, const struct ed_reasons *reasons)
                                             reasons->items[i].text);
 }
 
-static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
+static void files_add(struct ed_draft *text, const struct ed_batch_command *command)
 {
+        const struct ed_batch_run *run = &command->run;
         uint64_t answered = answered_of(run), all = requests_of(run), rest;
 
-        if (!run->opts.output)
+        if (!run->paths->output)
                 return;
         if (run->output.cut || run->output.removed || run->moved) {
-                ed_draft_add_printf(text, "%s was %s: see above\n", run->opts.output,
+                ed_draft_add_printf(text, "%s was %s: see above\n", run->paths->output,
                                     run->output.cut       ? "cut"
                                     : run->output.removed ? "removed or replaced"
                                                           : "moved");
@@ -194,14 +195,14 @@ static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
         }
         rest = all > answered + failures_of(run) ? all - answered - failures_of(run) : 0;
         answered -= run->errors_answered < answered ? run->errors_answered : answered;
-        ed_draft_add_printf(text, "answers in %s: ", run->opts.output);
+        ed_draft_add_printf(text, "answers in %s: ", run->paths->output);
         ed_draft_add_grouped(text, answered);
         if (run->total_is_known && answered < all) {
                 ed_draft_add_str(text, " of ");
                 ed_draft_add_grouped(text, all);
         }
         if (failures_of(run) > 0) {
-                ed_draft_add_printf(text, "; failures in %s: ", run->opts.errors);
+                ed_draft_add_printf(text, "; failures in %s: ", run->paths->errors);
                 ed_draft_add_grouped(text, failures_of(run));
         }
         ed_draft_add_str(text, "\n");
@@ -214,31 +215,31 @@ static void files_add(struct ed_draft *text, const struct ed_batch_run *run)
         if (!has_rest(run))
                 return;
         ed_draft_add_str(text, run->stats.stop != ED_STOP_NONE ? "to resume: " : "to retry: ");
-        if (strcmp(run->opts.input, "-") == 0)
+        if (strcmp(run->paths->input, "-") == 0)
                 ed_draft_add_str(text, "the same command, with the same input: ");
-        if (command_add(text, run))
+        if (command_add(text, command))
                 ed_draft_add_str(text, "  (with the values in place of ***, which are not shown)");
         ed_draft_add_str(text, "\n");
 }
 
 static void lines_advice_add(struct ed_draft *text, const struct ed_batch_run *run)
 {
-        const struct ed_batch_opts *opts = &run->opts;
+        const struct ed_batch_paths *paths = run->paths;
 
         if (run->lacks_base)
                 ed_draft_add_str(text, "a \"url\" that begins with / needs --base-url\n");
         ed_draft_add_str(text, "invalid_request_line: correct the lines");
-        if (opts->errors) {
+        if (paths->errors) {
                 ed_draft_add_str(text, ", see ");
-                word_add(text, opts->errors);
+                word_add(text, paths->errors);
         }
-        if (strcmp(opts->input, "-") == 0) {
+        if (strcmp(paths->input, "-") == 0) {
                 ed_draft_add_str(text, "\n");
                 return;
         }
         ed_draft_add_str(text, ", or run: eddy check ");
-        word_add(text, opts->input);
-        if (opts->url)
+        word_add(text, paths->input);
+        if (run->settings->url)
                 ed_draft_add_str(text, "  (with the same options as eddy batch)");
         ed_draft_add_str(text, "\n");
 }
@@ -255,29 +256,30 @@ static void missing_advice_add(struct ed_draft *text, const struct ed_batch_run 
                         return;
                 }
         ed_draft_add_printf(text, "404: check the URLs; the path of the first request is %s%s\n",
-                            run->path, run->opts.base_urls_count > 0 ? ", after --base-url" : "");
+                            run->path,
+                            run->settings->base_urls_count > 0 ? ", after --base-url" : "");
 }
 
 /* Returns the place of the hosts of the requests. */
-static const char *hosts_place(const struct ed_batch_opts *opts)
+static const char *hosts_place(const struct ed_batch_settings *settings)
 {
-        if (opts->url && *opts->url != '/')
+        if (settings->url && *settings->url != '/')
                 return "--url";
-        return opts->base_urls_count > 0 ? "--base-url" : "the URLs of the input";
+        return settings->base_urls_count > 0 ? "--base-url" : "the URLs of the input";
 }
 
 /* Append a next step for each kind of failure that is often a mistake in the command or the input. */
 static void advice_add(struct ed_draft *text, const struct ed_batch_run *run)
 {
         const struct ed_stats *stats = &run->stats;
-        const struct ed_batch_opts *opts = &run->opts;
+        const struct ed_batch_settings *settings = run->settings;
 
         if (stats->codes[ed_outcome_number(EDDY_E_URL_INVALID)] > 0)
                 lines_advice_add(text, run);
         if (stats->statuses[401] > 0 && stats->stop != ED_STOP_KEY)
                 ed_draft_add_printf(text, "401: %s --api-key-env or --api-key-file\n",
-                                    opts->api_key ? "the server refuses the key: check"
-                                                  : "the server wants an API key: give");
+                                    settings->api_key ? "the server refuses the key: check"
+                                                      : "the server wants an API key: give");
         if (stats->ok > 0)
                 return;
         if (stats->statuses[404] > 0)
@@ -286,13 +288,15 @@ static void advice_add(struct ed_draft *text, const struct ed_batch_run *run)
                 ed_draft_add_printf(text,
                                     "connect_error: check that the server runs, and the host and "
                                     "port of %s\n",
-                                    hosts_place(opts));
+                                    hosts_place(settings));
         if (stats->codes[ed_outcome_number(EDDY_E_DNS_NOT_FOUND)] > 0)
-                ed_draft_add_printf(text, "dns_error: check the host of %s\n", hosts_place(opts));
+                ed_draft_add_printf(text, "dns_error: check the host of %s\n",
+                                    hosts_place(settings));
 }
 
-static void text_print(const struct ed_batch_run *run, struct ed_draft *text)
+static void text_print(const struct ed_batch_command *command, struct ed_draft *text)
 {
+        const struct ed_batch_run *run = &command->run;
         const struct ed_endpoint *endpoint = run->endpoints.first;
 
         ed_stats_print(&run->stats, eddy_now(), text);
@@ -306,7 +310,7 @@ static void text_print(const struct ed_batch_run *run, struct ed_draft *text)
                                     run->endpoints.count - ENDPOINTS_SHOWN,
                                     run->endpoints.count - ENDPOINTS_SHOWN == 1 ? "" : "s");
         advice_add(text, run);
-        files_add(text, run);
+        files_add(text, command);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
@@ -374,8 +378,10 @@ static void reasons_json(const struct ed_reasons *reasons, struct ed_draft *text
 }
 
 /* Append what the object has no member for. */
-static void own_json(const struct ed_batch_run *run, struct ed_draft *text)
+static void own_json(const struct ed_batch_command *command, struct ed_draft *text)
 {
+        const struct ed_batch_run *run = &command->run;
+
         ed_draft_add_str(text, ",\"x_eddy\":");
         ed_stats_print_json(&run->stats, eddy_now(), text);
         if (!ed_draft_is_whole(text))
@@ -388,31 +394,32 @@ static void own_json(const struct ed_batch_run *run, struct ed_draft *text)
         endpoints_json(run, text);
         reasons_json(&run->reasons, text);
         ed_draft_add_str(text, ",\"retry_command\":");
-        if (run->opts.output && has_rest(run)) {
-                struct ed_draft command = { 0 };
+        if (run->paths->output && has_rest(run)) {
+                struct ed_draft words = { 0 };
 
-                command_add(&command, run);
-                ed_draft_add_json(text, command.data, command.bytes);
-                ed_draft_fini(&command);
+                command_add(&words, command);
+                ed_draft_add_json(text, words.data, words.bytes);
+                ed_draft_fini(&words);
         } else {
                 ed_draft_add_str(text, "null");
         }
         ed_draft_add_str(text, "}}\n");
 }
 
-static void json_print(const struct ed_batch_run *run, struct ed_draft *text)
+static void json_print(const struct ed_batch_command *command, struct ed_draft *text)
 {
+        const struct ed_batch_run *run = &command->run;
         uint64_t start_s = (uint64_t) run->start_wall_ns / 1000000000;
         uint64_t end_s = (uint64_t) ed_wall_ns() / 1000000000;
 
         ed_draft_add_printf(text, "{\"id\":\"batch_%llx\",\"object\":\"batch\",\"endpoint\":",
                             (unsigned long long) run->start_wall_ns);
         ed_draft_add_json_str(text, run->path);
-        name_add(text, ",\"errors\":null,\"input_file_id\":", run->opts.input);
+        name_add(text, ",\"errors\":null,\"input_file_id\":", run->paths->input);
         ed_draft_add_printf(text, ",\"completion_window\":\"24h\",\"status\":\"%s\"",
                             status_of(run));
-        name_add(text, ",\"output_file_id\":", run->opts.output);
-        name_add(text, ",\"error_file_id\":", failures_of(run) > 0 ? run->opts.errors : NULL);
+        name_add(text, ",\"output_file_id\":", run->paths->output);
+        name_add(text, ",\"error_file_id\":", failures_of(run) > 0 ? run->paths->errors : NULL);
         member_add(text, ",\"created_at\":", start_s);
         member_add(text, ",\"in_progress_at\":", start_s);
         ed_draft_add_printf(text, ",\"%s_at\":%llu", status_of(run), (unsigned long long) end_s);
@@ -425,17 +432,17 @@ static void json_print(const struct ed_batch_run *run, struct ed_draft *text)
         member_add(text, ",\"output_tokens_details\":{\"reasoning_tokens\":", run->usage.reasoning);
         member_add(text, "},\"total_tokens\":", run->usage.input + run->usage.output);
         ed_draft_add_str(text, "},\"metadata\":null");
-        own_json(run, text);
+        own_json(command, text);
 }
 
-void ed_summary_print(const struct ed_batch_run *run)
+void ed_summary_print(const struct ed_batch_command *command)
 {
         struct ed_draft text = { 0 };
 
-        if (run->opts.summary_json)
-                json_print(run, &text);
+        if (command->opts.summary_json)
+                json_print(command, &text);
         else
-                text_print(run, &text);
+                text_print(command, &text);
         if (ed_draft_is_whole(&text)) {
                 ed_console_mask(text.data, text.bytes, "\n"); /* in names of files */
                 ed_console_write(text.data, text.bytes, WAIT_MS);

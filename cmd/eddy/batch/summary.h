@@ -4,9 +4,9 @@
 #ifndef ED_CMD_BATCH_SUMMARY_H
 #define ED_CMD_BATCH_SUMMARY_H
 
-#include "batch/run.h"
+#include "batch/command.h"
 
 /* Print the summary on stderr: as text, or as an OpenAI Batch object. */
-void ed_summary_print(const struct ed_batch_run *run);
+void ed_summary_print(const struct ed_batch_command *command);
 
 #endif

@@ -175,16 +175,13 @@ static void ids_read(void)
 /* Begin a run. Returns its exit code, or 0. */
 static int run_open(const struct plan *next)
 {
-        static char out[] = OUT, errors[] = ERRORS, input[] = "in";
+        static const struct ed_batch_settings settings = { .changed_ok = true };
+        static const struct ed_batch_paths paths = { .input = "in", .output = OUT, .errors = ERRORS };
         int code;
 
         plan = next;
         lines_left = plan->lines_max ? plan->lines_max : IDS;
-        run = (struct ed_batch_run){ .input_fd = -1 };
-        run.opts.output = out;
-        run.opts.errors = errors;
-        run.opts.input = input;
-        run.opts.changed_ok = true;
+        run = (struct ed_batch_run){ .input_fd = -1, .settings = &settings, .paths = &paths };
         run.input_whole = !plan->lines_max;
         if (ed_ids_new(&run.ids) < 0)
                 return ED_EXIT_FAILED;

@@ -99,12 +99,14 @@ static void disk_put(const char *data, size_t bytes)
 static void start_check(size_t bytes, int first, int last, const char *what, size_t where)
 {
         static char out[] = DISK_FOLDER "/out.jsonl", errors[] = DISK_FOLDER "/out.errors.jsonl";
+        static const struct ed_batch_settings settings;
+        static const struct ed_batch_paths paths = { .output = out, .errors = errors };
         static struct ed_batch_run run;
         const struct ed_disk_node *file;
         char name[NAME_BYTES];
 
         disk_put(damaged, bytes);
-        run = (struct ed_batch_run){ .input_fd = -1, .opts = { .output = out, .errors = errors } };
+        run = (struct ed_batch_run){ .input_fd = -1, .settings = &settings, .paths = &paths };
         CHECK_EQ(ed_ids_new(&run.ids), 0);
         if (ed_checkpoint_open(&run) != 0 || ed_checkpoint_begin(&run) != 0)
                 test_fail(__FILE__, __LINE__, "%s %zu: the run does not start", what, where);

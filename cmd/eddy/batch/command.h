@@ -1,0 +1,22 @@
+/*
+ * batch/command.h - `eddy batch` or `eddy retry`: the command line, its run, and how the run ended.
+ */
+#ifndef ED_CMD_BATCH_COMMAND_H
+#define ED_CMD_BATCH_COMMAND_H
+
+#include <stdbool.h>
+
+#include "batch/opts.h"
+#include "batch/run.h"
+#include "common/show.h"
+
+struct ed_batch_command {
+        char *const *argv;
+        struct ed_batch_opts opts;
+        struct ed_batch_run run;
+        struct ed_show show;
+        int signo;         /* the signal that ended the run; 0: none */
+        bool setup_failed; /* an option cannot be used, which was reported */
+};
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * batch/settings.h - what a run does with its requests, and the files that it uses.
+ */
+#ifndef ED_CMD_BATCH_SETTINGS_H
+#define ED_CMD_BATCH_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "batch/request/tokens.h"
+#include "common/headers.h"
+
+enum { ED_BATCH_BASE_URLS_MAX = 64 };
+
+struct ed_batch_settings {
+        const char *format;    /* "json", "csv" */
+        const char *id_column; /* of CSV; NULL: custom_id */
+        const char *base_urls[ED_BATCH_BASE_URLS_MAX];
+        size_t base_urls_count;
+        const char *url;    /* of bare bodies and CSV */
+        const char *method; /* NULL: POST with a body, else GET */
+        char *body;         /* the text of the template; NULL: none */
+        size_t body_bytes;
+        struct ed_headers headers;
+        char *api_key; /* the header's value; NULL: none; for the base URLs and --url only */
+        const char *api_key_header;     /* NULL: Authorization: Bearer */
+        const char *idempotency_header; /* NULL: none */
+
+        uint32_t concurrency;
+        bool concurrency_auto;
+        int64_t ramp_ns;
+        uint64_t rpm, tpm; /* 0: no limit */
+        int64_t burst_ns;
+        bool ordered;
+        uint64_t limit;      /* lines to send; 0: all */
+        uint32_t max_errors; /* UINT32_MAX: no limit */
+        uint64_t max_cost;   /* micro-units; 0: no limit */
+        struct ed_price price;
+        int64_t timeout_ns, connect_timeout_ns, idle_timeout_ns;
+        const char *timeout_text, *connect_timeout_text, *idle_timeout_text;
+        uint32_t attempts;
+        int64_t retry_base_ns, retry_max_ns;
+        int64_t throttle_wait_max_ns;
+
+        bool only_failed; /* send only ids of the errors file */
+        bool changed_ok;  /* send a changed request again */
+        bool meta;
+};
+
+/* The files of a run. */
+struct ed_batch_paths {
+        const char *input;  /* "-": standard input */
+        const char *output; /* NULL: standard output */
+        const char *errors; /* NULL: in the output */
+};
+
+#endif
