@@ -14,7 +14,6 @@
 
 #include "batch/answer/answer_line.h"
 #include "batch/answer/answers_file.h"
-#include "batch/input.h"
 #include "batch/opts.h"
 #include "batch/request/ids.h"
 #include "batch/request/source.h"
@@ -288,7 +287,7 @@ static int line_note(void *arg, const struct ed_line *line)
         }
         if (line->is_too_long) {
                 fault_add(run, &run->faults[BAD], line->number, "the line is longer than %d MiB",
-                          ED_INPUT_LINE_BYTES_MAX >> 20);
+                          ED_SOURCE_LINE_BYTES_MAX >> 20);
                 return 0;
         }
         err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request, error);
@@ -324,7 +323,7 @@ static int lines_note(struct check_run *run)
         err = ed_source_init(&source,
                              &(struct ed_source_opts){ .command = "check",
                                                        .path = run->input,
-                                                       .line_bytes_max = ED_INPUT_LINE_BYTES_MAX,
+                                                       .line_bytes_max = ED_SOURCE_LINE_BYTES_MAX,
                                                        .csv = strcmp(run->format, "csv") == 0,
                                                        .rules = &run->rules,
                                                        .columns = &run->columns,

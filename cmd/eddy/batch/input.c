@@ -33,7 +33,7 @@ static int source_init(struct ed_source *source, struct ed_batch_run *run, ed_so
         return ed_source_init(
                 source, &(struct ed_source_opts){ .command = "batch",
                                                   .path = run->paths->input,
-                                                  .line_bytes_max = ED_INPUT_LINE_BYTES_MAX,
+                                                  .line_bytes_max = ED_SOURCE_LINE_BYTES_MAX,
                                                   .csv = strcmp(run->settings->format, "csv") == 0,
                                                   .rules = &run->rules,
                                                   .columns = &run->columns,
@@ -367,7 +367,7 @@ static int line_send(void *arg, const struct ed_line *line)
 
         if (line->is_too_long)
                 snprintf(error, sizeof(error), "the line is longer than %d MiB",
-                         ED_INPUT_LINE_BYTES_MAX >> 20);
+                         ED_SOURCE_LINE_BYTES_MAX >> 20);
         else
                 err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request,
                                       error);

@@ -6,8 +6,6 @@
 
 #include "batch/run.h"
 
-enum { ED_INPUT_LINE_BYTES_MAX = 256 << 20 };
-
 /* Open the input. Returns 0 or the exit code, after a message. */
 EDDY_MUST_USE int ed_input_open(struct ed_batch_run *run);
 void ed_input_close(struct ed_batch_run *run);

@@ -14,7 +14,7 @@
 #include "common/unpack.h"
 #include "eddy/def.h"
 
-enum { ED_SOURCE_READ_BYTES = 64 << 10 };
+enum { ED_SOURCE_READ_BYTES = 64 << 10, ED_SOURCE_LINE_BYTES_MAX = 256 << 20 };
 
 /* Called for each line. A result below 0 ends the walk. */
 typedef int ed_source_fn(void *arg, const struct ed_line *line);

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "batch/answer/answer_line.h"
-#include "batch/input.h"
 #include "batch/opts.h"
 #include "batch/request/source.h"
 #include "batch/sort/id_places.h"
@@ -393,7 +392,7 @@ static int answers_sort(struct sort_run *run)
 {
         enum ed_unpack_kind kind;
         bool in_place = is_in_place(run);
-        int exit_code = file_walk(run, run->by, ED_INPUT_LINE_BYTES_MAX,
+        int exit_code = file_walk(run, run->by, ED_SOURCE_LINE_BYTES_MAX,
                                   strcmp(run->format, "csv") == 0, place_take, &kind);
 
         if (exit_code)
