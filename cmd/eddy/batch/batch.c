@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch/checkpoint.h"
 #include "batch/command.h"
-#include "batch/input.h"
-#include "batch/job.h"
-#include "batch/metrics.h"
+#include "batch/run/checkpoint.h"
+#include "batch/run/input.h"
+#include "batch/run/job.h"
+#include "batch/run/metrics.h"
 #include "batch/summary.h"
 #include "common/console.h"
 #include "common/duration.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "batch/opts.h"
-#include "batch/run.h"
+#include "batch/run/run.h"
 #include "common/show.h"
 
 struct ed_batch_command {

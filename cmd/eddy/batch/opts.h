@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "batch/settings.h"
+#include "batch/run/settings.h"
 #include "common/connect.h"
 #include "common/show.h"
 

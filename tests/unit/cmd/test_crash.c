@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "batch/checkpoint.h"
+#include "batch/run/checkpoint.h"
 #include "common/console.h"
 #include "common/random.h"
 #include "common/replace.h"

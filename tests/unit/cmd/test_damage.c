@@ -8,7 +8,7 @@
 
 #include <malloc.h>
 
-#include "batch/checkpoint.h"
+#include "batch/run/checkpoint.h"
 #include "common/random.h"
 #include "disk_calls.h"
 #include "eddy/alloc.h"

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "batch/endpoint.h"
+#include "batch/run/endpoint.h"
 #include "common/outcome.h"
 #include "eddy/error.h"
 #include "eddy/scope.h"

@@ -1,10 +1,10 @@
 /*
- * batch/receive.h - the second half of an attempt: receives the answer.
+ * batch/run/receive.h - the second half of an attempt: receives the answer.
  */
-#ifndef ED_CMD_BATCH_RECEIVE_H
-#define ED_CMD_BATCH_RECEIVE_H
+#ifndef ED_CMD_BATCH_RUN_RECEIVE_H
+#define ED_CMD_BATCH_RUN_RECEIVE_H
 
-#include "batch/attempt.h"
+#include "batch/run/attempt.h"
 #include "eddy/def.h"
 
 /*

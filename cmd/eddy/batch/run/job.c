@@ -1,18 +1,18 @@
 /*
- * batch/job.c - what `eddy batch` does in each step of a request (engine/engine.h): it waits for
- * the turn of its endpoints and for their limits, judges the attempt, and writes the line.
+ * batch/run/job.c - what `eddy batch` does in each step of a request (engine/engine.h): it waits
+ * for the turn of its endpoints and for their limits, judges the attempt, and writes the line.
  *
  * A refusal (429, or 503 with Retry-After) pauses the endpoint and uses no attempt.
  */
-#include "batch/job.h"
+#include "batch/run/job.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "batch/attempt.h"
-#include "batch/metrics.h"
+#include "batch/run/attempt.h"
+#include "batch/run/metrics.h"
 #include "common/console.h"
 #include "common/duration.h"
 #include "common/excerpt.h"

@@ -1,6 +1,6 @@
 /*
- * batch/endpoint.h - the servers to which requests are sent, each with its limits: the base URLs,
- * and the host of each absolute URL.
+ * batch/run/endpoint.h - the servers to which requests are sent, each with its limits: the base
+ * URLs, and the host of each absolute URL.
  *
  * All base URLs form one group. A request of this group goes to the base URL with the fewest
  * requests in flight that is neither paused nor at its limit. Each host of absolute URLs is a
@@ -8,8 +8,8 @@
  * from a limit. If there are several groups, a line rests while its first request cannot be sent
  * (engine/room.h).
  */
-#ifndef ED_CMD_BATCH_ENDPOINT_H
-#define ED_CMD_BATCH_ENDPOINT_H
+#ifndef ED_CMD_BATCH_RUN_ENDPOINT_H
+#define ED_CMD_BATCH_RUN_ENDPOINT_H
 
 #include <stdbool.h>
 #include <stddef.h>

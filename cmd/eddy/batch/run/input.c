@@ -1,7 +1,7 @@
 /*
- * batch/input.c - reads the input twice if it is a file: to check it, and to send it.
+ * batch/run/input.c - reads the input twice if it is a file: to check it, and to send it.
  */
-#include "batch/input.h"
+#include "batch/run/input.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch/job.h"
 #include "batch/request/source.h"
+#include "batch/run/job.h"
 #include "common/console.h"
 #include "eddy/alloc.h"
 #include "eddy/stream.h"

@@ -1,14 +1,14 @@
 /*
- * batch/receive.c - receives the answer of an attempt.
+ * batch/run/receive.c - receives the answer of an attempt.
  */
-#include "batch/receive.h"
+#include "batch/run/receive.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "batch/answer/answer_line.h"
-#include "batch/content.h"
+#include "batch/run/content.h"
 #include "batch/stream/stream.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"

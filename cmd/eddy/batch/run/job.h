@@ -1,10 +1,10 @@
 /*
- * batch/job.h - the task of a request: its attempts, the waits between them, and its line.
+ * batch/run/job.h - the task of a request: its attempts, the waits between them, and its line.
  */
-#ifndef ED_CMD_BATCH_JOB_H
-#define ED_CMD_BATCH_JOB_H
+#ifndef ED_CMD_BATCH_RUN_JOB_H
+#define ED_CMD_BATCH_RUN_JOB_H
 
-#include "batch/run.h"
+#include "batch/run/run.h"
 
 /*
  * Start the task of a request (owned), once there is room for it. 'error' is a sentence about a

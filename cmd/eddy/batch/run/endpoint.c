@@ -1,7 +1,7 @@
 /*
- * batch/endpoint.c - endpoints, their limits, and the line in front of them.
+ * batch/run/endpoint.c - endpoints, their limits, and the line in front of them.
  */
-#include "batch/endpoint.h"
+#include "batch/run/endpoint.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * batch/run.h - one run of `eddy batch`, shared by its files.
+ * batch/run/run.h - one run of `eddy batch`, shared by its files.
  *
  *     reader --> a task for each request --> turn of its endpoints --> slot --> attempt --> output
  *     (input.c)  (engine/, job.c)            (endpoint.c)
@@ -8,8 +8,8 @@
  * cancelled, every wait for a turn, a slot or the next attempt ends. Attempts are shielded, and
  * continue until 'drain_end_ns'.
  */
-#ifndef ED_CMD_BATCH_RUN_H
-#define ED_CMD_BATCH_RUN_H
+#ifndef ED_CMD_BATCH_RUN_RUN_H
+#define ED_CMD_BATCH_RUN_RUN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,11 +18,11 @@
 #include "batch/answer/answers_file.h"
 #include "batch/answer/reasons.h"
 #include "batch/answer/usage.h"
-#include "batch/endpoint.h"
 #include "batch/request/ids.h"
 #include "batch/request/request.h"
 #include "batch/request/tokens.h"
-#include "batch/settings.h"
+#include "batch/run/endpoint.h"
+#include "batch/run/settings.h"
 #include "common/output.h"
 #include "common/random.h"
 #include "common/stats.h"

@@ -1,12 +1,12 @@
 /*
- * batch/checkpoint.h - the files of a run: reads them when the run begins, moves failures from the
- * output to the errors file, and removes old lines when the run has ended. The page
+ * batch/run/checkpoint.h - the files of a run: reads them when the run begins, moves failures from
+ * the output to the errors file, and removes old lines when the run has ended. The page
  * docs/design/batch_output.md describes the kinds of lines.
  */
-#ifndef ED_CMD_BATCH_CHECKPOINT_H
-#define ED_CMD_BATCH_CHECKPOINT_H
+#ifndef ED_CMD_BATCH_RUN_CHECKPOINT_H
+#define ED_CMD_BATCH_RUN_CHECKPOINT_H
 
-#include "batch/run.h"
+#include "batch/run/run.h"
 
 /*
  * Open, lock, repair and read the output and the errors file. Returns 0 or the exit code, after

@@ -1,7 +1,7 @@
 /*
- * batch/attempt.c - sends a request and receives its answer.
+ * batch/run/attempt.c - sends a request and receives its answer.
  */
-#include "batch/attempt.h"
+#include "batch/run/attempt.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "batch/answer/answer_line.h"
-#include "batch/receive.h"
-#include "batch/run.h"
+#include "batch/run/receive.h"
+#include "batch/run/run.h"
 #include "common/outcome.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"

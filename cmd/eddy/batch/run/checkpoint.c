@@ -1,7 +1,7 @@
 /*
- * batch/checkpoint.c - opens the files of a run, and cleans them after it.
+ * batch/run/checkpoint.c - opens the files of a run, and cleans them after it.
  */
-#include "batch/checkpoint.h"
+#include "batch/run/checkpoint.h"
 
 #include <errno.h>
 #include <fcntl.h>

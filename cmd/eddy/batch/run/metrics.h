@@ -1,11 +1,11 @@
 /*
- * batch/metrics.h - the page for Prometheus during a run, and the log of attempts.
+ * batch/run/metrics.h - the page for Prometheus during a run, and the log of attempts.
  */
-#ifndef ED_CMD_BATCH_METRICS_H
-#define ED_CMD_BATCH_METRICS_H
+#ifndef ED_CMD_BATCH_RUN_METRICS_H
+#define ED_CMD_BATCH_RUN_METRICS_H
 
-#include "batch/attempt.h"
-#include "batch/run.h"
+#include "batch/run/attempt.h"
+#include "batch/run/run.h"
 
 /*
  * Open the log, and start the server of metrics at 'address' (HOST:PORT) in 'scope'; NULL: none.

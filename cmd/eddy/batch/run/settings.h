@@ -1,8 +1,8 @@
 /*
- * batch/settings.h - what a run does with its requests, and the files that it uses.
+ * batch/run/settings.h - what a run does with its requests, and the files that it uses.
  */
-#ifndef ED_CMD_BATCH_SETTINGS_H
-#define ED_CMD_BATCH_SETTINGS_H
+#ifndef ED_CMD_BATCH_RUN_SETTINGS_H
+#define ED_CMD_BATCH_RUN_SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /*
- * batch/content.h - reads the body of an answer, and unpacks gzip and zstd, which some servers and
- * proxies send although the request does not ask for them.
+ * batch/run/content.h - reads the body of an answer, and unpacks gzip and zstd, which some servers
+ * and proxies send although the request does not ask for them.
  */
-#ifndef ED_CMD_BATCH_CONTENT_H
-#define ED_CMD_BATCH_CONTENT_H
+#ifndef ED_CMD_BATCH_RUN_CONTENT_H
+#define ED_CMD_BATCH_RUN_CONTENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /*
- * batch/content.c - see content.h.
+ * batch/run/content.c - see content.h.
  */
-#include "batch/content.h"
+#include "batch/run/content.h"
 
 #include <errno.h>
 

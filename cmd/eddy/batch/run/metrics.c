@@ -1,9 +1,9 @@
 /*
- * batch/metrics.c - the page for Prometheus, and the log of attempts.
+ * batch/run/metrics.c - the page for Prometheus, and the log of attempts.
  *
  * The labels are endpoints and statuses only: ids and URLs would make a series each.
  */
-#include "batch/metrics.h"
+#include "batch/run/metrics.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /*
- * batch/input.h - opens the input of a run, checks it before anything is sent, and reads it.
+ * batch/run/input.h - opens the input of a run, checks it before anything is sent, and reads it.
  */
-#ifndef ED_CMD_BATCH_INPUT_H
-#define ED_CMD_BATCH_INPUT_H
+#ifndef ED_CMD_BATCH_RUN_INPUT_H
+#define ED_CMD_BATCH_RUN_INPUT_H
 
-#include "batch/run.h"
+#include "batch/run/run.h"
 
 /* Open the input. Returns 0 or the exit code, after a message. */
 EDDY_MUST_USE int ed_input_open(struct ed_batch_run *run);

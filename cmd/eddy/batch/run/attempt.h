@@ -1,15 +1,15 @@
 /*
- * batch/attempt.h - one attempt: sends a request, and receives the answer.
+ * batch/run/attempt.h - one attempt: sends a request, and receives the answer.
  */
-#ifndef ED_CMD_BATCH_ATTEMPT_H
-#define ED_CMD_BATCH_ATTEMPT_H
+#ifndef ED_CMD_BATCH_RUN_ATTEMPT_H
+#define ED_CMD_BATCH_RUN_ATTEMPT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "batch/endpoint.h"
 #include "batch/request/request.h"
+#include "batch/run/endpoint.h"
 #include "common/draft.h"
 #include "eddy/concurrency.h"
 #include "eddy/http_client.h"
