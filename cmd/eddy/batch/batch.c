@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,13 +15,13 @@
 #include "batch/run/input.h"
 #include "batch/run/job.h"
 #include "batch/run/metrics.h"
+#include "batch/run/stop.h"
 #include "batch/summary.h"
 #include "common/console.h"
 #include "common/duration.h"
 #include "common/option.h"
 #include "common/reading.h"
 #include "common/wall.h"
-#include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/run.h"
 #include "eddy/signal.h"
@@ -31,42 +30,12 @@
 /* A process manager may send a signal twice. */
 #define SIGNAL_REPEAT_NS EDDY_MS(200)
 
-/* Time for writing finished lines after the requests have ended. */
-#define WRITE_NS EDDY_SEC(2)
-
 #define BODY_BYTES_MAX ((uint64_t) 256 << 20)
 
 enum {
         FILES_SPARE = 64,     /* open files for everything except connections */
         ADAPTIVE_MOST = 1000, /* of -c auto */
 };
-
-void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns,
-                   const char *format, ...)
-{
-        int64_t end_ns = eddy_now() + drain_ns;
-        char text[512];
-        va_list args;
-
-        if (!run->engine.work)
-                return; /* the work has ended meanwhile */
-        if (run->stats.stop == ED_STOP_NONE) {
-                run->stats.stop = stop;
-                if (format) {
-                        va_start(args, format);
-                        vsnprintf(text, sizeof(text), format, args);
-                        va_end(args);
-                        ed_console_say("batch", "stopping: %s", text);
-                }
-        }
-        if (end_ns < run->drain_end_ns)
-                ed_jobs_end(run, end_ns);
-        ed_jobs_unorder(run);
-        ed_output_stop(&run->output, run->drain_end_ns + WRITE_NS);
-        if (run->paths->errors)
-                ed_output_stop(&run->errors, run->drain_end_ns + WRITE_NS);
-        eddy_scope_cancel(run->engine.work);
-}
 
 /* ---- tasks beside the work ----------------------------------------------------------------- */
 
@@ -404,12 +373,8 @@ static int slots_choose(struct ed_batch_run *run, unsigned long limit)
         run->engine.ops = &ed_batch_job_ops;
         run->engine.stats = &run->stats;
         ed_room_init(&run->engine.room, wanted, run->settings->ordered);
-        if (!run->settings->ordered)
-                return 0;
-        run->order = eddy_malloc(run->engine.room.most * sizeof(struct ed_batch_job *));
-        if (!run->order)
+        if (run->settings->ordered && ed_order_init(&run->order, run->engine.room.most) < 0)
                 return ED_EXIT_FAILED;
-        memset(run->order, 0, run->engine.room.most * sizeof(struct ed_batch_job *));
         return 0;
 }
 
@@ -490,7 +455,7 @@ static void run_fini(struct ed_batch_run *run)
         ed_ids_free(run->bad_lines);
         ed_output_fini(&run->output);
         ed_output_fini(&run->errors);
-        eddy_free(run->order);
+        ed_order_fini(&run->order);
 }
 
 /* Report results that were not written, or may be lost. Returns 0 or the exit code. */
@@ -623,7 +588,7 @@ static int run_whole(struct ed_batch_command *command)
         int err, exit_code;
 
         run->start_wall_ns = ed_wall_ns();
-        run->drain_end_ns = INT64_MAX;
+        run->attempts.end_ns = INT64_MAX;
         run->stats.start_ns = eddy_now();
         run->retry_policy = (struct eddy_retry_policy){
                 .attempts = run->settings->attempts,

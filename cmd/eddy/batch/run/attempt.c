@@ -54,15 +54,35 @@ static void attempt_started(void *arg)
         attempt->start_ns = eddy_now();
         end_ns = attempt->start_ns +
                  (request->timeout_ns ? request->timeout_ns : run->settings->timeout_ns);
-        if (end_ns > run->drain_end_ns)
-                end_ns = run->drain_end_ns;
+        if (end_ns > run->attempts.end_ns)
+                end_ns = run->attempts.end_ns;
         eddy_scope_set_deadline(&attempt->scope, end_ns);
 }
 
-void ed_attempt_limit(struct ed_attempt *attempt, int64_t end_ns)
+/* ---- those in flight ----------------------------------------------------------------------- */
+
+static void attempt_add(struct ed_attempts *attempts, struct ed_attempt *attempt)
 {
-        if (attempt->begun && eddy_scope_deadline(&attempt->scope) > end_ns)
-                eddy_scope_set_deadline(&attempt->scope, end_ns);
+        attempt->next = attempts->first;
+        attempt->at = &attempts->first;
+        if (attempt->next)
+                attempt->next->at = &attempt->next;
+        attempts->first = attempt;
+}
+
+static void attempt_remove(struct ed_attempt *attempt)
+{
+        *attempt->at = attempt->next;
+        if (attempt->next)
+                attempt->next->at = attempt->at;
+}
+
+void ed_attempts_end(struct ed_attempts *attempts, int64_t end_ns)
+{
+        attempts->end_ns = end_ns;
+        for (struct ed_attempt *attempt = attempts->first; attempt; attempt = attempt->next)
+                if (eddy_scope_deadline(&attempt->scope) > end_ns)
+                        eddy_scope_set_deadline(&attempt->scope, end_ns);
 }
 
 /* ---- the request --------------------------------------------------------------------------- */
@@ -196,10 +216,10 @@ void ed_attempt_make(struct ed_attempt *attempt)
 
         eddy_scope_begin(&attempt->scope,
                          &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_SHIELD,
-                                                    .deadline_ns = attempt->run->drain_end_ns });
-        attempt->begun = true;
+                                                    .deadline_ns = attempt->run->attempts.end_ns });
+        attempt_add(&attempt->run->attempts, attempt);
         err = attempt_exchange(attempt);
-        attempt->begun = false;
+        attempt_remove(attempt);
         end = eddy_scope_end(&attempt->scope);
         if (attempt->start_ns != 0)
                 attempt->total_ns = eddy_now() - attempt->start_ns;
@@ -218,7 +238,7 @@ void ed_attempt_reconcile(struct ed_attempt *attempt, uint64_t tokens)
 
 enum eddy_concurrency_result ed_attempt_load(const struct ed_attempt *attempt)
 {
-        if (attempt->error == -ETIMEDOUT && attempt->run->drain_end_ns == INT64_MAX)
+        if (attempt->error == -ETIMEDOUT && attempt->run->attempts.end_ns == INT64_MAX)
                 return EDDY_CONCURRENCY_OVERLOAD;
         if (attempt->error == 0 && (attempt->status == 429 || attempt->status == 503))
                 return ed_endpoints_adapt(&attempt->run->endpoints) ? EDDY_CONCURRENCY_OVERLOAD

@@ -21,14 +21,20 @@ struct ed_batch_run;
 
 enum { ED_ATTEMPT_CODE_BYTES = 64 };
 
+/* The attempts in flight, and the time by which they end, because the run ends. */
+struct ed_attempts {
+        struct ed_attempt *first; /* linked */
+        int64_t end_ns;           /* INT64_MAX: no end */
+};
+
 struct ed_attempt {
+        struct ed_attempt *next, **at; /* of those in flight */
         struct ed_batch_run *run;
         const struct ed_request *request;
         struct ed_endpoint *endpoint; /* NULL: none was reached */
         struct eddy_reservation reservation;
         eddy_scope scope; /* shields the attempt from the end of the run; its deadline is that of
                              the attempt */
-        bool begun;       /* the scope is open */
         eddy_http_response *response;
         struct ed_draft assembled; /* the body of a stream */
         const void *body;          /* in the response or 'assembled' */
@@ -51,14 +57,14 @@ void ed_attempt_fini(struct ed_attempt *attempt);
 
 /*
  * Send the request to the endpoint, and receive the answer. The results are in 'attempt'. A cancel
- * of the task does not end the call, but ed_attempt_limit() does.
+ * of the task does not end the call, but ed_attempts_end() does.
  *
  * Suspends: yes.
  */
 void ed_attempt_make(struct ed_attempt *attempt);
 
-/* End the attempt by 'end_ns', if it is in flight. */
-void ed_attempt_limit(struct ed_attempt *attempt, int64_t end_ns);
+/* Let all attempts, those in flight and later ones, end by 'end_ns'. */
+void ed_attempts_end(struct ed_attempts *attempts, int64_t end_ns);
 
 /* Replace the tokens that were reserved from the endpoint's limits by the tokens that were used. */
 void ed_attempt_reconcile(struct ed_attempt *attempt, uint64_t tokens);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "batch/run/stop.h"
 #include "common/console.h"
 #include "eddy/error.h"
 #include "eddy/thread.h"

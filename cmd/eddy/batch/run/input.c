@@ -11,6 +11,7 @@
 
 #include "batch/request/source.h"
 #include "batch/run/job.h"
+#include "batch/run/stop.h"
 #include "common/console.h"
 #include "eddy/alloc.h"
 #include "eddy/stream.h"

@@ -13,6 +13,7 @@
 
 #include "batch/run/attempt.h"
 #include "batch/run/metrics.h"
+#include "batch/run/stop.h"
 #include "common/console.h"
 #include "common/duration.h"
 #include "common/excerpt.h"
@@ -34,11 +35,10 @@ enum { KEY_REFUSALS_MAX = 5 };
 
 struct ed_batch_job {
         struct ed_engine_job base;
-        struct ed_batch_job *next, **at; /* in the list of attempts in flight */
         struct ed_batch_run *run;
         struct ed_request *request;
-        char *error; /* of the line; NULL: none */
-        uint64_t sequence;
+        char *error;     /* of the line; NULL: none */
+        uint64_t number; /* in the order of the input */
         int64_t read_ns;
         struct eddy_retry retry;
         unsigned attempts;
@@ -52,37 +52,7 @@ static struct ed_batch_job *job_of(struct ed_engine_job *base)
         return (struct ed_batch_job *) base; /* its first member */
 }
 
-static void attempts_add(struct ed_batch_job *job)
-{
-        struct ed_batch_run *run = job->run;
-
-        job->next = run->attempts;
-        job->at = &run->attempts;
-        if (job->next)
-                job->next->at = &job->next;
-        run->attempts = job;
-}
-
-static void attempts_remove(struct ed_batch_job *job)
-{
-        *job->at = job->next;
-        if (job->next)
-                job->next->at = job->at;
-}
-
-void ed_jobs_end(struct ed_batch_run *run, int64_t end_ns)
-{
-        run->drain_end_ns = end_ns;
-        for (struct ed_batch_job *job = run->attempts; job; job = job->next)
-                ed_attempt_limit(&job->attempt, end_ns);
-}
-
 /* ---- --ordered ----------------------------------------------------------------------------- */
-
-static struct ed_batch_job **order_place(struct ed_batch_run *run, uint64_t sequence)
-{
-        return &run->order[sequence % run->engine.room.most];
-}
 
 /* Wait until all requests before this one have a line, or were abandoned. */
 static void order_wait(struct ed_batch_job *job)
@@ -90,7 +60,7 @@ static void order_wait(struct ed_batch_job *job)
         struct ed_batch_run *run = job->run;
         eddy_scope shield;
 
-        if (!run->settings->ordered || run->order_next == job->sequence)
+        if (!run->order.turns || eddy_event_is_set(&job->turn))
                 return;
         /* When the run ends, lines do not wait: an answer is worth more than the order, and the
          * next run fills the gaps. */
@@ -99,27 +69,6 @@ static void order_wait(struct ed_batch_job *job)
         if (run->stats.stop == ED_STOP_NONE && eddy_event_wait(&job->turn) < 0)
                 ed_batch_stop(run, ED_STOP_INTERNAL, 0, NULL);
         eddy_scope_end(&shield);
-}
-
-/* Let the next line be written. */
-static void order_pass(struct ed_batch_job *job)
-{
-        struct ed_batch_run *run = job->run;
-
-        if (!run->settings->ordered)
-                return;
-        *order_place(run, job->sequence) = NULL;
-        while (run->order_next < run->sequence && !*order_place(run, run->order_next))
-                run->order_next++;
-        if (run->order_next < run->sequence)
-                eddy_event_set(&(*order_place(run, run->order_next))->turn);
-}
-
-void ed_jobs_unorder(struct ed_batch_run *run)
-{
-        for (uint64_t i = run->order_next; run->settings->ordered && i < run->sequence; i++)
-                if (*order_place(run, i))
-                        eddy_event_set(&(*order_place(run, i))->turn);
 }
 
 /* ---- lines --------------------------------------------------------------------------------- */
@@ -270,7 +219,7 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
         order_wait(job);
         err = ed_draft_is_whole(&line) ? ed_output_line(output, line.data, line.bytes) : -ENOMEM;
         ed_draft_fini(&line);
-        order_pass(job);
+        ed_order_pass(&run->order, job->number);
         if (err < 0) {
                 run->stats.lost++;
                 if (output->err == -EPIPE)
@@ -373,12 +322,13 @@ static void job_finish(struct ed_engine_job *base, int error)
 static void job_abandon(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
+        struct ed_batch_run *run = job->run;
 
         if (job->was_sent)
-                job->run->stats.cancelled++;
+                run->stats.cancelled++;
         else
-                job->run->stats.not_started++;
-        order_pass(job);
+                run->stats.not_started++;
+        ed_order_pass(&run->order, job->number);
 }
 
 /* ---- steps --------------------------------------------------------------------------------- */
@@ -422,9 +372,7 @@ static int job_attempt(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
 
-        attempts_add(job);
         ed_attempt_make(&job->attempt);
-        attempts_remove(job);
         if (job->attempt.start_ns > 0 && !job->was_sent) {
                 job->was_sent = true;
                 job->run->tried++;
@@ -542,7 +490,7 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
 
         if (base->refused)
                 return ED_VERDICT_DONE;
-        if (err == -ECANCELED || (err == -ETIMEDOUT && eddy_now() >= run->drain_end_ns))
+        if (err == -ECANCELED || (err == -ETIMEDOUT && eddy_now() >= run->attempts.end_ns))
                 return ED_VERDICT_ABANDONED;
         if (ed_attempt_is_out_of_quota(attempt)) {
                 ed_batch_stop(run, ED_STOP_QUOTA, ED_BATCH_DRAIN_NS,
@@ -623,18 +571,12 @@ int ed_jobs_add(struct ed_batch_run *run, struct ed_request *request, const char
         }
         job->request = request;
         job->base.bytes = sizeof(*job) + request->memory;
-        job->sequence = run->sequence;
         eddy_retry_begin(&job->retry, &run->retry_policy);
         err = ed_engine_job_start(&job->base);
         if (err < 0) {
                 job_free(&job->base);
                 return err;
         }
-        run->sequence++;
-        if (run->settings->ordered) {
-                *order_place(run, job->sequence) = job;
-                if (run->order_next == job->sequence)
-                        eddy_event_set(&job->turn);
-        }
+        job->number = ed_order_add(&run->order, &job->turn);
         return 0;
 }

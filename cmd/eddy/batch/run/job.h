@@ -18,10 +18,4 @@ EDDY_MUST_USE int ed_jobs_add(struct ed_batch_run *run, struct ed_request *reque
 /* The steps of all jobs. */
 extern const struct ed_engine_job_ops ed_batch_job_ops;
 
-/* Let all attempts in flight end by 'end_ns'. */
-void ed_jobs_end(struct ed_batch_run *run, int64_t end_ns);
-
-/* Let lines of --ordered be written out of order, because the run ends. */
-void ed_jobs_unorder(struct ed_batch_run *run);
-
 #endif

@@ -6,7 +6,7 @@
  *
  * engine/engine.h describes the tasks. All tasks are in the scope 'engine.work'. If that scope is
  * cancelled, every wait for a turn, a slot or the next attempt ends. Attempts are shielded, and
- * continue until 'drain_end_ns'.
+ * continue until 'attempts.end_ns'.
  */
 #ifndef ED_CMD_BATCH_RUN_RUN_H
 #define ED_CMD_BATCH_RUN_RUN_H
@@ -21,7 +21,9 @@
 #include "batch/request/ids.h"
 #include "batch/request/request.h"
 #include "batch/request/tokens.h"
+#include "batch/run/attempt.h"
 #include "batch/run/endpoint.h"
+#include "batch/run/order.h"
 #include "batch/run/settings.h"
 #include "common/output.h"
 #include "common/random.h"
@@ -31,11 +33,7 @@
 #include "eddy/retry.h"
 #include "engine/engine.h"
 
-struct ed_batch_job;
 struct ed_batch_metrics;
-
-/* The longest time for answers in flight after the run was stopped. */
-#define ED_BATCH_DRAIN_NS ((int64_t) 30 * 1000000000)
 
 struct ed_batch_run {
         const struct ed_batch_settings *settings;
@@ -84,14 +82,11 @@ struct ed_batch_run {
         struct ed_engine engine;
         struct ed_random random;
         uint32_t slots_most;
-        struct ed_batch_job *attempts; /* those in flight, linked */
-        int64_t drain_end_ns;          /* INT64_MAX: no end */
-        int64_t start_wall_ns;         /* the time of day when the run began */
+        struct ed_attempts attempts;
+        struct ed_order order;
+        int64_t start_wall_ns; /* the time of day when the run began */
 
-        uint64_t tried;              /* requests that have been attempted, and have no line yet */
-        uint64_t sequence;           /* requests that have begun */
-        uint64_t order_next;         /* --ordered: the sequence of the request with the next line */
-        struct ed_batch_job **order; /* --ordered: a ring of the requests without a line */
+        uint64_t tried; /* requests that have been attempted, and have no line yet */
 
         bool lacks_errors; /* there was no errors file when the run began */
         bool lacks_base;   /* a line has a path, but no base URL was given */
@@ -105,13 +100,5 @@ struct ed_batch_run {
         uint64_t input_done;
         int input_fd;
 };
-
-/*
- * Stop the run: send no new request, and let attempts continue for 'drain_ns'. 'stop' is the
- * reason; if the run was stopped before, the first reason is kept. The format makes a sentence for
- * stderr; NULL: none.
- */
-void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns,
-                   const char *format, ...) EDDY_PRINTF(4, 5);
 
 #endif
