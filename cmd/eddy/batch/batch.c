@@ -144,10 +144,10 @@ static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
         char wait[ED_DURATION_TEXT_BYTES];
 
         if (is_json) {
-                ed_draft_add_printf(line, ",\"refused\":%llu,\"slots\":%u,\"tokens\":%llu",
-                                    (unsigned long long) run->stats.refused,
-                                    ed_slots_limit(&run->engine.slots),
-                                    (unsigned long long) (run->usage.input + run->usage.output));
+                ed_draft_add_printf(
+                        line, ",\"refused\":%llu,\"slots\":%u,\"tokens\":%llu",
+                        (unsigned long long) run->stats.refused, ed_slots_limit(&run->engine.slots),
+                        (unsigned long long) (run->spent.usage.input + run->spent.usage.output));
                 return;
         }
         if (run->stats.refused > 0) {

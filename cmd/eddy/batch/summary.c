@@ -153,20 +153,20 @@ static void endpoint_add(struct ed_draft *text, const struct ed_endpoint *endpoi
 
 static void tokens_add(struct ed_draft *text, const struct ed_batch_run *run)
 {
-        if (run->usage.input == 0 && run->usage.output == 0)
+        if (run->spent.usage.input == 0 && run->spent.usage.output == 0)
                 return;
         ed_draft_add_str(text, "tokens ");
-        ed_draft_add_grouped(text, run->usage.input);
+        ed_draft_add_grouped(text, run->spent.usage.input);
         ed_draft_add_str(text, " in, ");
-        ed_draft_add_grouped(text, run->usage.output);
+        ed_draft_add_grouped(text, run->spent.usage.output);
         ed_draft_add_str(text, " out");
-        if (run->usage.cached > 0) {
+        if (run->spent.usage.cached > 0) {
                 ed_draft_add_str(text, ", ");
-                ed_draft_add_grouped(text, run->usage.cached);
+                ed_draft_add_grouped(text, run->spent.usage.cached);
                 ed_draft_add_str(text, " cached");
         }
         if (run->settings->price.input > 0 || run->settings->price.output > 0)
-                ed_draft_add_printf(text, "; cost %.6g", (double) run->cost / 1e6);
+                ed_draft_add_printf(text, "; cost %.6g", (double) run->spent.cost / 1e6);
         ed_draft_add_str(text, "\n");
 }
 
@@ -390,7 +390,7 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         member_add(text, ",\"refused\":", run->stats.refused);
         member_add(text, ",\"beyond_limit\":", run->stats.beyond);
         member_add(text, ",\"answered_before\":", run->answered_before);
-        ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->cost / 1e6);
+        ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->spent.cost / 1e6);
         endpoints_json(run, text);
         reasons_json(&run->reasons, text);
         ed_draft_add_str(text, ",\"retry_command\":");
@@ -426,11 +426,12 @@ static void json_print(const struct ed_batch_command *command, struct ed_draft *
         member_add(text, ",\"request_counts\":{\"total\":", requests_of(run));
         member_add(text, ",\"completed\":", answered_of(run));
         member_add(text, ",\"failed\":", failures_of(run));
-        member_add(text, "},\"usage\":{\"input_tokens\":", run->usage.input);
-        member_add(text, ",\"input_tokens_details\":{\"cached_tokens\":", run->usage.cached);
-        member_add(text, "},\"output_tokens\":", run->usage.output);
-        member_add(text, ",\"output_tokens_details\":{\"reasoning_tokens\":", run->usage.reasoning);
-        member_add(text, "},\"total_tokens\":", run->usage.input + run->usage.output);
+        member_add(text, "},\"usage\":{\"input_tokens\":", run->spent.usage.input);
+        member_add(text, ",\"input_tokens_details\":{\"cached_tokens\":", run->spent.usage.cached);
+        member_add(text, "},\"output_tokens\":", run->spent.usage.output);
+        member_add(text,
+                   ",\"output_tokens_details\":{\"reasoning_tokens\":", run->spent.usage.reasoning);
+        member_add(text, "},\"total_tokens\":", run->spent.usage.input + run->spent.usage.output);
         ed_draft_add_str(text, "},\"metadata\":null");
         own_json(command, text);
 }

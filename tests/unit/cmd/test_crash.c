@@ -176,7 +176,9 @@ static void ids_read(void)
 static int run_open(const struct plan *next)
 {
         static const struct ed_batch_settings settings = { .changed_ok = true };
-        static const struct ed_batch_paths paths = { .input = "in", .output = OUT, .errors = ERRORS };
+        static const struct ed_batch_paths paths = { .input = "in",
+                                                     .output = OUT,
+                                                     .errors = ERRORS };
         int code;
 
         plan = next;

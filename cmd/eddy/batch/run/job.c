@@ -153,10 +153,10 @@ static void limits_check(struct ed_batch_run *run)
                 ed_batch_stop(run, ED_STOP_ERRORS, ED_BATCH_DRAIN_NS,
                               "more than %u request%s failed (--max-errors)",
                               run->settings->max_errors, run->settings->max_errors == 1 ? "" : "s");
-        if (run->settings->max_cost > 0 && run->cost >= run->settings->max_cost)
+        if (run->settings->max_cost > 0 && run->spent.cost >= run->settings->max_cost)
                 ed_batch_stop(run, ED_STOP_COST, ED_BATCH_DRAIN_NS,
                               "the answers cost %.6g, which reaches --max-cost",
-                              (double) run->cost / 1e6);
+                              (double) run->spent.cost / 1e6);
 }
 
 /* Count the tokens of an answer, and correct what was reserved for it. */
@@ -166,12 +166,13 @@ static void usage_count(struct ed_batch_job *job, const struct ed_usage *usage)
 
         if (usage->input == 0 && usage->output == 0)
                 return;
-        run->usage.input += usage->input;
-        run->usage.output += usage->output;
-        run->usage.cached += usage->cached;
-        run->usage.reasoning += usage->reasoning;
-        run->cost = ed_tokens_cost(&run->settings->price, run->usage.input, run->usage.output);
-        ed_tokens_mean_add(&run->mean, usage->output);
+        run->spent.usage.input += usage->input;
+        run->spent.usage.output += usage->output;
+        run->spent.usage.cached += usage->cached;
+        run->spent.usage.reasoning += usage->reasoning;
+        run->spent.cost = ed_tokens_cost(&run->settings->price, run->spent.usage.input,
+                                         run->spent.usage.output);
+        ed_tokens_mean_add(&run->spent.mean, usage->output);
         ed_attempt_reconcile(&job->attempt, usage->input + usage->output);
 }
 
@@ -346,7 +347,7 @@ static int job_reserve(struct ed_engine_job *base)
         ed_attempt_init(attempt, run, job->request);
         /* Servers report limits of tokens too, so they count without --tpm. */
         if (job->request->output_tokens_max == 0)
-                tokens += ed_tokens_mean(&run->mean);
+                tokens += ed_tokens_mean(&run->spent.mean);
         attempt->error = ed_endpoint_take(&run->endpoints, job->request->url, tokens, base->bytes,
                                           &attempt->endpoint, &attempt->reservation);
         return attempt->error;

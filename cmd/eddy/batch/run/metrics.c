@@ -86,9 +86,9 @@ static int counts_add(struct ed_batch_run *run, eddy_metrics *page)
                 { "batch_in_flight", "Attempts in flight", EDDY_METRIC_GAUGE,
                   &run->stats.in_flight },
                 { "batch_input_tokens_total", "Input tokens that answers report",
-                  EDDY_METRIC_COUNTER, &run->usage.input },
+                  EDDY_METRIC_COUNTER, &run->spent.usage.input },
                 { "batch_output_tokens_total", "Output tokens that answers report",
-                  EDDY_METRIC_COUNTER, &run->usage.output },
+                  EDDY_METRIC_COUNTER, &run->spent.usage.output },
         };
         int err = 0;
 

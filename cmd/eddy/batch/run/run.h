@@ -17,14 +17,13 @@
 #include "batch/answer/answer_line.h"
 #include "batch/answer/answers_file.h"
 #include "batch/answer/reasons.h"
-#include "batch/answer/usage.h"
 #include "batch/request/ids.h"
 #include "batch/request/request.h"
-#include "batch/request/tokens.h"
 #include "batch/run/attempt.h"
 #include "batch/run/endpoint.h"
 #include "batch/run/order.h"
 #include "batch/run/settings.h"
+#include "batch/run/spent.h"
 #include "common/output.h"
 #include "common/random.h"
 #include "common/stats.h"
@@ -72,9 +71,7 @@ struct ed_batch_run {
         uint64_t requests;                        /* of the input, counted by the check */
         uint64_t total;                           /* those to send */
         bool total_is_known;
-        uint64_t cost; /* micro-units */
-        struct ed_usage usage;
-        struct ed_tokens_mean mean; /* of output tokens */
+        struct ed_batch_spent spent;
 
         eddy_http_client *client;
         struct eddy_retry_policy retry_policy;
