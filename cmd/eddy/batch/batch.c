@@ -318,8 +318,8 @@ static int retry_check(struct ed_batch_run *run)
 
         if (!settings->only_failed)
                 return 0;
-        run->lacks_errors = access(run->paths->errors, F_OK) < 0 && errno == ENOENT;
-        if (!run->lacks_errors || access(run->paths->output, F_OK) == 0 || errno != ENOENT)
+        run->held.lacks_errors = access(run->paths->errors, F_OK) < 0 && errno == ENOENT;
+        if (!run->held.lacks_errors || access(run->paths->output, F_OK) == 0 || errno != ENOENT)
                 return 0;
         return ed_console_usage("batch",
                                 "-o %s: there is neither this file nor %s; name the output "
@@ -381,8 +381,8 @@ static int slots_choose(struct ed_batch_run *run, unsigned long limit)
 /* Report the requests that have an answer. Those of a pipe are not known yet. */
 static void answers_say(const struct ed_batch_run *run)
 {
-        uint64_t kept = run->total_is_known ? run->known - run->changed : run->answered_before;
-        bool in_both = run->errors_answered > 0;
+        uint64_t kept = run->total_is_known ? run->known - run->changed : run->held.answered;
+        bool in_both = run->held.errors_answered > 0;
 
         if (kept > 0)
                 ed_console_say("batch", "%s%s%s %s %llu %s not sent again%s", run->paths->output,
@@ -398,15 +398,16 @@ static void answers_say(const struct ed_batch_run *run)
                                run->paths->output, (unsigned long long) run->changed,
                                run->changed == 1 ? "answer, whose request has changed, and is"
                                                  : "answers, whose requests have changed, and are");
-        if (run->repeated > 0)
+        if (run->held.repeated > 0)
                 ed_console_say("batch", "%s: %llu %s of an earlier line: kept", run->paths->output,
-                               (unsigned long long) run->repeated,
-                               run->repeated == 1 ? "answer has the id" : "answers have the ids");
-        if (run->errors_answers > 0)
+                               (unsigned long long) run->held.repeated,
+                               run->held.repeated == 1 ? "answer has the id"
+                                                       : "answers have the ids");
+        if (run->held.errors_answers > 0)
                 ed_console_say("batch", "%s: %llu %s: kept", run->paths->errors,
-                               (unsigned long long) run->errors_answers,
-                               run->errors_answers == 1 ? "line is a success"
-                                                        : "lines are successes");
+                               (unsigned long long) run->held.errors_answers,
+                               run->held.errors_answers == 1 ? "line is a success"
+                                                             : "lines are successes");
 }
 
 static int run_begin(struct ed_batch_command *command)
@@ -521,26 +522,26 @@ static uint64_t unanswered_of(const struct ed_batch_run *run)
 /* `eddy retry` has sent nothing: report the reason. Returns the exit code. */
 static int retry_judge(const struct ed_batch_run *run)
 {
-        unsigned long long given = run->failed_before + run->output_failures;
+        unsigned long long given = run->held.failed + run->held.output_failures;
         unsigned long long unanswered = unanswered_of(run);
 
-        if (run->rejected > 0)
+        if (run->held.rejected > 0)
                 ed_console_say("batch",
                                "nothing was sent: the lines that were moved to .rejected name no "
                                "request; read them, and correct them or remove the file");
-        else if (run->strange > 0)
+        else if (run->held.strange > 0)
                 ed_console_say("batch",
                                "nothing was sent: %s has none of the ids of %llu failure%s",
-                               run->paths->input, (unsigned long long) run->strange,
-                               run->strange == 1 ? "" : "s");
+                               run->paths->input, (unsigned long long) run->held.strange,
+                               run->held.strange == 1 ? "" : "s");
         else if (given > 0)
                 ed_console_say("batch", "nothing was sent: all failed requests have an answer");
-        else if (run->lacks_errors && (unanswered > 0 || !run->total_is_known))
+        else if (run->held.lacks_errors && (unanswered > 0 || !run->total_is_known))
                 ed_console_say("batch",
                                "nothing was sent: %s does not exist; no request has failed, or the "
                                "run had another --errors FILE",
                                run->paths->errors);
-        else if (run->lacks_errors)
+        else if (run->held.lacks_errors)
                 ed_console_say("batch", "nothing was sent: all requests have an answer");
         else
                 ed_console_say("batch", "%s names no failed request; nothing was sent",
@@ -549,8 +550,8 @@ static int retry_judge(const struct ed_batch_run *run)
                 ed_console_say("batch", "%llu request%s of %s %s no answer: eddy batch sends %s",
                                unanswered, unanswered == 1 ? "" : "s", run->paths->input,
                                unanswered == 1 ? "has" : "have", unanswered == 1 ? "it" : "them");
-        return run->rejected > 0 || run->strange > 0 || unanswered > 0 ? ED_EXIT_FAILED
-                                                                       : ED_EXIT_OK;
+        return run->held.rejected > 0 || run->held.strange > 0 || unanswered > 0 ? ED_EXIT_FAILED
+                                                                                 : ED_EXIT_OK;
 }
 
 /* Returns the exit code of a run, after messages. */
@@ -559,7 +560,7 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
         const struct ed_batch_run *run = &command->run;
         int exit_code = output_judge(&run->output, run->stats.lost, run->paths->output != NULL);
         bool is_empty =
-                !run->only && run->input_whole && run->stats.read == 0 && run->answered_before == 0;
+                !run->only && run->input_whole && run->stats.read == 0 && run->held.answered == 0;
 
         if (run->paths->errors && exit_code == 0)
                 exit_code = output_judge(&run->errors, run->stats.lost, true);

@@ -117,14 +117,14 @@ static bool knows_input(const struct ed_batch_run *run)
 /* Returns the requests of the input that have an answer now, also in the errors file. */
 static uint64_t answered_of(const struct ed_batch_run *run)
 {
-        return (knows_input(run) ? run->known : run->answered_before) + run->stats.ok -
+        return (knows_input(run) ? run->known : run->held.answered) + run->stats.ok -
                run->sent_again;
 }
 
 /* Returns the requests of the input, as far as they are known. Lines may be appended during a run. */
 static uint64_t requests_of(const struct ed_batch_run *run)
 {
-        uint64_t before = (knows_input(run) ? run->known : run->answered_before) - run->changed;
+        uint64_t before = (knows_input(run) ? run->known : run->held.answered) - run->changed;
         uint64_t met = before + run->stats.read;
 
         return run->total_is_known && run->requests > met ? run->requests : met;
@@ -194,7 +194,7 @@ static void files_add(struct ed_draft *text, const struct ed_batch_command *comm
                 return;
         }
         rest = all > answered + failures_of(run) ? all - answered - failures_of(run) : 0;
-        answered -= run->errors_answered < answered ? run->errors_answered : answered;
+        answered -= run->held.errors_answered < answered ? run->held.errors_answered : answered;
         ed_draft_add_printf(text, "answers in %s: ", run->paths->output);
         ed_draft_add_grouped(text, answered);
         if (run->total_is_known && answered < all) {
@@ -389,7 +389,7 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         text->bytes -= 2; /* "}\n": the object goes on */
         member_add(text, ",\"refused\":", run->stats.refused);
         member_add(text, ",\"beyond_limit\":", run->stats.beyond);
-        member_add(text, ",\"answered_before\":", run->answered_before);
+        member_add(text, ",\"answered_before\":", run->held.answered);
         ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->spent.cost / 1e6);
         endpoints_json(run, text);
         reasons_json(&run->reasons, text);

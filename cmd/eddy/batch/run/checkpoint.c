@@ -53,7 +53,7 @@ static int success_note(struct ed_batch_run *run, const struct ed_answer_seen *s
         if (flags < 0)
                 return flags;
         if (!(flags & ED_IDS_ANSWERED)) {
-                run->answered_before++;
+                run->held.answered++;
                 return 0;
         }
         /* A run that was killed had sent a changed request again: its answer is the last one. */
@@ -73,11 +73,11 @@ static int answer_scan(void *arg, const char *line, size_t bytes)
         if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
                 return 0;
         if (!seen.is_ok) {
-                run->output_failures++;
+                run->held.output_failures++;
                 return failure_note(run, &seen);
         }
         known = success_note(run, &seen);
-        run->repeated += known > 0;
+        run->held.repeated += known > 0;
         return known < 0 ? known : 0;
 }
 
@@ -92,14 +92,14 @@ static int failure_scan(void *arg, const char *line, size_t bytes)
         if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
                 return 0;
         if (seen.is_ok) {
-                run->errors_answers++;
+                run->held.errors_answers++;
                 err = success_note(run, &seen);
-                run->errors_answered += err == 0;
+                run->held.errors_answered += err == 0;
                 return err < 0 ? err : 0;
         }
         if (ed_ids_flags(run->ids, seen.id, seen.id_bytes) & ED_IDS_ANSWERED)
                 return 0;
-        run->failed_before++;
+        run->held.failed++;
         return failure_note(run, &seen);
 }
 
@@ -142,7 +142,7 @@ static int failures_drop(struct ed_batch_run *run)
 {
         int err;
 
-        if (run->failures.bytes == 0 || run->failed_before > 0 || run->errors_answers > 0)
+        if (run->failures.bytes == 0 || run->held.failed > 0 || run->held.errors_answers > 0)
                 return 0;
         err = ed_answers_prune(&run->failures, line_drop, NULL, NULL);
         return err < 0 ? file_fault(run->failures.path, err) : 0;
@@ -157,7 +157,7 @@ static const char *plural(uint64_t count)
 static void found_say(struct ed_batch_run *run, const char *path,
                       const struct ed_answers_found *found)
 {
-        run->rejected += found->rejected + (found->torn > 0);
+        run->held.rejected += found->rejected + (found->torn > 0);
         if (found->ended)
                 ed_console_say("batch", "%s: the last line had no line feed, and has one now",
                                path);
@@ -265,7 +265,7 @@ static int failures_count(struct ed_batch_run *run, struct ed_answers *answers, 
                 return file_fault(answers->path, err);
         *ret_stray = scan.stray;
         *ret_strange = scan.strange;
-        run->strange += scan.strange;
+        run->held.strange += scan.strange;
         strange_say(run, answers->path, scan.strange, "failure");
         return 0;
 }
@@ -280,12 +280,12 @@ static int strays_move(struct ed_batch_run *run)
         uint64_t stray = 0, moved = 0, ignored;
         int err = 0;
 
-        if (run->answered_before > run->known)
-                strange_say(run, run->answers.path, run->answered_before - run->known, "answer");
-        if (run->output_failures > 0)
+        if (run->held.answered > run->known)
+                strange_say(run, run->answers.path, run->held.answered - run->known, "answer");
+        if (run->held.output_failures > 0)
                 err = failures_count(run, &run->answers, &stray, &ignored);
-        if (err == 0 && run->failures_bytes > 0)
-                err = failures_count(run, &run->failures, &ignored, &run->failed_strange);
+        if (err == 0 && run->held.failures_bytes > 0)
+                err = failures_count(run, &run->failures, &ignored, &run->held.failed_strange);
         if (err || stray == 0)
                 return err;
         err = ed_answers_move(&run->answers, &run->failures, stray_keep, &scan, &moved);
@@ -303,15 +303,15 @@ int ed_checkpoint_begin(struct ed_batch_run *run)
 
         if (!run->paths->output)
                 return 0;
-        run->failures_bytes = run->failures.bytes;
+        run->held.failures_bytes = run->failures.bytes;
         if (run->total_is_known)
                 err = strays_move(run);
         if (err == 0)
                 err = output_make(&run->output, &run->answers);
         if (err == 0)
                 err = output_make(&run->errors, &run->failures);
-        run->failures_bytes = run->failures.bytes;
-        run->answers_bytes = run->answers.bytes;
+        run->held.failures_bytes = run->failures.bytes;
+        run->held.answers_bytes = run->answers.bytes;
         return err;
 }
 
@@ -437,18 +437,20 @@ static int files_sync(const struct ed_batch_run *run)
 
 static int failures_clean(struct ed_batch_run *run, uint64_t new_end)
 {
-        struct scan scan = { .run = run, .old_end = run->failures_bytes, .new_end = new_end };
+        struct scan scan = { .run = run, .old_end = run->held.failures_bytes, .new_end = new_end };
         uint64_t removed;
         int err = file_clean(&run->failures, &scan, failure_keep, &removed);
 
-        if (scan.left > run->failed_strange)
-                run->failed_left = scan.left - run->failed_strange;
+        if (scan.left > run->held.failed_strange)
+                run->failed_left = scan.left - run->held.failed_strange;
         return err;
 }
 
 static int answers_clean(struct ed_batch_run *run)
 {
-        struct scan scan = { .run = run, .old_end = run->answers_bytes, .new_end = UINT64_MAX };
+        struct scan scan = { .run = run,
+                             .old_end = run->held.answers_bytes,
+                             .new_end = UINT64_MAX };
         uint64_t removed = 0;
         int err = file_clean(&run->answers, &scan, answer_keep_last, &removed);
 
@@ -472,7 +474,7 @@ static int strays_move_late(struct ed_batch_run *run, uint64_t *ret_new_end)
         err = strays_move(run);
         /* All failures of the output are old lines. */
         if (run->failures.bytes > *ret_new_end)
-                run->answers_bytes -= run->failures.bytes - *ret_new_end;
+                run->held.answers_bytes -= run->failures.bytes - *ret_new_end;
         return err;
 }
 
@@ -484,13 +486,13 @@ static int files_clean(struct ed_batch_run *run)
 {
         bool has_failures = ed_answers_place(&run->failures) == ED_ANSWERS_HERE;
         bool is_late = !run->total_is_known && run->input_whole && has_failures;
-        bool cleans_answers = run->settings->changed_ok && run->answers_bytes > 0;
+        bool cleans_answers = run->settings->changed_ok && run->held.answers_bytes > 0;
         uint64_t new_end = UINT64_MAX;
         int err = 0, clean_err;
 
         if (ed_answers_place(&run->answers) != ED_ANSWERS_HERE)
                 return 0;
-        if (is_late || cleans_answers || run->failures_bytes > 0)
+        if (is_late || cleans_answers || run->held.failures_bytes > 0)
                 err = files_sync(run);
         if (err)
                 return err;
@@ -498,7 +500,7 @@ static int files_clean(struct ed_batch_run *run)
                 err = strays_move_late(run, &new_end);
         if (err)
                 return err;
-        if (has_failures && (run->failures_bytes > 0 || new_end != UINT64_MAX))
+        if (has_failures && (run->held.failures_bytes > 0 || new_end != UINT64_MAX))
                 err = failures_clean(run, new_end);
         if (cleans_answers) {
                 clean_err = answers_clean(run);

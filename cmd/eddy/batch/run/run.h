@@ -21,6 +21,7 @@
 #include "batch/request/request.h"
 #include "batch/run/attempt.h"
 #include "batch/run/endpoint.h"
+#include "batch/run/held.h"
 #include "batch/run/order.h"
 #include "batch/run/settings.h"
 #include "batch/run/spent.h"
@@ -51,25 +52,16 @@ struct ed_batch_run {
         eddy_log *log;                    /* --log; NULL: none */
         struct ed_batch_metrics *metrics; /* NULL: none */
 
+        struct ed_batch_held held;
         struct ed_stats stats;
         struct ed_reasons reasons; /* of failures, for the summary */
-        uint64_t answered_before;  /* ids that had an answer when the run began */
-        uint64_t repeated;         /* answers of ids that had one in an earlier line */
         uint64_t known;            /* ids of the input that had an answer */
         uint64_t changed;          /* those whose request has changed; counted by the check */
         uint64_t sent_again;       /* those of which the new request has a line */
-        uint64_t failed_before;    /* lines of the errors file whose ids had no answer */
         uint64_t failed_left;      /* those of the input that this run has not tried again */
-        uint64_t
-                failed_strange; /* lines of the errors file with ids that the input does not have */
-        uint64_t output_failures, errors_answers; /* lines that were in the other file */
-        uint64_t errors_answered;                 /* ids whose answer is only in the errors file */
-        uint64_t strange;                         /* failures whose ids the input does not have */
-        uint64_t rejected;                        /* lines that were not answers */
-        uint64_t answers_bytes, failures_bytes;   /* of the files, when the run began */
-        char path[256];                           /* of the first request, for the summary */
-        uint64_t requests;                        /* of the input, counted by the check */
-        uint64_t total;                           /* those to send */
+        char path[256];            /* of the first request, for the summary */
+        uint64_t requests;         /* of the input, counted by the check */
+        uint64_t total;            /* those to send */
         bool total_is_known;
         struct ed_batch_spent spent;
 
@@ -85,8 +77,7 @@ struct ed_batch_run {
 
         uint64_t tried; /* requests that have been attempted, and have no line yet */
 
-        bool lacks_errors; /* there was no errors file when the run began */
-        bool lacks_base;   /* a line has a path, but no base URL was given */
+        bool lacks_base; /* a line has a path, but no base URL was given */
         bool input_is_file;
         bool moved;           /* the output or the errors file, during the run */
         uint64_t input_bytes; /* of the file, when it was checked */
