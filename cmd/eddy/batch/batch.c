@@ -122,10 +122,11 @@ static uint64_t total_guess(const void *arg)
 {
         const struct ed_batch_run *run = arg;
 
-        if (run->settings->limit > 0 && run->total_is_known && run->settings->limit < run->total)
+        if (run->settings->limit > 0 && run->checked.total_is_known &&
+            run->settings->limit < run->checked.total)
                 return run->settings->limit;
-        if (run->total_is_known)
-                return run->total;
+        if (run->checked.total_is_known)
+                return run->checked.total;
         return run->input_whole ? run->stats.read : 0;
 }
 
@@ -197,9 +198,9 @@ done:
         ed_metrics_end(run, command->opts.log);
         if (run->limited && run->stats.stop == ED_STOP_NONE)
                 run->stats.stop = ED_STOP_LIMIT;
-        if (run->limited && run->total_is_known)
-                run->stats.beyond = run->total - run->stats.read;
-        run->stats.unread = !run->input_whole || (run->limited && !run->total_is_known);
+        if (run->limited && run->checked.total_is_known)
+                run->stats.beyond = run->checked.total - run->stats.read;
+        run->stats.unread = !run->input_whole || (run->limited && !run->checked.total_is_known);
         return command->setup_failed ? 0 : err;
 }
 
@@ -381,7 +382,8 @@ static int slots_choose(struct ed_batch_run *run, unsigned long limit)
 /* Report the requests that have an answer. Those of a pipe are not known yet. */
 static void answers_say(const struct ed_batch_run *run)
 {
-        uint64_t kept = run->total_is_known ? run->known - run->changed : run->held.answered;
+        uint64_t kept = run->checked.total_is_known ? run->checked.known - run->checked.changed
+                                                    : run->held.answered;
         bool in_both = run->held.errors_answered > 0;
 
         if (kept > 0)
@@ -390,14 +392,15 @@ static void answers_say(const struct ed_batch_run *run)
                                in_both ? "have" : "has", (unsigned long long) kept,
                                kept == 1 ? "answer, whose request is"
                                          : "answers, whose requests are",
-                               run->settings->changed_ok && !run->total_is_known
+                               run->settings->changed_ok && !run->checked.total_is_known
                                        ? ", unless they have changed"
                                        : "");
-        if (run->changed > 0)
+        if (run->checked.changed > 0)
                 ed_console_say("batch", "%s has %llu %s sent again (--on-changed send)",
-                               run->paths->output, (unsigned long long) run->changed,
-                               run->changed == 1 ? "answer, whose request has changed, and is"
-                                                 : "answers, whose requests have changed, and are");
+                               run->paths->output, (unsigned long long) run->checked.changed,
+                               run->checked.changed == 1
+                                       ? "answer, whose request has changed, and is"
+                                       : "answers, whose requests have changed, and are");
         if (run->held.repeated > 0)
                 ed_console_say("batch", "%s: %llu %s of an earlier line: kept", run->paths->output,
                                (unsigned long long) run->held.repeated,
@@ -516,7 +519,9 @@ static int stop_exit(enum ed_stop stop)
 /* Returns the requests of the input that had no answer when the run began; 0: unknown. */
 static uint64_t unanswered_of(const struct ed_batch_run *run)
 {
-        return run->total_is_known ? run->requests - (run->known - run->changed) : 0;
+        return run->checked.total_is_known
+                       ? run->checked.requests - (run->checked.known - run->checked.changed)
+                       : 0;
 }
 
 /* `eddy retry` has sent nothing: report the reason. Returns the exit code. */
@@ -536,7 +541,7 @@ static int retry_judge(const struct ed_batch_run *run)
                                run->held.strange == 1 ? "" : "s");
         else if (given > 0)
                 ed_console_say("batch", "nothing was sent: all failed requests have an answer");
-        else if (run->held.lacks_errors && (unanswered > 0 || !run->total_is_known))
+        else if (run->held.lacks_errors && (unanswered > 0 || !run->checked.total_is_known))
                 ed_console_say("batch",
                                "nothing was sent: %s does not exist; no request has failed, or the "
                                "run had another --errors FILE",

@@ -111,23 +111,25 @@ static uint64_t failures_of(const struct ed_batch_run *run)
 /* Returns true if it is known which answers belong to the input. */
 static bool knows_input(const struct ed_batch_run *run)
 {
-        return run->total_is_known || (run->input_whole && !run->limited);
+        return run->checked.total_is_known || (run->input_whole && !run->limited);
 }
 
 /* Returns the requests of the input that have an answer now, also in the errors file. */
 static uint64_t answered_of(const struct ed_batch_run *run)
 {
-        return (knows_input(run) ? run->known : run->held.answered) + run->stats.ok -
+        return (knows_input(run) ? run->checked.known : run->held.answered) + run->stats.ok -
                run->sent_again;
 }
 
 /* Returns the requests of the input, as far as they are known. Lines may be appended during a run. */
 static uint64_t requests_of(const struct ed_batch_run *run)
 {
-        uint64_t before = (knows_input(run) ? run->known : run->held.answered) - run->changed;
+        uint64_t before =
+                (knows_input(run) ? run->checked.known : run->held.answered) - run->checked.changed;
         uint64_t met = before + run->stats.read;
 
-        return run->total_is_known && run->requests > met ? run->requests : met;
+        return run->checked.total_is_known && run->checked.requests > met ? run->checked.requests
+                                                                          : met;
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -197,7 +199,7 @@ static void files_add(struct ed_draft *text, const struct ed_batch_command *comm
         answered -= run->held.errors_answered < answered ? run->held.errors_answered : answered;
         ed_draft_add_printf(text, "answers in %s: ", run->paths->output);
         ed_draft_add_grouped(text, answered);
-        if (run->total_is_known && answered < all) {
+        if (run->checked.total_is_known && answered < all) {
                 ed_draft_add_str(text, " of ");
                 ed_draft_add_grouped(text, all);
         }
@@ -206,7 +208,7 @@ static void files_add(struct ed_draft *text, const struct ed_batch_command *comm
                 ed_draft_add_grouped(text, failures_of(run));
         }
         ed_draft_add_str(text, "\n");
-        if (run->only && run->total_is_known && rest > 0) {
+        if (run->only && run->checked.total_is_known && rest > 0) {
                 ed_draft_add_str(text, "neither an answer nor an error: ");
                 ed_draft_add_grouped(text, rest);
                 ed_draft_add_str(text, rest == 1 ? " request, which eddy batch sends\n"

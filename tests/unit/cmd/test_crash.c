@@ -169,7 +169,7 @@ static void ids_read(void)
         for (int id = 0; id < plan->ids && plan->is_file; id++)
                 CHECK(ed_ids_add(run.ids, name, (size_t) snprintf(name, sizeof(name), "%d", id), 0,
                                  ED_IDS_READ, NULL) >= 0);
-        run.total_is_known = plan->is_file;
+        run.checked.total_is_known = plan->is_file;
 }
 
 /* Begin a run. Returns its exit code, or 0. */

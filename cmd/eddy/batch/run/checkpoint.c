@@ -248,7 +248,7 @@ static bool stray_keep(void *arg, const char *line, size_t bytes)
 static void strange_say(struct ed_batch_run *run, const char *path, uint64_t count,
                         const char *what)
 {
-        if (count > 0 && (run->total_is_known || run->settings->limit == 0))
+        if (count > 0 && (run->checked.total_is_known || run->settings->limit == 0))
                 ed_console_say("batch", "%s: %llu %s%s with an id that %s does not have: kept",
                                path, (unsigned long long) count, what, plural(count),
                                run->paths->input);
@@ -280,8 +280,9 @@ static int strays_move(struct ed_batch_run *run)
         uint64_t stray = 0, moved = 0, ignored;
         int err = 0;
 
-        if (run->held.answered > run->known)
-                strange_say(run, run->answers.path, run->held.answered - run->known, "answer");
+        if (run->held.answered > run->checked.known)
+                strange_say(run, run->answers.path, run->held.answered - run->checked.known,
+                            "answer");
         if (run->held.output_failures > 0)
                 err = failures_count(run, &run->answers, &stray, &ignored);
         if (err == 0 && run->held.failures_bytes > 0)
@@ -304,7 +305,7 @@ int ed_checkpoint_begin(struct ed_batch_run *run)
         if (!run->paths->output)
                 return 0;
         run->held.failures_bytes = run->failures.bytes;
-        if (run->total_is_known)
+        if (run->checked.total_is_known)
                 err = strays_move(run);
         if (err == 0)
                 err = output_make(&run->output, &run->answers);
@@ -485,7 +486,7 @@ static int strays_move_late(struct ed_batch_run *run, uint64_t *ret_new_end)
 static int files_clean(struct ed_batch_run *run)
 {
         bool has_failures = ed_answers_place(&run->failures) == ED_ANSWERS_HERE;
-        bool is_late = !run->total_is_known && run->input_whole && has_failures;
+        bool is_late = !run->checked.total_is_known && run->input_whole && has_failures;
         bool cleans_answers = run->settings->changed_ok && run->held.answers_bytes > 0;
         uint64_t new_end = UINT64_MAX;
         int err = 0, clean_err;

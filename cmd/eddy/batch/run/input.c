@@ -163,8 +163,8 @@ static int line_check_id(struct ed_batch_run *run, const struct ed_line *line)
         if (run->columns || !ed_request_peek_id(line->data, line->bytes, &id, &bytes) ||
             ed_ids_flags(run->ids, id, bytes) & (ED_IDS_ANSWERED | ED_IDS_READ))
                 return 0;
-        run->requests++;
-        run->total += id_is_wanted(run, line->number, id, bytes);
+        run->checked.requests++;
+        run->checked.total += id_is_wanted(run, line->number, id, bytes);
         if (correction_find(run, line->number, id, bytes) < 0)
                 return -ENOMEM;
         return ed_ids_add(run->ids, id, bytes, 0, ED_IDS_READ, NULL) < 0 ? -ENOMEM : 1;
@@ -223,8 +223,8 @@ static void known_note(struct ed_batch_run *run, int flags, bool same)
 {
         if (!(flags & ED_IDS_ANSWERED) || flags & ED_IDS_READ)
                 return;
-        run->known++;
-        run->changed += !same;
+        run->checked.known++;
+        run->checked.changed += !same;
 }
 
 static int line_check(void *arg, const struct ed_line *line)
@@ -238,8 +238,8 @@ static int line_check(void *arg, const struct ed_line *line)
 
         if (line->is_too_long) {
                 line_note(check, line->number, "the line is too long");
-                run->requests++;
-                run->total += line_is_wanted(run, line->number);
+                run->checked.requests++;
+                run->checked.total += line_is_wanted(run, line->number);
                 return 0;
         }
         err = check->good > 0 ? line_check_id(run, line) : 0;
@@ -255,7 +255,7 @@ static int line_check(void *arg, const struct ed_line *line)
         if (err > 0 && check->good == 0)
                 place_check(run, request, error);
         line_note(check, line->number, error);
-        run->requests++;
+        run->checked.requests++;
         /* A line that is not a request gets an error under its number. */
         if (!request && blank_request(line->number, &request) < 0)
                 return -ENOMEM;
@@ -273,7 +273,8 @@ static int line_check(void *arg, const struct ed_line *line)
         if (flags >= 0)
                 known_note(run, flags, same);
         if (flags >= 0 && (!(flags & ED_IDS_ANSWERED) || !same))
-                run->total += id_is_wanted(run, request->number, request->id, request->id_bytes);
+                run->checked.total +=
+                        id_is_wanted(run, request->number, request->id, request->id_bytes);
         ed_request_free(request);
         return flags < 0 ? flags : 0;
 }
@@ -290,7 +291,7 @@ int ed_input_check(struct ed_batch_run *run)
         err = source_init(&source, run, line_check, &check);
         if (err == 0)
                 err = ed_source_read(&source, run->input_fd, at);
-        run->input_bytes = source.bytes;
+        run->checked.bytes = source.bytes;
         ed_source_fini(&source);
         if (err < 0)
                 return ed_source_fault("batch", run->paths->input, err);
@@ -308,7 +309,7 @@ int ed_input_check(struct ed_batch_run *run)
                 ed_console_say("batch", "nothing was sent");
                 return ED_EXIT_INPUT;
         }
-        run->total_is_known = true;
+        run->checked.total_is_known = true;
         return 0;
 }
 
@@ -329,7 +330,7 @@ static int request_admit(struct ed_batch_run *run, struct ed_request **request, 
 
         if (flags < 0)
                 return flags;
-        if (!run->total_is_known)
+        if (!run->checked.total_is_known)
                 known_note(run, flags, same);
         if (flags & ED_IDS_READ)
                 snprintf(error, ED_REQUEST_ERROR_BYTES,
@@ -412,13 +413,13 @@ static int stream_take(struct ed_source *source, eddy_stream *stream)
 /* The input was read to its end. Returns true, after a message, if it was longer when it was checked. */
 static bool input_is_cut(const struct ed_batch_run *run, uint64_t bytes)
 {
-        if (bytes >= run->input_bytes)
+        if (bytes >= run->checked.bytes)
                 return false;
         ed_console_say(
                 "batch",
                 "%s ended early: it had %llu bytes when it was checked, and has %llu; put the "
                 "rest back, and run the same command again",
-                run->paths->input, (unsigned long long) run->input_bytes,
+                run->paths->input, (unsigned long long) run->checked.bytes,
                 (unsigned long long) bytes);
         return true;
 }
@@ -439,7 +440,8 @@ int ed_input_read(void *arg)
         cut = err == 0 && input_is_cut(run, source.bytes);
         ed_source_fini(&source);
         run->input_whole = (err == 0 && !cut) || err == -ENODATA;
-        run->limited = err == -ENODATA && (!run->total_is_known || run->total > run->stats.read);
+        run->limited = err == -ENODATA &&
+                       (!run->checked.total_is_known || run->checked.total > run->stats.read);
         if (!run->input_whole && err != -ECANCELED) {
                 run->input_err =
                         cut ? ED_EXIT_INPUT : ed_source_fault("batch", run->paths->input, err);

@@ -20,6 +20,7 @@
 #include "batch/request/ids.h"
 #include "batch/request/request.h"
 #include "batch/run/attempt.h"
+#include "batch/run/checked.h"
 #include "batch/run/endpoint.h"
 #include "batch/run/held.h"
 #include "batch/run/order.h"
@@ -52,17 +53,13 @@ struct ed_batch_run {
         eddy_log *log;                    /* --log; NULL: none */
         struct ed_batch_metrics *metrics; /* NULL: none */
 
+        struct ed_batch_checked checked;
         struct ed_batch_held held;
         struct ed_stats stats;
         struct ed_reasons reasons; /* of failures, for the summary */
-        uint64_t known;            /* ids of the input that had an answer */
-        uint64_t changed;          /* those whose request has changed; counted by the check */
         uint64_t sent_again;       /* those of which the new request has a line */
         uint64_t failed_left;      /* those of the input that this run has not tried again */
         char path[256];            /* of the first request, for the summary */
-        uint64_t requests;         /* of the input, counted by the check */
-        uint64_t total;            /* those to send */
-        bool total_is_known;
         struct ed_batch_spent spent;
 
         eddy_http_client *client;
@@ -80,7 +77,6 @@ struct ed_batch_run {
         bool lacks_base; /* a line has a path, but no base URL was given */
         bool input_is_file;
         bool moved;           /* the output or the errors file, during the run */
-        uint64_t input_bytes; /* of the file, when it was checked */
         bool input_whole;     /* read to its end, or to --limit */
         bool limited;         /* read to --limit, and there may be more */
         int input_err;        /* an exit code; 0: none */

@@ -1,0 +1,19 @@
+/*
+ * batch/run/checked.h - what the check of an input has counted, before anything is sent.
+ */
+#ifndef ED_CMD_BATCH_RUN_CHECKED_H
+#define ED_CMD_BATCH_RUN_CHECKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ed_batch_checked {
+        uint64_t requests;
+        uint64_t known;   /* ids that had an answer; of a pipe, counted as it is read */
+        uint64_t changed; /* those whose request has changed; the same */
+        uint64_t total;   /* requests to send */
+        bool total_is_known;
+        uint64_t bytes; /* of the file */
+};
+
+#endif
