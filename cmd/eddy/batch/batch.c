@@ -195,7 +195,7 @@ done:
         run->engine.work = NULL;
         eddy_scope_cancel(&whole);
         eddy_scope_end(&whole);
-        ed_metrics_end(run, command->opts.log);
+        ed_metrics_end(run);
         if (run->limited && run->stats.stop == ED_STOP_NONE)
                 run->stats.stop = ED_STOP_LIMIT;
         if (run->limited && run->checked.total_is_known)

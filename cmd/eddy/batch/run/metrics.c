@@ -27,7 +27,9 @@
 #define LOG_FLUSH_NS EDDY_SEC(2)
 
 struct ed_batch_metrics {
-        eddy_metrics *page;
+        eddy_log *log; /* NULL: none */
+        const char *log_path;
+        eddy_metrics *page; /* NULL: none */
         eddy_metric *attempts, *latency;
         eddy_listener *listener;
 };
@@ -140,18 +142,13 @@ static int page_make(struct ed_batch_run *run, struct ed_batch_metrics *metrics)
 
 static int page_begin(struct ed_batch_run *run, const char *address, eddy_scope *scope)
 {
-        struct ed_batch_metrics *metrics;
+        struct ed_batch_metrics *metrics = run->metrics;
         char host[256];
         uint16_t port;
         int err = address_parse(address, host, &port);
 
         if (err < 0)
                 return err;
-        metrics = eddy_malloc(sizeof(*metrics));
-        if (!metrics)
-                return -ENOMEM;
-        *metrics = (struct ed_batch_metrics){ 0 };
-        run->metrics = metrics;
         err = page_make(run, metrics);
         if (err == 0)
                 err = eddy_tcp_listen(host, port, NULL, &metrics->listener);
@@ -175,8 +172,14 @@ int ed_metrics_begin(struct ed_batch_run *run, const char *log, const char *addr
         struct eddy_log_opts log_opts = { .path = log, .format = EDDY_LOG_JSON };
         int err = 0;
 
+        if (!log && !address)
+                return 0;
+        run->metrics = eddy_malloc(sizeof(*run->metrics));
+        if (!run->metrics)
+                return -ENOMEM;
+        *run->metrics = (struct ed_batch_metrics){ .log_path = log };
         if (log) {
-                err = eddy_log_open(&log_opts, &run->log);
+                err = eddy_log_open(&log_opts, &run->metrics->log);
                 if (err < 0)
                         ed_console_usage("batch", "--log %s: %s", log, eddy_error_text(err));
         }
@@ -186,30 +189,30 @@ int ed_metrics_begin(struct ed_batch_run *run, const char *log, const char *addr
 }
 
 /* Close the log, and report lines that are not in its file. */
-static void log_end(struct ed_batch_run *run, const char *log)
+static void log_end(const struct ed_batch_metrics *metrics)
 {
         struct eddy_log_stats stats = { 0 };
         eddy_scope scope;
         int err = 0;
 
-        if (!run->log)
+        if (!metrics->log)
                 return;
         eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = LOG_FLUSH_NS });
-        err = eddy_log_flush(run->log);
+        err = eddy_log_flush(metrics->log);
         eddy_scope_end(&scope);
-        eddy_log_stats(run->log, &stats);
+        eddy_log_stats(metrics->log, &stats);
         if (err < 0 || stats.dropped > 0)
-                ed_console_say("batch", "--log %s: not all of its lines were written%s%s", log,
-                               err < 0 ? ": " : "", err < 0 ? eddy_error_text(err) : "");
-        eddy_log_close(run->log);
-        run->log = NULL;
+                ed_console_say("batch", "--log %s: not all of its lines were written%s%s",
+                               metrics->log_path, err < 0 ? ": " : "",
+                               err < 0 ? eddy_error_text(err) : "");
+        eddy_log_close(metrics->log);
 }
 
-void ed_metrics_end(struct ed_batch_run *run, const char *log)
+void ed_metrics_end(struct ed_batch_run *run)
 {
-        log_end(run, log);
         if (!run->metrics)
                 return;
+        log_end(run->metrics);
         eddy_listener_close(run->metrics->listener);
         eddy_metrics_close(run->metrics->page);
         eddy_free(run->metrics);
@@ -219,28 +222,31 @@ void ed_metrics_end(struct ed_batch_run *run, const char *log)
 void ed_metrics_attempt(struct ed_batch_run *run, const struct ed_attempt *attempt,
                         unsigned attempts)
 {
+        const struct ed_batch_metrics *metrics = run->metrics;
         const char *endpoint = attempt->endpoint ? attempt->endpoint->name : "";
         const char *cause =
                 attempt->error < 0 ? ed_outcome_of(attempt->error)->code : attempt->code;
         char status[12];
 
-        if (run->log)
-                eddy_log_info(run->log, "attempt",
+        if (!metrics)
+                return;
+        if (metrics->log)
+                eddy_log_info(metrics->log, "attempt",
                               eddy_log_text("custom_id", attempt->request->id,
                                             attempt->request->id_bytes),
                               eddy_log_uint("attempt", attempts),
                               eddy_log_str("endpoint", endpoint),
                               eddy_log_int("status", attempt->status),
                               eddy_log_ms("ms", attempt->total_ns), eddy_log_str("cause", cause));
-        if (!run->metrics)
+        if (!metrics->page)
                 return;
         snprintf(status, sizeof(status), "%d", attempt->status);
         eddy_series_add(eddy_metric_series(
-                                run->metrics->attempts,
+                                metrics->attempts,
                                 (const char *[]){ endpoint, attempt->error < 0 ? cause : status }),
                         1);
         if (attempt->start_ns)
                 eddy_series_observe(
-                        eddy_metric_series(run->metrics->latency, (const char *[]){ endpoint }),
+                        eddy_metric_series(metrics->latency, (const char *[]){ endpoint }),
                         (double) attempt->total_ns / 1e9);
 }

@@ -17,7 +17,7 @@ EDDY_MUST_USE int ed_metrics_begin(struct ed_batch_run *run, const char *log, co
                                    eddy_scope *scope);
 
 /* Call this after the scope has ended. */
-void ed_metrics_end(struct ed_batch_run *run, const char *log);
+void ed_metrics_end(struct ed_batch_run *run);
 
 /* Count and log an attempt. 'attempts' is its number; refusals have that of the next attempt. */
 void ed_metrics_attempt(struct ed_batch_run *run, const struct ed_attempt *attempt,

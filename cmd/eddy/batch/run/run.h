@@ -30,7 +30,6 @@
 #include "common/random.h"
 #include "common/stats.h"
 #include "eddy/http_client.h"
-#include "eddy/log.h"
 #include "eddy/retry.h"
 #include "engine/engine.h"
 
@@ -50,7 +49,6 @@ struct ed_batch_run {
         struct ed_answers failures;
         struct ed_output output;
         struct ed_output errors;          /* if there is an errors file */
-        eddy_log *log;                    /* --log; NULL: none */
         struct ed_batch_metrics *metrics; /* NULL: none */
 
         struct ed_batch_checked checked;
