@@ -127,7 +127,7 @@ static uint64_t total_guess(const void *arg)
                 return run->settings->limit;
         if (run->checked.total_is_known)
                 return run->checked.total;
-        return run->input_whole ? run->stats.read : 0;
+        return run->input.whole ? run->stats.read : 0;
 }
 
 static int64_t resume_ns(const void *arg)
@@ -196,11 +196,12 @@ done:
         eddy_scope_cancel(&whole);
         eddy_scope_end(&whole);
         ed_metrics_end(run);
-        if (run->limited && run->stats.stop == ED_STOP_NONE)
+        if (run->input.limited && run->stats.stop == ED_STOP_NONE)
                 run->stats.stop = ED_STOP_LIMIT;
-        if (run->limited && run->checked.total_is_known)
+        if (run->input.limited && run->checked.total_is_known)
                 run->stats.beyond = run->checked.total - run->stats.read;
-        run->stats.unread = !run->input_whole || (run->limited && !run->checked.total_is_known);
+        run->stats.unread =
+                !run->input.whole || (run->input.limited && !run->checked.total_is_known);
         return command->setup_failed ? 0 : err;
 }
 
@@ -273,9 +274,9 @@ static int template_open(struct ed_batch_run *run)
         char error[ED_TEMPLATE_ERROR_BYTES];
         int err;
 
-        run->rules = (struct ed_request_rules){ .method = run->settings->method,
-                                                .url = run->settings->url,
-                                                .id_column = run->settings->id_column };
+        run->input.rules = (struct ed_request_rules){ .method = run->settings->method,
+                                                      .url = run->settings->url,
+                                                      .id_column = run->settings->id_column };
         if (!run->settings->body)
                 return 0;
         err = ed_template_new(run->settings->body, run->settings->body_bytes, &run->body, error);
@@ -283,7 +284,7 @@ static int template_open(struct ed_batch_run *run)
                 ed_console_say("batch", "out of memory");
                 return ED_EXIT_FAILED;
         }
-        run->rules.body = run->body;
+        run->input.rules.body = run->body;
         return err < 0 ? ed_opts_body_refuse("batch", run->settings->body, error) : 0;
 }
 
@@ -300,7 +301,7 @@ static int rejected_check(const struct ed_batch_run *run)
                 ed_draft_add_printf(&name, "%s.rejected", paths[i] ? paths[i] : "");
                 ed_draft_add(&name, "", 1);
                 if (paths[i] && ed_draft_is_whole(&name) && stat(name.data, &other) == 0 &&
-                    fstat(run->input_fd, &in) == 0 && in.st_dev == other.st_dev &&
+                    fstat(run->input.fd, &in) == 0 && in.st_dev == other.st_dev &&
                     in.st_ino == other.st_ino)
                         exit_code =
                                 ed_console_usage("batch",
@@ -339,7 +340,7 @@ static int paths_check(const struct ed_batch_command *command)
         for (size_t i = 0; i < 3; i++) {
                 if (!paths[i] || stat(paths[i], &out) < 0)
                         continue;
-                if (fstat(run->input_fd, &in) == 0 && in.st_dev == out.st_dev &&
+                if (fstat(run->input.fd, &in) == 0 && in.st_dev == out.st_dev &&
                     in.st_ino == out.st_ino)
                         return ed_console_usage("batch",
                                                 "%s %s: this is the input; name another "
@@ -565,7 +566,7 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
         const struct ed_batch_run *run = &command->run;
         int exit_code = output_judge(&run->output, run->stats.lost, run->paths->output != NULL);
         bool is_empty =
-                !run->only && run->input_whole && run->stats.read == 0 && run->held.answered == 0;
+                !run->only && run->input.whole && run->stats.read == 0 && run->held.answered == 0;
 
         if (run->paths->errors && exit_code == 0)
                 exit_code = output_judge(&run->errors, run->stats.lost, true);
@@ -577,8 +578,8 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
                 return ED_EXIT_SIGNAL + command->signo;
         if (exit_code || file_exit)
                 return exit_code ? exit_code : file_exit;
-        if (run->input_err)
-                return run->input_err;
+        if (run->input.err)
+                return run->input.err;
         if (run->stats.stop != ED_STOP_NONE && run->stats.stop != ED_STOP_LIMIT)
                 return stop_exit(run->stats.stop);
         if (err >= 0 && run->only && run->stats.read == 0)
@@ -637,7 +638,7 @@ int ed_batch_main(int argc, char **argv)
         command.argv = argv;
         run->settings = &command.opts.settings;
         run->paths = &command.opts.paths;
-        run->input_fd = run->answers.fd = run->failures.fd = -1;
+        run->input.fd = run->answers.fd = run->failures.fd = -1;
         if (ed_batch_opts_parse(&command.opts, argc, argv, &exit_code) == 0) {
                 command.show.mode = ed_show_choose(command.opts.progress, run->paths->output);
                 ed_reading_show("batch", command.show.mode);

@@ -97,7 +97,7 @@ static bool has_rest(const struct ed_batch_run *run)
         /* Lines that are not requests have to be corrected first. */
         uint64_t bad = stats->codes[ed_outcome_number(EDDY_E_URL_INVALID)];
 
-        return stats->failed > bad || stats->stop != ED_STOP_NONE || !run->input_whole;
+        return stats->failed > bad || stats->stop != ED_STOP_NONE || !run->input.whole;
 }
 
 /* Returns the failures of this run, and those of earlier ones that were not tried again. */
@@ -111,7 +111,7 @@ static uint64_t failures_of(const struct ed_batch_run *run)
 /* Returns true if it is known which answers belong to the input. */
 static bool knows_input(const struct ed_batch_run *run)
 {
-        return run->checked.total_is_known || (run->input_whole && !run->limited);
+        return run->checked.total_is_known || (run->input.whole && !run->input.limited);
 }
 
 /* Returns the requests of the input that have an answer now, also in the errors file. */
@@ -258,7 +258,7 @@ static void missing_advice_add(struct ed_draft *text, const struct ed_batch_run 
                         return;
                 }
         ed_draft_add_printf(text, "404: check the URLs; the path of the first request is %s%s\n",
-                            run->path,
+                            run->input.path,
                             run->settings->base_urls_count > 0 ? ", after --base-url" : "");
 }
 
@@ -416,7 +416,7 @@ static void json_print(const struct ed_batch_command *command, struct ed_draft *
 
         ed_draft_add_printf(text, "{\"id\":\"batch_%llx\",\"object\":\"batch\",\"endpoint\":",
                             (unsigned long long) run->start_wall_ns);
-        ed_draft_add_json_str(text, run->path);
+        ed_draft_add_json_str(text, run->input.path);
         name_add(text, ",\"errors\":null,\"input_file_id\":", run->paths->input);
         ed_draft_add_printf(text, ",\"completion_window\":\"24h\",\"status\":\"%s\"",
                             status_of(run));

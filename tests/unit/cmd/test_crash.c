@@ -183,8 +183,10 @@ static int run_open(const struct plan *next)
 
         plan = next;
         lines_left = plan->lines_max ? plan->lines_max : IDS;
-        run = (struct ed_batch_run){ .input_fd = -1, .settings = &settings, .paths = &paths };
-        run.input_whole = !plan->lines_max;
+        run = (struct ed_batch_run){ .input = { .fd = -1 },
+                                     .settings = &settings,
+                                     .paths = &paths };
+        run.input.whole = !plan->lines_max;
         if (ed_ids_new(&run.ids) < 0)
                 return ED_EXIT_FAILED;
         code = ed_checkpoint_open(&run);

@@ -106,7 +106,9 @@ static void start_check(size_t bytes, int first, int last, const char *what, siz
         char name[NAME_BYTES];
 
         disk_put(damaged, bytes);
-        run = (struct ed_batch_run){ .input_fd = -1, .settings = &settings, .paths = &paths };
+        run = (struct ed_batch_run){ .input = { .fd = -1 },
+                                     .settings = &settings,
+                                     .paths = &paths };
         CHECK_EQ(ed_ids_new(&run.ids), 0);
         if (ed_checkpoint_open(&run) != 0 || ed_checkpoint_begin(&run) != 0)
                 test_fail(__FILE__, __LINE__, "%s %zu: the run does not start", what, where);

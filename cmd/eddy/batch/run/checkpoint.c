@@ -486,7 +486,7 @@ static int strays_move_late(struct ed_batch_run *run, uint64_t *ret_new_end)
 static int files_clean(struct ed_batch_run *run)
 {
         bool has_failures = ed_answers_place(&run->failures) == ED_ANSWERS_HERE;
-        bool is_late = !run->checked.total_is_known && run->input_whole && has_failures;
+        bool is_late = !run->checked.total_is_known && run->input.whole && has_failures;
         bool cleans_answers = run->settings->changed_ok && run->held.answers_bytes > 0;
         uint64_t new_end = UINT64_MAX;
         int err = 0, clean_err;

@@ -11,6 +11,7 @@
 
 #include "batch/request/source.h"
 #include "batch/run/job.h"
+#include "batch/run/run.h"
 #include "batch/run/stop.h"
 #include "common/console.h"
 #include "eddy/alloc.h"
@@ -36,8 +37,8 @@ static int source_init(struct ed_source *source, struct ed_batch_run *run, ed_so
                                                   .path = run->paths->input,
                                                   .line_bytes_max = ED_SOURCE_LINE_BYTES_MAX,
                                                   .csv = strcmp(run->settings->format, "csv") == 0,
-                                                  .rules = &run->rules,
-                                                  .columns = &run->columns,
+                                                  .rules = &run->input.rules,
+                                                  .columns = &run->input.columns,
                                                   .take = take,
                                                   .arg = arg });
 }
@@ -48,27 +49,23 @@ int ed_input_open(struct ed_batch_run *run)
 {
         const char *path = run->paths->input;
         struct stat st;
-        off_t at;
-        int exit_code = ed_source_open("batch", path, &st, &run->input_fd);
+        int exit_code = ed_source_open("batch", path, &st, &run->input.fd);
 
         if (exit_code)
                 return exit_code;
         if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
                 ed_console_say("batch", "requests are read from the terminal, up to Ctrl-D");
-        run->input_is_file = S_ISREG(st.st_mode);
-        at = run->input_is_file ? lseek(run->input_fd, 0, SEEK_CUR) : -1;
-        if (at >= 0 && st.st_size > at)
-                run->input_total = (uint64_t) (st.st_size - at);
+        run->input.is_file = S_ISREG(st.st_mode);
         return 0;
 }
 
 void ed_input_close(struct ed_batch_run *run)
 {
-        if (run->input_fd > STDIN_FILENO)
-                close(run->input_fd);
-        run->input_fd = -1;
-        ed_columns_free(run->columns);
-        run->columns = NULL;
+        if (run->input.fd > STDIN_FILENO)
+                close(run->input.fd);
+        run->input.fd = -1;
+        ed_columns_free(run->input.columns);
+        run->input.columns = NULL;
 }
 
 /* Write the id of a line without an id. Returns its size. */
@@ -160,7 +157,7 @@ static int line_check_id(struct ed_batch_run *run, const struct ed_line *line)
         const char *id;
         size_t bytes;
 
-        if (run->columns || !ed_request_peek_id(line->data, line->bytes, &id, &bytes) ||
+        if (run->input.columns || !ed_request_peek_id(line->data, line->bytes, &id, &bytes) ||
             ed_ids_flags(run->ids, id, bytes) & (ED_IDS_ANSWERED | ED_IDS_READ))
                 return 0;
         run->checked.requests++;
@@ -247,7 +244,8 @@ static int line_check(void *arg, const struct ed_line *line)
                 return err < 0 ? err : 0;
         *error = '\0';
         check->is_array |= line->number == 1 && line->bytes > 0 && *line->data == '[';
-        err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request, error);
+        err = ed_request_read(&run->input.rules, line->data, line->bytes, line->number, &request,
+                              error);
         if (err == 0)
                 return 0;
         if (err == -ENOMEM)
@@ -281,7 +279,7 @@ static int line_check(void *arg, const struct ed_line *line)
 
 int ed_input_check(struct ed_batch_run *run)
 {
-        off_t at = run->input_is_file ? lseek(run->input_fd, 0, SEEK_CUR) : -1;
+        off_t at = run->input.is_file ? lseek(run->input.fd, 0, SEEK_CUR) : -1;
         struct check check = { .run = run };
         struct ed_source source;
         int err;
@@ -290,7 +288,7 @@ int ed_input_check(struct ed_batch_run *run)
                 return 0;
         err = source_init(&source, run, line_check, &check);
         if (err == 0)
-                err = ed_source_read(&source, run->input_fd, at);
+                err = ed_source_read(&source, run->input.fd, at);
         run->checked.bytes = source.bytes;
         ed_source_fini(&source);
         if (err < 0)
@@ -356,7 +354,7 @@ static void path_note(struct ed_batch_run *run, const char *url)
         const char *host = strstr(url, "://"), *path;
 
         path = *url == '/' || !host ? url : host + 3 + strcspn(host + 3, "/?#");
-        snprintf(run->path, sizeof(run->path), "%.*s", (int) strcspn(path, "?#"), path);
+        snprintf(run->input.path, sizeof(run->input.path), "%.*s", (int) strcspn(path, "?#"), path);
 }
 
 /* Start the job of a line. */
@@ -371,8 +369,8 @@ static int line_send(void *arg, const struct ed_line *line)
                 snprintf(error, sizeof(error), "the line is longer than %d MiB",
                          ED_SOURCE_LINE_BYTES_MAX >> 20);
         else
-                err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request,
-                                      error);
+                err = ed_request_read(&run->input.rules, line->data, line->bytes, line->number,
+                                      &request, error);
         if (err == 0 || err == -ENOMEM)
                 return err;
         if (!request && blank_request(line->number, &request) < 0)
@@ -392,7 +390,6 @@ static int line_send(void *arg, const struct ed_line *line)
         if (err < 0)
                 return err;
         run->stats.read++;
-        run->input_done = line->next;
         return run->settings->limit > 0 && run->stats.read >= run->settings->limit ? -ENODATA : 0;
 }
 
@@ -433,17 +430,17 @@ int ed_input_read(void *arg)
         int err = source_init(&source, run, line_send, run);
 
         if (err == 0)
-                err = eddy_stream_from_fd(run->input_fd, 0, &stream);
+                err = eddy_stream_from_fd(run->input.fd, 0, &stream);
         if (err == 0)
                 err = stream_take(&source, stream);
         eddy_stream_close(stream);
         cut = err == 0 && input_is_cut(run, source.bytes);
         ed_source_fini(&source);
-        run->input_whole = (err == 0 && !cut) || err == -ENODATA;
-        run->limited = err == -ENODATA &&
-                       (!run->checked.total_is_known || run->checked.total > run->stats.read);
-        if (!run->input_whole && err != -ECANCELED) {
-                run->input_err =
+        run->input.whole = (err == 0 && !cut) || err == -ENODATA;
+        run->input.limited = err == -ENODATA &&
+                             (!run->checked.total_is_known || run->checked.total > run->stats.read);
+        if (!run->input.whole && err != -ECANCELED) {
+                run->input.err =
                         cut ? ED_EXIT_INPUT : ed_source_fault("batch", run->paths->input, err);
                 ed_batch_stop(run, ED_STOP_INPUT, ED_BATCH_DRAIN_NS, NULL);
         }

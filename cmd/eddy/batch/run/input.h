@@ -4,7 +4,25 @@
 #ifndef ED_CMD_BATCH_RUN_INPUT_H
 #define ED_CMD_BATCH_RUN_INPUT_H
 
-#include "batch/run/run.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "batch/request/request.h"
+#include "eddy/def.h"
+#include "eddy/scope.h"
+
+struct ed_batch_run;
+
+struct ed_batch_input {
+        int fd;       /* -1: not open */
+        bool is_file; /* and so can be checked before it is sent */
+        struct ed_request_rules rules;
+        struct ed_columns *columns; /* of CSV */
+        char path[256];             /* of the first request, for the summary */
+        bool whole;                 /* read to its end, or to --limit */
+        bool limited;               /* read to --limit, and there may be more */
+        int err;                    /* an exit code; 0: none */
+};
 
 /* Open the input. Returns 0 or the exit code, after a message. */
 EDDY_MUST_USE int ed_input_open(struct ed_batch_run *run);

@@ -18,11 +18,11 @@
 #include "batch/answer/answers_file.h"
 #include "batch/answer/reasons.h"
 #include "batch/request/ids.h"
-#include "batch/request/request.h"
 #include "batch/run/attempt.h"
 #include "batch/run/checked.h"
 #include "batch/run/endpoint.h"
 #include "batch/run/held.h"
+#include "batch/run/input.h"
 #include "batch/run/order.h"
 #include "batch/run/settings.h"
 #include "batch/run/spent.h"
@@ -38,9 +38,7 @@ struct ed_batch_metrics;
 struct ed_batch_run {
         const struct ed_batch_settings *settings;
         const struct ed_batch_paths *paths;
-        struct ed_request_rules rules;
         struct ed_template *body;
-        struct ed_columns *columns;
 
         struct ed_ids *ids;
         struct ed_ids *only;       /* eddy retry: the ids to send; NULL: all */
@@ -51,13 +49,13 @@ struct ed_batch_run {
         struct ed_output errors;          /* if there is an errors file */
         struct ed_batch_metrics *metrics; /* NULL: none */
 
+        struct ed_batch_input input;
         struct ed_batch_checked checked;
         struct ed_batch_held held;
         struct ed_stats stats;
         struct ed_reasons reasons; /* of failures, for the summary */
         uint64_t sent_again;       /* those of which the new request has a line */
         uint64_t failed_left;      /* those of the input that this run has not tried again */
-        char path[256];            /* of the first request, for the summary */
         struct ed_batch_spent spent;
 
         eddy_http_client *client;
@@ -73,14 +71,7 @@ struct ed_batch_run {
         uint64_t tried; /* requests that have been attempted, and have no line yet */
 
         bool lacks_base; /* a line has a path, but no base URL was given */
-        bool input_is_file;
-        bool moved;           /* the output or the errors file, during the run */
-        bool input_whole;     /* read to its end, or to --limit */
-        bool limited;         /* read to --limit, and there may be more */
-        int input_err;        /* an exit code; 0: none */
-        uint64_t input_total; /* bytes; 0: unknown */
-        uint64_t input_done;
-        int input_fd;
+        bool moved;      /* the output or the errors file, during the run */
 };
 
 #endif
