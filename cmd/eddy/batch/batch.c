@@ -221,18 +221,18 @@ static int endpoints_make(struct ed_batch_run *run)
 
 static int outputs_begin(struct ed_batch_run *run)
 {
-        int err = ed_output_begin(&run->output);
+        int err = ed_output_begin(&run->sink.output);
 
         if (err == 0 && run->paths->errors)
-                err = ed_output_begin(&run->errors);
+                err = ed_output_begin(&run->sink.errors);
         return err;
 }
 
 static void outputs_end(struct ed_batch_run *run)
 {
-        ed_output_end(&run->output);
+        ed_output_end(&run->sink.output);
         if (run->paths->errors)
-                ed_output_end(&run->errors);
+                ed_output_end(&run->sink.errors);
 }
 
 static int batch_all(void *arg)
@@ -320,8 +320,9 @@ static int retry_check(struct ed_batch_run *run)
 
         if (!settings->only_failed)
                 return 0;
-        run->held.lacks_errors = access(run->paths->errors, F_OK) < 0 && errno == ENOENT;
-        if (!run->held.lacks_errors || access(run->paths->output, F_OK) == 0 || errno != ENOENT)
+        run->sink.held.lacks_errors = access(run->paths->errors, F_OK) < 0 && errno == ENOENT;
+        if (!run->sink.held.lacks_errors || access(run->paths->output, F_OK) == 0 ||
+            errno != ENOENT)
                 return 0;
         return ed_console_usage("batch",
                                 "-o %s: there is neither this file nor %s; name the output "
@@ -384,8 +385,8 @@ static int slots_choose(struct ed_batch_run *run, unsigned long limit)
 static void answers_say(const struct ed_batch_run *run)
 {
         uint64_t kept = run->checked.total_is_known ? run->checked.known - run->checked.changed
-                                                    : run->held.answered;
-        bool in_both = run->held.errors_answered > 0;
+                                                    : run->sink.held.answered;
+        bool in_both = run->sink.held.errors_answered > 0;
 
         if (kept > 0)
                 ed_console_say("batch", "%s%s%s %s %llu %s not sent again%s", run->paths->output,
@@ -402,16 +403,16 @@ static void answers_say(const struct ed_batch_run *run)
                                run->checked.changed == 1
                                        ? "answer, whose request has changed, and is"
                                        : "answers, whose requests have changed, and are");
-        if (run->held.repeated > 0)
+        if (run->sink.held.repeated > 0)
                 ed_console_say("batch", "%s: %llu %s of an earlier line: kept", run->paths->output,
-                               (unsigned long long) run->held.repeated,
-                               run->held.repeated == 1 ? "answer has the id"
-                                                       : "answers have the ids");
-        if (run->held.errors_answers > 0)
+                               (unsigned long long) run->sink.held.repeated,
+                               run->sink.held.repeated == 1 ? "answer has the id"
+                                                            : "answers have the ids");
+        if (run->sink.held.errors_answers > 0)
                 ed_console_say("batch", "%s: %llu %s: kept", run->paths->errors,
-                               (unsigned long long) run->held.errors_answers,
-                               run->held.errors_answers == 1 ? "line is a success"
-                                                             : "lines are successes");
+                               (unsigned long long) run->sink.held.errors_answers,
+                               run->sink.held.errors_answers == 1 ? "line is a success"
+                                                                  : "lines are successes");
 }
 
 static int run_begin(struct ed_batch_command *command)
@@ -428,8 +429,8 @@ static int run_begin(struct ed_batch_command *command)
                 err = rejected_check(run);
         if (err == 0)
                 err = retry_check(run);
-        if (err == 0 && (ed_ids_new(&run->ids) < 0 ||
-                         (run->settings->only_failed && ed_ids_new(&run->only) < 0)))
+        if (err == 0 && (ed_ids_new(&run->sink.ids) < 0 ||
+                         (run->settings->only_failed && ed_ids_new(&run->sink.only) < 0)))
                 err = ED_EXIT_FAILED;
         if (err == 0)
                 err = ed_checkpoint_open(run);
@@ -442,7 +443,7 @@ static int run_begin(struct ed_batch_command *command)
         if (err == 0)
                 err = slots_choose(run, files);
         if (err == 0) {
-                ed_ids_clear(run->ids, ED_IDS_READ);
+                ed_ids_clear(run->sink.ids, ED_IDS_READ);
                 answers_say(run);
         }
         return err;
@@ -451,15 +452,15 @@ static int run_begin(struct ed_batch_command *command)
 static void run_fini(struct ed_batch_run *run)
 {
         ed_endpoints_fini(&run->endpoints);
-        ed_answers_close(&run->answers);
-        ed_answers_close(&run->failures);
+        ed_answers_close(&run->sink.answers);
+        ed_answers_close(&run->sink.failures);
         ed_input_close(run);
         ed_template_free(run->body);
-        ed_ids_free(run->ids);
-        ed_ids_free(run->only);
-        ed_ids_free(run->bad_lines);
-        ed_output_fini(&run->output);
-        ed_output_fini(&run->errors);
+        ed_ids_free(run->sink.ids);
+        ed_ids_free(run->sink.only);
+        ed_ids_free(run->sink.bad_lines);
+        ed_output_fini(&run->sink.output);
+        ed_output_fini(&run->sink.errors);
         ed_order_fini(&run->order);
 }
 
@@ -528,26 +529,26 @@ static uint64_t unanswered_of(const struct ed_batch_run *run)
 /* `eddy retry` has sent nothing: report the reason. Returns the exit code. */
 static int retry_judge(const struct ed_batch_run *run)
 {
-        unsigned long long given = run->held.failed + run->held.output_failures;
+        unsigned long long given = run->sink.held.failed + run->sink.held.output_failures;
         unsigned long long unanswered = unanswered_of(run);
 
-        if (run->held.rejected > 0)
+        if (run->sink.held.rejected > 0)
                 ed_console_say("batch",
                                "nothing was sent: the lines that were moved to .rejected name no "
                                "request; read them, and correct them or remove the file");
-        else if (run->held.strange > 0)
+        else if (run->sink.held.strange > 0)
                 ed_console_say("batch",
                                "nothing was sent: %s has none of the ids of %llu failure%s",
-                               run->paths->input, (unsigned long long) run->held.strange,
-                               run->held.strange == 1 ? "" : "s");
+                               run->paths->input, (unsigned long long) run->sink.held.strange,
+                               run->sink.held.strange == 1 ? "" : "s");
         else if (given > 0)
                 ed_console_say("batch", "nothing was sent: all failed requests have an answer");
-        else if (run->held.lacks_errors && (unanswered > 0 || !run->checked.total_is_known))
+        else if (run->sink.held.lacks_errors && (unanswered > 0 || !run->checked.total_is_known))
                 ed_console_say("batch",
                                "nothing was sent: %s does not exist; no request has failed, or the "
                                "run had another --errors FILE",
                                run->paths->errors);
-        else if (run->held.lacks_errors)
+        else if (run->sink.held.lacks_errors)
                 ed_console_say("batch", "nothing was sent: all requests have an answer");
         else
                 ed_console_say("batch", "%s names no failed request; nothing was sent",
@@ -556,20 +557,22 @@ static int retry_judge(const struct ed_batch_run *run)
                 ed_console_say("batch", "%llu request%s of %s %s no answer: eddy batch sends %s",
                                unanswered, unanswered == 1 ? "" : "s", run->paths->input,
                                unanswered == 1 ? "has" : "have", unanswered == 1 ? "it" : "them");
-        return run->held.rejected > 0 || run->held.strange > 0 || unanswered > 0 ? ED_EXIT_FAILED
-                                                                                 : ED_EXIT_OK;
+        return run->sink.held.rejected > 0 || run->sink.held.strange > 0 || unanswered > 0
+                       ? ED_EXIT_FAILED
+                       : ED_EXIT_OK;
 }
 
 /* Returns the exit code of a run, after messages. */
 static int run_judge(const struct ed_batch_command *command, int err, int file_exit)
 {
         const struct ed_batch_run *run = &command->run;
-        int exit_code = output_judge(&run->output, run->stats.lost, run->paths->output != NULL);
-        bool is_empty =
-                !run->only && run->input.whole && run->stats.read == 0 && run->held.answered == 0;
+        int exit_code =
+                output_judge(&run->sink.output, run->stats.lost, run->paths->output != NULL);
+        bool is_empty = !run->sink.only && run->input.whole && run->stats.read == 0 &&
+                        run->sink.held.answered == 0;
 
         if (run->paths->errors && exit_code == 0)
-                exit_code = output_judge(&run->errors, run->stats.lost, true);
+                exit_code = output_judge(&run->sink.errors, run->stats.lost, true);
         if (err < 0)
                 ed_console_say("batch", "%s", eddy_error_text(err));
         if (is_empty)
@@ -582,7 +585,7 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
                 return run->input.err;
         if (run->stats.stop != ED_STOP_NONE && run->stats.stop != ED_STOP_LIMIT)
                 return stop_exit(run->stats.stop);
-        if (err >= 0 && run->only && run->stats.read == 0)
+        if (err >= 0 && run->sink.only && run->stats.read == 0)
                 return retry_judge(run);
         if (is_empty)
                 return ED_EXIT_INPUT;
@@ -638,7 +641,7 @@ int ed_batch_main(int argc, char **argv)
         command.argv = argv;
         run->settings = &command.opts.settings;
         run->paths = &command.opts.paths;
-        run->input.fd = run->answers.fd = run->failures.fd = -1;
+        run->input.fd = run->sink.answers.fd = run->sink.failures.fd = -1;
         if (ed_batch_opts_parse(&command.opts, argc, argv, &exit_code) == 0) {
                 command.show.mode = ed_show_choose(command.opts.progress, run->paths->output);
                 ed_reading_show("batch", command.show.mode);

@@ -103,7 +103,7 @@ static bool has_rest(const struct ed_batch_run *run)
 /* Returns the failures of this run, and those of earlier ones that were not tried again. */
 static uint64_t failures_of(const struct ed_batch_run *run)
 {
-        return run->stats.failed + run->failed_left;
+        return run->sink.failed + run->sink.failed_left;
 }
 
 /* ---- counts of the input ------------------------------------------------------------------- */
@@ -117,15 +117,15 @@ static bool knows_input(const struct ed_batch_run *run)
 /* Returns the requests of the input that have an answer now, also in the errors file. */
 static uint64_t answered_of(const struct ed_batch_run *run)
 {
-        return (knows_input(run) ? run->checked.known : run->held.answered) + run->stats.ok -
-               run->sent_again;
+        return (knows_input(run) ? run->checked.known : run->sink.held.answered) + run->sink.ok -
+               run->sink.sent_again;
 }
 
 /* Returns the requests of the input, as far as they are known. Lines may be appended during a run. */
 static uint64_t requests_of(const struct ed_batch_run *run)
 {
-        uint64_t before =
-                (knows_input(run) ? run->checked.known : run->held.answered) - run->checked.changed;
+        uint64_t before = (knows_input(run) ? run->checked.known : run->sink.held.answered) -
+                          run->checked.changed;
         uint64_t met = before + run->stats.read;
 
         return run->checked.total_is_known && run->checked.requests > met ? run->checked.requests
@@ -188,15 +188,16 @@ static void files_add(struct ed_draft *text, const struct ed_batch_command *comm
 
         if (!run->paths->output)
                 return;
-        if (run->output.cut || run->output.removed || run->moved) {
+        if (run->sink.output.cut || run->sink.output.removed || run->sink.moved) {
                 ed_draft_add_printf(text, "%s was %s: see above\n", run->paths->output,
-                                    run->output.cut       ? "cut"
-                                    : run->output.removed ? "removed or replaced"
-                                                          : "moved");
+                                    run->sink.output.cut       ? "cut"
+                                    : run->sink.output.removed ? "removed or replaced"
+                                                               : "moved");
                 return;
         }
         rest = all > answered + failures_of(run) ? all - answered - failures_of(run) : 0;
-        answered -= run->held.errors_answered < answered ? run->held.errors_answered : answered;
+        answered -= run->sink.held.errors_answered < answered ? run->sink.held.errors_answered
+                                                              : answered;
         ed_draft_add_printf(text, "answers in %s: ", run->paths->output);
         ed_draft_add_grouped(text, answered);
         if (run->checked.total_is_known && answered < all) {
@@ -208,7 +209,7 @@ static void files_add(struct ed_draft *text, const struct ed_batch_command *comm
                 ed_draft_add_grouped(text, failures_of(run));
         }
         ed_draft_add_str(text, "\n");
-        if (run->only && run->checked.total_is_known && rest > 0) {
+        if (run->sink.only && run->checked.total_is_known && rest > 0) {
                 ed_draft_add_str(text, "neither an answer nor an error: ");
                 ed_draft_add_grouped(text, rest);
                 ed_draft_add_str(text, rest == 1 ? " request, which eddy batch sends\n"
@@ -391,7 +392,7 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         text->bytes -= 2; /* "}\n": the object goes on */
         member_add(text, ",\"refused\":", run->stats.refused);
         member_add(text, ",\"beyond_limit\":", run->stats.beyond);
-        member_add(text, ",\"answered_before\":", run->held.answered);
+        member_add(text, ",\"answered_before\":", run->sink.held.answered);
         ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->spent.cost / 1e6);
         endpoints_json(run, text);
         reasons_json(&run->reasons, text);

@@ -105,12 +105,13 @@ static int due_write(void *arg)
 
         if (eddy_sleep(due->wait_ns) < 0 || lines_left-- <= 0)
                 return 0;
-        if (ed_output_line(due->is_ok ? &run.output : &run.errors, lines[due->id], bytes) < 0)
+        if (ed_output_line(due->is_ok ? &run.sink.output : &run.sink.errors, lines[due->id],
+                           bytes) < 0)
                 return 0;
-        if (ed_ids_add(run.ids, name, name_bytes, mark_of(due->id, due->version),
+        if (ed_ids_add(run.sink.ids, name, name_bytes, mark_of(due->id, due->version),
                        due->is_ok ? ED_IDS_ANSWERED : ED_IDS_FAILED, &same) >= 0 &&
             !same)
-                ed_ids_set_hash(run.ids, name, name_bytes, mark_of(due->id, due->version));
+                ed_ids_set_hash(run.sink.ids, name, name_bytes, mark_of(due->id, due->version));
         return 0;
 }
 
@@ -120,7 +121,7 @@ static bool is_sent(int id, int version)
         char name[8];
         size_t bytes = (size_t) snprintf(name, sizeof(name), "%d", id);
         bool same;
-        int flags = ed_ids_add(run.ids, name, bytes, mark_of(id, version), ED_IDS_READ, &same);
+        int flags = ed_ids_add(run.sink.ids, name, bytes, mark_of(id, version), ED_IDS_READ, &same);
 
         CHECK(flags >= 0);
         return !(flags & ED_IDS_ANSWERED) || !same;
@@ -146,8 +147,8 @@ static int lines_write(void *arg)
         eddy_scope whole, work;
 
         (void) arg;
-        CHECK_EQ(ed_output_begin(&run.output), 0);
-        CHECK_EQ(ed_output_begin(&run.errors), 0);
+        CHECK_EQ(ed_output_begin(&run.sink.output), 0);
+        CHECK_EQ(ed_output_begin(&run.sink.errors), 0);
         eddy_scope_begin(&whole, NULL);
         eddy_scope_begin(&work, NULL);
         eddy_scope_start(&whole, ed_checkpoint_sync, &run);
@@ -156,8 +157,8 @@ static int lines_write(void *arg)
         CHECK_EQ(eddy_scope_end(&work), 0);
         eddy_scope_cancel(&whole);
         eddy_scope_end(&whole);
-        ed_output_end(&run.output);
-        ed_output_end(&run.errors);
+        ed_output_end(&run.sink.output);
+        ed_output_end(&run.sink.errors);
         return 0;
 }
 
@@ -167,8 +168,9 @@ static void ids_read(void)
         char name[8];
 
         for (int id = 0; id < plan->ids && plan->is_file; id++)
-                CHECK(ed_ids_add(run.ids, name, (size_t) snprintf(name, sizeof(name), "%d", id), 0,
-                                 ED_IDS_READ, NULL) >= 0);
+                CHECK(ed_ids_add(run.sink.ids, name,
+                                 (size_t) snprintf(name, sizeof(name), "%d", id), 0, ED_IDS_READ,
+                                 NULL) >= 0);
         run.checked.total_is_known = plan->is_file;
 }
 
@@ -187,21 +189,21 @@ static int run_open(const struct plan *next)
                                      .settings = &settings,
                                      .paths = &paths };
         run.input.whole = !plan->lines_max;
-        if (ed_ids_new(&run.ids) < 0)
+        if (ed_ids_new(&run.sink.ids) < 0)
                 return ED_EXIT_FAILED;
         code = ed_checkpoint_open(&run);
         if (!code) {
                 ids_read();
                 code = ed_checkpoint_begin(&run);
-                ed_ids_clear(run.ids, ED_IDS_READ);
+                ed_ids_clear(run.sink.ids, ED_IDS_READ);
         }
         if (!code)
                 return 0;
-        if (run.output.fd > 0)
-                ed_output_close(&run.output, false);
-        ed_answers_close(&run.answers);
-        ed_answers_close(&run.failures);
-        ed_ids_free(run.ids);
+        if (run.sink.output.fd > 0)
+                ed_output_close(&run.sink.output, false);
+        ed_answers_close(&run.sink.answers);
+        ed_answers_close(&run.sink.failures);
+        ed_ids_free(run.sink.ids);
         return code;
 }
 
@@ -217,7 +219,7 @@ static int run_finish(void)
         if (result.result != 0 || result.left.tasks > 0 || result.left.timers > 0)
                 test_fail(__FILE__, __LINE__, "%s", result.problem);
         code = ed_checkpoint_close(&run, !plan->is_signalled);
-        ed_ids_free(run.ids);
+        ed_ids_free(run.sink.ids);
         return code;
 }
 
@@ -581,8 +583,8 @@ TEST(crash_while_failures_move_after_a_run_from_a_pipe_loses_none)
 /* Returns true if the program ends such a run with the exit code of a failed output. */
 static bool run_failed(int code)
 {
-        return code == ED_EXIT_OUTPUT || run.output.err < 0 || run.output.save_err < 0 ||
-               run.errors.err < 0 || run.errors.save_err < 0;
+        return code == ED_EXIT_OUTPUT || run.sink.output.err < 0 || run.sink.output.save_err < 0 ||
+               run.sink.errors.err < 0 || run.sink.errors.save_err < 0;
 }
 
 /*
@@ -668,11 +670,11 @@ TEST(old_failures_are_dropped_on_a_full_disk_before_an_answer_is_written)
         CHECK_EQ(run_open(&plans[1]), 0);
         dues_make();
         (void) eddy_test_run(lines_write, NULL, NULL, &(struct eddy_test_result){ 0 });
-        ed_output_close(&run.output, false);
-        ed_output_close(&run.errors, false);
-        ed_answers_close(&run.answers);
-        ed_answers_close(&run.failures);
-        ed_ids_free(run.ids);
+        ed_output_close(&run.sink.output, false);
+        ed_output_close(&run.sink.errors, false);
+        ed_answers_close(&run.sink.answers);
+        ed_answers_close(&run.sink.failures);
+        ed_ids_free(run.sink.ids);
         CHECK(disk_file("/out.errors.jsonl")->now.bytes > 0);
 
         disk_record(&log);

@@ -109,17 +109,17 @@ static void start_check(size_t bytes, int first, int last, const char *what, siz
         run = (struct ed_batch_run){ .input = { .fd = -1 },
                                      .settings = &settings,
                                      .paths = &paths };
-        CHECK_EQ(ed_ids_new(&run.ids), 0);
+        CHECK_EQ(ed_ids_new(&run.sink.ids), 0);
         if (ed_checkpoint_open(&run) != 0 || ed_checkpoint_begin(&run) != 0)
                 test_fail(__FILE__, __LINE__, "%s %zu: the run does not start", what, where);
         for (int i = 0; i < LINES; i++)
                 if ((i < first || i > last) &&
-                    ed_ids_flags(run.ids, name, id_make(i, name)) != ED_IDS_ANSWERED)
+                    ed_ids_flags(run.sink.ids, name, id_make(i, name)) != ED_IDS_ANSWERED)
                         test_fail(__FILE__, __LINE__, "%s %zu: line %d is lost", what, where, i);
         file = disk_file("/out.jsonl");
         CHECK(file->now.bytes == 0 || file->now.data[file->now.bytes - 1] == '\n');
         CHECK_EQ(ed_checkpoint_close(&run, true), 0);
-        ed_ids_free(run.ids);
+        ed_ids_free(run.sink.ids);
         tried++;
 }
 

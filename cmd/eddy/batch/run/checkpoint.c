@@ -34,31 +34,32 @@ static int failure_note(struct ed_batch_run *run, const struct ed_answer_seen *s
         int flags = 0;
 
         if (strncmp(seen->id, "line-", 5) == 0) {
-                if (!run->bad_lines && ed_ids_new(&run->bad_lines) < 0)
+                if (!run->sink.bad_lines && ed_ids_new(&run->sink.bad_lines) < 0)
                         return -ENOMEM;
-                flags = ed_ids_add(run->bad_lines, seen->id, seen->id_bytes, 0, ED_IDS_FAILED,
+                flags = ed_ids_add(run->sink.bad_lines, seen->id, seen->id_bytes, 0, ED_IDS_FAILED,
                                    NULL);
         }
-        if (run->only && flags >= 0)
-                flags = ed_ids_add(run->only, seen->id, seen->id_bytes, 0, ED_IDS_FAILED, NULL);
+        if (run->sink.only && flags >= 0)
+                flags = ed_ids_add(run->sink.only, seen->id, seen->id_bytes, 0, ED_IDS_FAILED,
+                                   NULL);
         return flags < 0 ? flags : 0;
 }
 
 /* A success: its id has an answer. Returns 1 if another line had the id before, or an error. */
 static int success_note(struct ed_batch_run *run, const struct ed_answer_seen *seen)
 {
-        int flags =
-                ed_ids_add(run->ids, seen->id, seen->id_bytes, seen->mark, ED_IDS_ANSWERED, NULL);
+        int flags = ed_ids_add(run->sink.ids, seen->id, seen->id_bytes, seen->mark, ED_IDS_ANSWERED,
+                               NULL);
 
         if (flags < 0)
                 return flags;
         if (!(flags & ED_IDS_ANSWERED)) {
-                run->held.answered++;
+                run->sink.held.answered++;
                 return 0;
         }
         /* A run that was killed had sent a changed request again: its answer is the last one. */
         if (seen->mark)
-                ed_ids_set_hash(run->ids, seen->id, seen->id_bytes, seen->mark);
+                ed_ids_set_hash(run->sink.ids, seen->id, seen->id_bytes, seen->mark);
         return 1;
 }
 
@@ -73,11 +74,11 @@ static int answer_scan(void *arg, const char *line, size_t bytes)
         if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
                 return 0;
         if (!seen.is_ok) {
-                run->held.output_failures++;
+                run->sink.held.output_failures++;
                 return failure_note(run, &seen);
         }
         known = success_note(run, &seen);
-        run->held.repeated += known > 0;
+        run->sink.held.repeated += known > 0;
         return known < 0 ? known : 0;
 }
 
@@ -92,14 +93,14 @@ static int failure_scan(void *arg, const char *line, size_t bytes)
         if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
                 return 0;
         if (seen.is_ok) {
-                run->held.errors_answers++;
+                run->sink.held.errors_answers++;
                 err = success_note(run, &seen);
-                run->held.errors_answered += err == 0;
+                run->sink.held.errors_answered += err == 0;
                 return err < 0 ? err : 0;
         }
-        if (ed_ids_flags(run->ids, seen.id, seen.id_bytes) & ED_IDS_ANSWERED)
+        if (ed_ids_flags(run->sink.ids, seen.id, seen.id_bytes) & ED_IDS_ANSWERED)
                 return 0;
-        run->held.failed++;
+        run->sink.held.failed++;
         return failure_note(run, &seen);
 }
 
@@ -142,10 +143,11 @@ static int failures_drop(struct ed_batch_run *run)
 {
         int err;
 
-        if (run->failures.bytes == 0 || run->held.failed > 0 || run->held.errors_answers > 0)
+        if (run->sink.failures.bytes == 0 || run->sink.held.failed > 0 ||
+            run->sink.held.errors_answers > 0)
                 return 0;
-        err = ed_answers_prune(&run->failures, line_drop, NULL, NULL);
-        return err < 0 ? file_fault(run->failures.path, err) : 0;
+        err = ed_answers_prune(&run->sink.failures, line_drop, NULL, NULL);
+        return err < 0 ? file_fault(run->sink.failures.path, err) : 0;
 }
 
 static const char *plural(uint64_t count)
@@ -157,7 +159,7 @@ static const char *plural(uint64_t count)
 static void found_say(struct ed_batch_run *run, const char *path,
                       const struct ed_answers_found *found)
 {
-        run->held.rejected += found->rejected + (found->torn > 0);
+        run->sink.held.rejected += found->rejected + (found->torn > 0);
         if (found->ended)
                 ed_console_say("batch", "%s: the last line had no line feed, and has one now",
                                path);
@@ -178,7 +180,7 @@ static int errors_check(const struct ed_batch_run *run)
 {
         struct stat out, errors;
 
-        if (fstat(run->answers.fd, &out) < 0 || stat(run->paths->errors, &errors) < 0 ||
+        if (fstat(run->sink.answers.fd, &out) < 0 || stat(run->paths->errors, &errors) < 0 ||
             out.st_dev != errors.st_dev || out.st_ino != errors.st_ino)
                 return 0;
         return ed_console_usage("batch", "--errors %s: this is the output; name another file",
@@ -190,24 +192,24 @@ int ed_checkpoint_open(struct ed_batch_run *run)
         struct ed_answers_found found = { 0 }, failures_found = { 0 };
         int err;
 
-        run->answers.fd = run->failures.fd = -1;
+        run->sink.answers.fd = run->sink.failures.fd = -1;
         if (!run->paths->output)
-                return ed_output_open(&run->output, "batch", NULL, false);
-        err = ed_answers_open(&run->answers, "batch", "-o", run->paths->output, &found);
+                return ed_output_open(&run->sink.output, "batch", NULL, false);
+        err = ed_answers_open(&run->sink.answers, "batch", "-o", run->paths->output, &found);
         if (err)
                 return err;
         found_say(run, run->paths->output, &found);
         err = errors_check(run);
         if (err)
                 return err;
-        err = ed_answers_open(&run->failures, "batch", "--errors", run->paths->errors,
+        err = ed_answers_open(&run->sink.failures, "batch", "--errors", run->paths->errors,
                               &failures_found);
         if (err)
                 return err;
         found_say(run, run->paths->errors, &failures_found);
-        err = file_read(run, &run->answers, answer_scan);
+        err = file_read(run, &run->sink.answers, answer_scan);
         if (err == 0)
-                err = file_read(run, &run->failures, failure_scan);
+                err = file_read(run, &run->sink.failures, failure_scan);
         return err == 0 ? failures_drop(run) : err;
 }
 
@@ -216,9 +218,9 @@ int ed_checkpoint_open(struct ed_batch_run *run)
 /* Returns true if the input has the id, or the line of that number, which is a request now. */
 static bool is_of_input(const struct ed_batch_run *run, const struct ed_answer_seen *seen)
 {
-        return ed_ids_flags(run->ids, seen->id, seen->id_bytes) & ED_IDS_READ ||
-               (run->bad_lines &&
-                ed_ids_flags(run->bad_lines, seen->id, seen->id_bytes) & ED_IDS_READ);
+        return ed_ids_flags(run->sink.ids, seen->id, seen->id_bytes) & ED_IDS_READ ||
+               (run->sink.bad_lines &&
+                ed_ids_flags(run->sink.bad_lines, seen->id, seen->id_bytes) & ED_IDS_READ);
 }
 
 static int strays_count(void *arg, const char *line, size_t bytes)
@@ -265,7 +267,7 @@ static int failures_count(struct ed_batch_run *run, struct ed_answers *answers, 
                 return file_fault(answers->path, err);
         *ret_stray = scan.stray;
         *ret_strange = scan.strange;
-        run->held.strange += scan.strange;
+        run->sink.held.strange += scan.strange;
         strange_say(run, answers->path, scan.strange, "failure");
         return 0;
 }
@@ -280,21 +282,22 @@ static int strays_move(struct ed_batch_run *run)
         uint64_t stray = 0, moved = 0, ignored;
         int err = 0;
 
-        if (run->held.answered > run->checked.known)
-                strange_say(run, run->answers.path, run->held.answered - run->checked.known,
-                            "answer");
-        if (run->held.output_failures > 0)
-                err = failures_count(run, &run->answers, &stray, &ignored);
-        if (err == 0 && run->held.failures_bytes > 0)
-                err = failures_count(run, &run->failures, &ignored, &run->held.failed_strange);
+        if (run->sink.held.answered > run->checked.known)
+                strange_say(run, run->sink.answers.path,
+                            run->sink.held.answered - run->checked.known, "answer");
+        if (run->sink.held.output_failures > 0)
+                err = failures_count(run, &run->sink.answers, &stray, &ignored);
+        if (err == 0 && run->sink.held.failures_bytes > 0)
+                err = failures_count(run, &run->sink.failures, &ignored,
+                                     &run->sink.held.failed_strange);
         if (err || stray == 0)
                 return err;
-        err = ed_answers_move(&run->answers, &run->failures, stray_keep, &scan, &moved);
+        err = ed_answers_move(&run->sink.answers, &run->sink.failures, stray_keep, &scan, &moved);
         if (err < 0)
-                return file_fault(run->answers.path, err);
+                return file_fault(run->sink.answers.path, err);
         ed_console_say("batch", "%s: moved %llu failure%s, whose ids %s has, to %s",
-                       run->answers.path, (unsigned long long) moved, plural(moved),
-                       run->paths->input, run->failures.path);
+                       run->sink.answers.path, (unsigned long long) moved, plural(moved),
+                       run->paths->input, run->sink.failures.path);
         return 0;
 }
 
@@ -304,15 +307,15 @@ int ed_checkpoint_begin(struct ed_batch_run *run)
 
         if (!run->paths->output)
                 return 0;
-        run->held.failures_bytes = run->failures.bytes;
+        run->sink.held.failures_bytes = run->sink.failures.bytes;
         if (run->checked.total_is_known)
                 err = strays_move(run);
         if (err == 0)
-                err = output_make(&run->output, &run->answers);
+                err = output_make(&run->sink.output, &run->sink.answers);
         if (err == 0)
-                err = output_make(&run->errors, &run->failures);
-        run->held.failures_bytes = run->failures.bytes;
-        run->held.answers_bytes = run->answers.bytes;
+                err = output_make(&run->sink.errors, &run->sink.failures);
+        run->sink.held.failures_bytes = run->sink.failures.bytes;
+        run->sink.held.answers_bytes = run->sink.answers.bytes;
         return err;
 }
 
@@ -333,15 +336,15 @@ int ed_checkpoint_sync(void *arg)
         int err = 0;
 
         while (run->paths->output && err == 0 && eddy_sleep(SYNC_NS) == 0) {
-                if (run->output.bytes == bytes)
+                if (run->sink.output.bytes == bytes)
                         continue;
-                bytes = run->output.bytes;
-                err = eddy_to_thread(disk_wait, &run->output);
+                bytes = run->sink.output.bytes;
+                err = eddy_to_thread(disk_wait, &run->sink.output);
                 if (err == -EAGAIN)
                         err = 0; /* no thread; the next turn tries again */
         }
         if (err < 0 && err != -ECANCELED) {
-                run->output.save_err = err;
+                run->sink.output.save_err = err;
                 ed_batch_stop(run, ED_STOP_OUTPUT, 0, NULL);
         }
         return 0;
@@ -366,7 +369,7 @@ static bool failure_keep(void *arg, const char *line, size_t bytes)
         if (line_is_new(scan, bytes) || ed_answer_read(line, bytes, scan->id, &seen) < 0 ||
             seen.is_ok)
                 return true;
-        if (ed_ids_flags(scan->run->ids, seen.id, seen.id_bytes) &
+        if (ed_ids_flags(scan->run->sink.ids, seen.id, seen.id_bytes) &
             (ED_IDS_ANSWERED | ED_IDS_FAILED))
                 return false;
         scan->left++;
@@ -377,7 +380,7 @@ static bool failure_keep(void *arg, const char *line, size_t bytes)
 static bool answer_keep_last(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;
-        struct ed_ids *ids = scan->run->ids;
+        struct ed_ids *ids = scan->run->sink.ids;
         struct ed_answer_seen seen;
         bool same;
 
@@ -401,15 +404,15 @@ static bool failures_are_gone(const struct ed_batch_run *run)
 {
         struct stat named, st;
 
-        return ed_answers_place(&run->failures) == ED_ANSWERS_HERE &&
-               fstat(run->failures.fd, &st) == 0 && st.st_size == 0 &&
+        return ed_answers_place(&run->sink.failures) == ED_ANSWERS_HERE &&
+               fstat(run->sink.failures.fd, &st) == 0 && st.st_size == 0 &&
                lstat(run->paths->errors, &named) == 0 && S_ISREG(named.st_mode);
 }
 
 /* Report files that a program moved away during the run. Returns true if there is one. */
 static bool moved_say(const struct ed_batch_run *run)
 {
-        const struct ed_answers *const files[] = { &run->answers, &run->failures };
+        const struct ed_answers *const files[] = { &run->sink.answers, &run->sink.failures };
         bool found = false;
 
         for (size_t i = 0; i < 2; i++) {
@@ -428,38 +431,41 @@ static bool moved_say(const struct ed_batch_run *run)
 /* Wait until all lines are on the disk. Returns 0 or the exit code. */
 static int files_sync(const struct ed_batch_run *run)
 {
-        int err = ed_answers_sync(&run->answers);
+        int err = ed_answers_sync(&run->sink.answers);
 
         if (err < 0)
-                return file_fault(run->answers.path, err);
-        err = ed_answers_sync(&run->failures);
-        return err < 0 ? file_fault(run->failures.path, err) : 0;
+                return file_fault(run->sink.answers.path, err);
+        err = ed_answers_sync(&run->sink.failures);
+        return err < 0 ? file_fault(run->sink.failures.path, err) : 0;
 }
 
 static int failures_clean(struct ed_batch_run *run, uint64_t new_end)
 {
-        struct scan scan = { .run = run, .old_end = run->held.failures_bytes, .new_end = new_end };
+        struct scan scan = { .run = run,
+                             .old_end = run->sink.held.failures_bytes,
+                             .new_end = new_end };
         uint64_t removed;
-        int err = file_clean(&run->failures, &scan, failure_keep, &removed);
+        int err = file_clean(&run->sink.failures, &scan, failure_keep, &removed);
 
-        if (scan.left > run->held.failed_strange)
-                run->failed_left = scan.left - run->held.failed_strange;
+        if (scan.left > run->sink.held.failed_strange)
+                run->sink.failed_left = scan.left - run->sink.held.failed_strange;
         return err;
 }
 
 static int answers_clean(struct ed_batch_run *run)
 {
         struct scan scan = { .run = run,
-                             .old_end = run->held.answers_bytes,
+                             .old_end = run->sink.held.answers_bytes,
                              .new_end = UINT64_MAX };
         uint64_t removed = 0;
-        int err = file_clean(&run->answers, &scan, answer_keep_last, &removed);
+        int err = file_clean(&run->sink.answers, &scan, answer_keep_last, &removed);
 
         if (removed > 0)
                 ed_console_say("batch",
                                "%s: removed %llu answer%s to requests that have changed since "
                                "(--on-changed send)",
-                               run->answers.path, (unsigned long long) removed, plural(removed));
+                               run->sink.answers.path, (unsigned long long) removed,
+                               plural(removed));
         return err;
 }
 
@@ -469,13 +475,13 @@ static int strays_move_late(struct ed_batch_run *run, uint64_t *ret_new_end)
         struct stat st;
         int err;
 
-        if (fstat(run->failures.fd, &st) < 0)
-                return file_fault(run->failures.path, -errno);
+        if (fstat(run->sink.failures.fd, &st) < 0)
+                return file_fault(run->sink.failures.path, -errno);
         *ret_new_end = (uint64_t) st.st_size;
         err = strays_move(run);
         /* All failures of the output are old lines. */
-        if (run->failures.bytes > *ret_new_end)
-                run->held.answers_bytes -= run->failures.bytes - *ret_new_end;
+        if (run->sink.failures.bytes > *ret_new_end)
+                run->sink.held.answers_bytes -= run->sink.failures.bytes - *ret_new_end;
         return err;
 }
 
@@ -485,15 +491,15 @@ static int strays_move_late(struct ed_batch_run *run, uint64_t *ret_new_end)
  */
 static int files_clean(struct ed_batch_run *run)
 {
-        bool has_failures = ed_answers_place(&run->failures) == ED_ANSWERS_HERE;
+        bool has_failures = ed_answers_place(&run->sink.failures) == ED_ANSWERS_HERE;
         bool is_late = !run->checked.total_is_known && run->input.whole && has_failures;
-        bool cleans_answers = run->settings->changed_ok && run->held.answers_bytes > 0;
+        bool cleans_answers = run->settings->changed_ok && run->sink.held.answers_bytes > 0;
         uint64_t new_end = UINT64_MAX;
         int err = 0, clean_err;
 
-        if (ed_answers_place(&run->answers) != ED_ANSWERS_HERE)
+        if (ed_answers_place(&run->sink.answers) != ED_ANSWERS_HERE)
                 return 0;
-        if (is_late || cleans_answers || run->held.failures_bytes > 0)
+        if (is_late || cleans_answers || run->sink.held.failures_bytes > 0)
                 err = files_sync(run);
         if (err)
                 return err;
@@ -501,7 +507,7 @@ static int files_clean(struct ed_batch_run *run)
                 err = strays_move_late(run, &new_end);
         if (err)
                 return err;
-        if (has_failures && (run->held.failures_bytes > 0 || new_end != UINT64_MAX))
+        if (has_failures && (run->sink.held.failures_bytes > 0 || new_end != UINT64_MAX))
                 err = failures_clean(run, new_end);
         if (cleans_answers) {
                 clean_err = answers_clean(run);
@@ -520,19 +526,19 @@ int ed_checkpoint_close(struct ed_batch_run *run, bool sync)
 {
         int err = 0;
 
-        ed_output_close(&run->output, sync);
+        ed_output_close(&run->sink.output, sync);
         if (!run->paths->output)
                 return 0;
-        ed_output_close(&run->errors, sync);
-        run->moved = moved_say(run);
-        if (run->moved)
+        ed_output_close(&run->sink.errors, sync);
+        run->sink.moved = moved_say(run);
+        if (run->sink.moved)
                 err = ED_EXIT_OUTPUT;
-        else if (run->output.save_err == 0 && run->errors.save_err == 0 && !run->output.cut &&
-                 !run->errors.cut)
+        else if (run->sink.output.save_err == 0 && run->sink.errors.save_err == 0 &&
+                 !run->sink.output.cut && !run->sink.errors.cut)
                 err = files_clean(run);
         if (failures_are_gone(run))
                 unlink(run->paths->errors);
-        ed_answers_close(&run->answers);
-        ed_answers_close(&run->failures);
+        ed_answers_close(&run->sink.answers);
+        ed_answers_close(&run->sink.failures);
         return err;
 }

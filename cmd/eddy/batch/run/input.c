@@ -80,10 +80,10 @@ static bool id_is_wanted(const struct ed_batch_run *run, uint64_t number, const 
 {
         char line[LINE_ID_BYTES];
 
-        if (!run->only || ed_ids_flags(run->only, id, bytes) != 0)
+        if (!run->sink.only || ed_ids_flags(run->sink.only, id, bytes) != 0)
                 return true;
         bytes = line_id(number, line);
-        return ed_ids_flags(run->only, line, bytes) != 0;
+        return ed_ids_flags(run->sink.only, line, bytes) != 0;
 }
 
 /* The same for a line that is not a request. */
@@ -100,13 +100,13 @@ static int correction_find(struct ed_batch_run *run, uint64_t number, const char
         size_t bytes;
         int flags;
 
-        if (!run->bad_lines)
+        if (!run->sink.bad_lines)
                 return 0;
         bytes = line_id(number, line);
-        if (ed_ids_flags(run->bad_lines, line, bytes) == 0 ||
+        if (ed_ids_flags(run->sink.bad_lines, line, bytes) == 0 ||
             (bytes == id_bytes && memcmp(line, id, bytes) == 0))
                 return 0;
-        flags = ed_ids_add(run->bad_lines, line, bytes, 0, ED_IDS_READ, NULL);
+        flags = ed_ids_add(run->sink.bad_lines, line, bytes, 0, ED_IDS_READ, NULL);
         return flags < 0 ? flags : 1;
 }
 
@@ -118,7 +118,7 @@ static int correction_note(struct ed_batch_run *run, const struct ed_request *re
 
         if (found <= 0)
                 return found;
-        flags = ed_ids_add(run->ids, line, line_id(request->number, line), 0, ED_IDS_ANSWERED,
+        flags = ed_ids_add(run->sink.ids, line, line_id(request->number, line), 0, ED_IDS_ANSWERED,
                            NULL);
         return flags < 0 ? flags : 0;
 }
@@ -158,13 +158,13 @@ static int line_check_id(struct ed_batch_run *run, const struct ed_line *line)
         size_t bytes;
 
         if (run->input.columns || !ed_request_peek_id(line->data, line->bytes, &id, &bytes) ||
-            ed_ids_flags(run->ids, id, bytes) & (ED_IDS_ANSWERED | ED_IDS_READ))
+            ed_ids_flags(run->sink.ids, id, bytes) & (ED_IDS_ANSWERED | ED_IDS_READ))
                 return 0;
         run->checked.requests++;
         run->checked.total += id_is_wanted(run, line->number, id, bytes);
         if (correction_find(run, line->number, id, bytes) < 0)
                 return -ENOMEM;
-        return ed_ids_add(run->ids, id, bytes, 0, ED_IDS_READ, NULL) < 0 ? -ENOMEM : 1;
+        return ed_ids_add(run->sink.ids, id, bytes, 0, ED_IDS_READ, NULL) < 0 ? -ENOMEM : 1;
 }
 
 /* Returns true if the bytes of a base URL end with a path. */
@@ -259,7 +259,7 @@ static int line_check(void *arg, const struct ed_line *line)
                 return -ENOMEM;
         flags = correction_find(run, request->number, request->id, request->id_bytes);
         if (flags >= 0)
-                flags = ed_ids_add(run->ids, request->id, request->id_bytes,
+                flags = ed_ids_add(run->sink.ids, request->id, request->id_bytes,
                                    ed_answer_mark(request->id, request->id_bytes, request->hash),
                                    ED_IDS_READ, &same);
         if (flags >= 0 && flags & ED_IDS_READ)
@@ -322,7 +322,7 @@ static int request_admit(struct ed_batch_run *run, struct ed_request **request, 
         struct ed_request *refused;
         bool same = true;
         int flags =
-                ed_ids_add(run->ids, (*request)->id, (*request)->id_bytes,
+                ed_ids_add(run->sink.ids, (*request)->id, (*request)->id_bytes,
                            ed_answer_mark((*request)->id, (*request)->id_bytes, (*request)->hash),
                            ED_IDS_READ, &same);
 

@@ -180,15 +180,15 @@ static void usage_count(struct ed_batch_job *job, const struct ed_usage *usage)
 static int answer_note(struct ed_batch_run *run, const struct ed_answer *answer, bool is_ok)
 {
         bool same;
-        int err = ed_ids_add(run->ids, answer->id, answer->id_bytes,
+        int err = ed_ids_add(run->sink.ids, answer->id, answer->id_bytes,
                              ed_answer_mark(answer->id, answer->id_bytes, answer->hash),
                              is_ok ? ED_IDS_ANSWERED : ED_IDS_FAILED, &same);
 
         if (err < 0)
                 return err;
         if (!same) {
-                run->sent_again++;
-                ed_ids_set_hash(run->ids, answer->id, answer->id_bytes,
+                run->sink.sent_again++;
+                ed_ids_set_hash(run->sink.ids, answer->id, answer->id_bytes,
                                 ed_answer_mark(answer->id, answer->id_bytes, answer->hash));
         }
         return 0;
@@ -199,7 +199,8 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
 {
         struct ed_batch_run *run = job->run;
         bool is_ok = ed_answer_status_is_ok(answer->status);
-        struct ed_output *output = is_ok || !run->paths->errors ? &run->output : &run->errors;
+        struct ed_output *output =
+                is_ok || !run->paths->errors ? &run->sink.output : &run->sink.errors;
         struct ed_draft line = { 0 };
         int err;
 
@@ -210,7 +211,7 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
                 answer->code = "response_too_large";
                 answer->message = "the answer makes a line that is too long, or memory is short";
                 is_ok = false;
-                output = run->paths->errors ? &run->errors : &run->output;
+                output = run->paths->errors ? &run->sink.errors : &run->sink.output;
                 ed_answer_write(answer, run->settings->meta ? ED_ANSWER_META : 0, &line);
         }
         usage_count(job, &answer->usage);
@@ -313,6 +314,10 @@ static void job_finish(struct ed_engine_job *base, int error)
         if (line_write(job, &answer) < 0)
                 return;
         ed_stats_add(&run->stats, status, error, body_bytes, latency_ns);
+        if (error == 0 && status < ED_STATS_OK_END)
+                run->sink.ok++;
+        else
+                run->sink.failed++;
         key_check(job);
         limits_check(run);
         if (is_used_up(job))

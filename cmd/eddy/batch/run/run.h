@@ -14,19 +14,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "batch/answer/answer_line.h"
-#include "batch/answer/answers_file.h"
 #include "batch/answer/reasons.h"
-#include "batch/request/ids.h"
 #include "batch/run/attempt.h"
 #include "batch/run/checked.h"
 #include "batch/run/endpoint.h"
-#include "batch/run/held.h"
 #include "batch/run/input.h"
 #include "batch/run/order.h"
 #include "batch/run/settings.h"
+#include "batch/run/sink.h"
 #include "batch/run/spent.h"
-#include "common/output.h"
 #include "common/random.h"
 #include "common/stats.h"
 #include "eddy/http_client.h"
@@ -40,22 +36,13 @@ struct ed_batch_run {
         const struct ed_batch_paths *paths;
         struct ed_template *body;
 
-        struct ed_ids *ids;
-        struct ed_ids *only;       /* eddy retry: the ids to send; NULL: all */
-        struct ed_ids *bad_lines;  /* "line-N" in the errors file; NULL: none */
-        struct ed_answers answers; /* the files of answers and errors, if used */
-        struct ed_answers failures;
-        struct ed_output output;
-        struct ed_output errors;          /* if there is an errors file */
         struct ed_batch_metrics *metrics; /* NULL: none */
 
         struct ed_batch_input input;
         struct ed_batch_checked checked;
-        struct ed_batch_held held;
+        struct ed_batch_sink sink;
         struct ed_stats stats;
         struct ed_reasons reasons; /* of failures, for the summary */
-        uint64_t sent_again;       /* those of which the new request has a line */
-        uint64_t failed_left;      /* those of the input that this run has not tried again */
         struct ed_batch_spent spent;
 
         eddy_http_client *client;
@@ -71,7 +58,6 @@ struct ed_batch_run {
         uint64_t tried; /* requests that have been attempted, and have no line yet */
 
         bool lacks_base; /* a line has a path, but no base URL was given */
-        bool moved;      /* the output or the errors file, during the run */
 };
 
 #endif

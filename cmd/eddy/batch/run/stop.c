@@ -33,8 +33,8 @@ void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns
         if (end_ns < run->attempts.end_ns)
                 ed_attempts_end(&run->attempts, end_ns);
         ed_order_end(&run->order);
-        ed_output_stop(&run->output, run->attempts.end_ns + WRITE_NS);
+        ed_output_stop(&run->sink.output, run->attempts.end_ns + WRITE_NS);
         if (run->paths->errors)
-                ed_output_stop(&run->errors, run->attempts.end_ns + WRITE_NS);
+                ed_output_stop(&run->sink.errors, run->attempts.end_ns + WRITE_NS);
         eddy_scope_cancel(run->engine.work);
 }

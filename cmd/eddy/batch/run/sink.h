@@ -1,0 +1,31 @@
+/*
+ * batch/run/sink.h - where the lines of answers go: the files, the ids that have a line, and counts.
+ * batch/run/checkpoint.h opens and cleans the files.
+ */
+#ifndef ED_CMD_BATCH_RUN_SINK_H
+#define ED_CMD_BATCH_RUN_SINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "batch/answer/answers_file.h"
+#include "batch/request/ids.h"
+#include "batch/run/held.h"
+#include "common/output.h"
+
+struct ed_batch_sink {
+        struct ed_ids *ids;
+        struct ed_ids *only;       /* the ids to send; NULL: all */
+        struct ed_ids *bad_lines;  /* "line-N" in the errors file; NULL: none */
+        struct ed_answers answers; /* the files of answers and errors, if used */
+        struct ed_answers failures;
+        struct ed_output output;
+        struct ed_output errors; /* if there is an errors file */
+        struct ed_batch_held held;
+        uint64_t ok, failed;  /* lines of this run */
+        uint64_t sent_again;  /* requests that have changed, and whose new form has a line */
+        uint64_t failed_left; /* failures of the input that this run has not tried again */
+        bool moved;           /* the output or the errors file, during the run */
+};
+
+#endif
