@@ -63,7 +63,7 @@ static void signal_handle(struct ed_batch_command *command, int signo, int *coun
         if (signo == SIGHUP && *count > 0)
                 return; /* a terminal that closes sends it more than once */
         if (++*count == 1) {
-                command->signo = run->engine.work ? signo : 0;
+                command->signo = run->units ? signo : 0;
                 stop_describe(run, signo, text, sizeof(text));
                 ed_batch_stop(run, ED_STOP_SIGNAL, run->stats.in_flight > 0 ? ED_BATCH_DRAIN_NS : 0,
                               "%s", text);
@@ -120,27 +120,29 @@ static int watch_deadline(void *arg)
 
 static uint64_t total_guess(const void *arg)
 {
-        const struct ed_batch_run *run = arg;
+        const struct ed_batch_unit *unit = arg;
+        const struct ed_batch_run *run = unit->run;
 
-        if (run->settings->limit > 0 && run->checked.total_is_known &&
-            run->settings->limit < run->checked.total)
+        if (run->settings->limit > 0 && unit->checked.total_is_known &&
+            run->settings->limit < unit->checked.total)
                 return run->settings->limit;
-        if (run->checked.total_is_known)
-                return run->checked.total;
-        return run->input.whole ? run->stats.read : 0;
+        if (unit->checked.total_is_known)
+                return unit->checked.total;
+        return unit->input.whole ? unit->input.read : 0;
 }
 
 static int64_t resume_ns(const void *arg)
 {
-        const struct ed_batch_run *run = arg;
+        const struct ed_batch_unit *unit = arg;
 
-        return ed_endpoints_resume(&run->endpoints);
+        return ed_endpoints_resume(&unit->run->endpoints);
 }
 
 /* Add what only this command has to the line of progress. */
 static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
 {
-        const struct ed_batch_run *run = arg;
+        const struct ed_batch_unit *unit = arg;
+        const struct ed_batch_run *run = unit->run;
         int64_t now_ns = eddy_now();
         char wait[ED_DURATION_TEXT_BYTES];
 
@@ -168,6 +170,7 @@ static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
 /* Run the reader and the jobs to their end, and the watchers beside them. */
 static int work_all(struct ed_batch_command *command)
 {
+        struct ed_batch_unit *unit = &command->unit;
         struct ed_batch_run *run = &command->run;
         struct ed_slots_ramp ramp = { &run->engine.slots, run->settings->ramp_ns };
         eddy_scope whole, work;
@@ -175,7 +178,7 @@ static int work_all(struct ed_batch_command *command)
 
         eddy_scope_begin(&whole, NULL);
         eddy_scope_begin(&work, NULL);
-        run->engine.work = &work;
+        ed_unit_join(unit, &work);
         err = ed_metrics_begin(run, command->opts.log, command->opts.metrics, &whole);
         if (err < 0) {
                 command->setup_failed = true;
@@ -184,24 +187,24 @@ static int work_all(struct ed_batch_command *command)
         }
         eddy_scope_start(&whole, watch_signals, command);
         eddy_scope_start(&whole, watch_deadline, command);
-        eddy_scope_start(&whole, ed_checkpoint_sync, run);
+        eddy_scope_start(&whole, ed_checkpoint_sync, unit);
         eddy_scope_start(&whole, ed_slots_open, &ramp);
         ed_show_start(&command->show, &whole);
-        eddy_scope_start(&work, ed_input_read, run);
+        eddy_scope_start(&work, ed_input_read, unit);
         err = eddy_scope_end(&work);
         if (err == -ECANCELED)
                 err = 0; /* stopped; the reason is known */
 done:
-        run->engine.work = NULL;
+        ed_unit_leave(unit);
         eddy_scope_cancel(&whole);
         eddy_scope_end(&whole);
         ed_metrics_end(run);
-        if (run->input.limited && run->stats.stop == ED_STOP_NONE)
+        if (unit->input.limited && run->stats.stop == ED_STOP_NONE)
                 run->stats.stop = ED_STOP_LIMIT;
-        if (run->input.limited && run->checked.total_is_known)
-                run->stats.beyond = run->checked.total - run->stats.read;
+        if (unit->input.limited && unit->checked.total_is_known)
+                run->stats.beyond = unit->checked.total - unit->input.read;
         run->stats.unread =
-                !run->input.whole || (run->input.limited && !run->checked.total_is_known);
+                !unit->input.whole || (unit->input.limited && !unit->checked.total_is_known);
         return command->setup_failed ? 0 : err;
 }
 
@@ -219,26 +222,27 @@ static int endpoints_make(struct ed_batch_run *run)
         return err;
 }
 
-static int outputs_begin(struct ed_batch_run *run)
+static int outputs_begin(struct ed_batch_unit *unit)
 {
-        int err = ed_output_begin(&run->sink.output);
+        int err = ed_output_begin(&unit->sink.output);
 
-        if (err == 0 && run->paths->errors)
-                err = ed_output_begin(&run->sink.errors);
+        if (err == 0 && unit->paths->errors)
+                err = ed_output_begin(&unit->sink.errors);
         return err;
 }
 
-static void outputs_end(struct ed_batch_run *run)
+static void outputs_end(struct ed_batch_unit *unit)
 {
-        ed_output_end(&run->sink.output);
-        if (run->paths->errors)
-                ed_output_end(&run->sink.errors);
+        ed_output_end(&unit->sink.output);
+        if (unit->paths->errors)
+                ed_output_end(&unit->sink.errors);
 }
 
 static int batch_all(void *arg)
 {
         EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
         struct ed_batch_command *command = arg;
+        struct ed_batch_unit *unit = &command->unit;
         struct ed_batch_run *run = &command->run;
         const struct ed_batch_settings *settings = run->settings;
         struct eddy_http_client_opts client_opts = {
@@ -259,24 +263,25 @@ static int batch_all(void *arg)
                 err = ed_slots_init(&run->engine.slots, settings->concurrency_auto, run->slots_most,
                                     settings->ramp_ns);
         if (err == 0)
-                err = outputs_begin(run);
+                err = outputs_begin(unit);
         if (err == 0)
                 err = work_all(command);
-        outputs_end(run);
+        outputs_end(unit);
         eddy_http_client_close(run->client);
         return err;
 }
 
 /* ---- before and after ---------------------------------------------------------------------- */
 
-static int template_open(struct ed_batch_run *run)
+static int template_open(struct ed_batch_unit *unit)
 {
+        struct ed_batch_run *run = unit->run;
         char error[ED_TEMPLATE_ERROR_BYTES];
         int err;
 
-        run->input.rules = (struct ed_request_rules){ .method = run->settings->method,
-                                                      .url = run->settings->url,
-                                                      .id_column = run->settings->id_column };
+        unit->input.rules = (struct ed_request_rules){ .method = run->settings->method,
+                                                       .url = run->settings->url,
+                                                       .id_column = run->settings->id_column };
         if (!run->settings->body)
                 return 0;
         err = ed_template_new(run->settings->body, run->settings->body_bytes, &run->body, error);
@@ -284,14 +289,14 @@ static int template_open(struct ed_batch_run *run)
                 ed_console_say("batch", "out of memory");
                 return ED_EXIT_FAILED;
         }
-        run->input.rules.body = run->body;
+        unit->input.rules.body = run->body;
         return err < 0 ? ed_opts_body_refuse("batch", run->settings->body, error) : 0;
 }
 
 /* Refuse an input to which lines that are not answers would be moved. */
-static int rejected_check(const struct ed_batch_run *run)
+static int rejected_check(const struct ed_batch_unit *unit)
 {
-        const char *paths[] = { run->paths->output, run->paths->errors };
+        const char *paths[] = { unit->paths->output, unit->paths->errors };
         struct stat in, other;
         int exit_code = 0;
 
@@ -301,7 +306,7 @@ static int rejected_check(const struct ed_batch_run *run)
                 ed_draft_add_printf(&name, "%s.rejected", paths[i] ? paths[i] : "");
                 ed_draft_add(&name, "", 1);
                 if (paths[i] && ed_draft_is_whole(&name) && stat(name.data, &other) == 0 &&
-                    fstat(run->input.fd, &in) == 0 && in.st_dev == other.st_dev &&
+                    fstat(unit->input.fd, &in) == 0 && in.st_dev == other.st_dev &&
                     in.st_ino == other.st_ino)
                         exit_code =
                                 ed_console_usage("batch",
@@ -314,34 +319,35 @@ static int rejected_check(const struct ed_batch_run *run)
 }
 
 /* `eddy retry`: refuse names of files of which there is none, as a misspelled one. */
-static int retry_check(struct ed_batch_run *run)
+static int retry_check(struct ed_batch_unit *unit)
 {
+        struct ed_batch_run *run = unit->run;
         const struct ed_batch_settings *settings = run->settings;
 
         if (!settings->only_failed)
                 return 0;
-        run->sink.held.lacks_errors = access(run->paths->errors, F_OK) < 0 && errno == ENOENT;
-        if (!run->sink.held.lacks_errors || access(run->paths->output, F_OK) == 0 ||
+        unit->sink.held.lacks_errors = access(unit->paths->errors, F_OK) < 0 && errno == ENOENT;
+        if (!unit->sink.held.lacks_errors || access(unit->paths->output, F_OK) == 0 ||
             errno != ENOENT)
                 return 0;
         return ed_console_usage("batch",
                                 "-o %s: there is neither this file nor %s; name the output "
                                 "of the run",
-                                run->paths->output, run->paths->errors);
+                                unit->paths->output, unit->paths->errors);
 }
 
 /* Refuse an output that is the input. */
 static int paths_check(const struct ed_batch_command *command)
 {
-        const struct ed_batch_run *run = &command->run;
-        const char *paths[] = { run->paths->output, run->paths->errors, command->opts.log };
+        const struct ed_batch_unit *unit = &command->unit;
+        const char *paths[] = { unit->paths->output, unit->paths->errors, command->opts.log };
         static const char *const options[] = { "-o", "--errors", "--log" };
         struct stat in, out, other;
 
         for (size_t i = 0; i < 3; i++) {
                 if (!paths[i] || stat(paths[i], &out) < 0)
                         continue;
-                if (fstat(run->input.fd, &in) == 0 && in.st_dev == out.st_dev &&
+                if (fstat(unit->input.fd, &in) == 0 && in.st_dev == out.st_dev &&
                     in.st_ino == out.st_ino)
                         return ed_console_usage("batch",
                                                 "%s %s: this is the input; name another "
@@ -358,8 +364,9 @@ static int paths_check(const struct ed_batch_command *command)
 }
 
 /* Choose the number of slots, within 'limit' open files. */
-static int slots_choose(struct ed_batch_run *run, unsigned long limit)
+static int slots_choose(struct ed_batch_unit *unit, unsigned long limit)
 {
+        struct ed_batch_run *run = unit->run;
         unsigned long most = limit > FILES_SPARE + 1 ? limit - FILES_SPARE : 1;
         uint32_t wanted =
                 run->settings->concurrency_auto ? ADAPTIVE_MOST : run->settings->concurrency;
@@ -376,92 +383,96 @@ static int slots_choose(struct ed_batch_run *run, unsigned long limit)
         run->engine.ops = &ed_batch_job_ops;
         run->engine.stats = &run->stats;
         ed_room_init(&run->engine.room, wanted, run->settings->ordered);
-        if (run->settings->ordered && ed_order_init(&run->order, run->engine.room.most) < 0)
+        if (run->settings->ordered && ed_order_init(&unit->order, run->engine.room.most) < 0)
                 return ED_EXIT_FAILED;
         return 0;
 }
 
 /* Report the requests that have an answer. Those of a pipe are not known yet. */
-static void answers_say(const struct ed_batch_run *run)
+static void answers_say(const struct ed_batch_unit *unit)
 {
-        uint64_t kept = run->checked.total_is_known ? run->checked.known - run->checked.changed
-                                                    : run->sink.held.answered;
-        bool in_both = run->sink.held.errors_answered > 0;
+        const struct ed_batch_run *run = unit->run;
+        uint64_t kept = unit->checked.total_is_known ? unit->checked.known - unit->checked.changed
+                                                     : unit->sink.held.answered;
+        bool in_both = unit->sink.held.errors_answered > 0;
 
         if (kept > 0)
-                ed_console_say("batch", "%s%s%s %s %llu %s not sent again%s", run->paths->output,
-                               in_both ? " and " : "", in_both ? run->paths->errors : "",
+                ed_console_say("batch", "%s%s%s %s %llu %s not sent again%s", unit->paths->output,
+                               in_both ? " and " : "", in_both ? unit->paths->errors : "",
                                in_both ? "have" : "has", (unsigned long long) kept,
                                kept == 1 ? "answer, whose request is"
                                          : "answers, whose requests are",
-                               run->settings->changed_ok && !run->checked.total_is_known
+                               run->settings->changed_ok && !unit->checked.total_is_known
                                        ? ", unless they have changed"
                                        : "");
-        if (run->checked.changed > 0)
+        if (unit->checked.changed > 0)
                 ed_console_say("batch", "%s has %llu %s sent again (--on-changed send)",
-                               run->paths->output, (unsigned long long) run->checked.changed,
-                               run->checked.changed == 1
+                               unit->paths->output, (unsigned long long) unit->checked.changed,
+                               unit->checked.changed == 1
                                        ? "answer, whose request has changed, and is"
                                        : "answers, whose requests have changed, and are");
-        if (run->sink.held.repeated > 0)
-                ed_console_say("batch", "%s: %llu %s of an earlier line: kept", run->paths->output,
-                               (unsigned long long) run->sink.held.repeated,
-                               run->sink.held.repeated == 1 ? "answer has the id"
-                                                            : "answers have the ids");
-        if (run->sink.held.errors_answers > 0)
-                ed_console_say("batch", "%s: %llu %s: kept", run->paths->errors,
-                               (unsigned long long) run->sink.held.errors_answers,
-                               run->sink.held.errors_answers == 1 ? "line is a success"
-                                                                  : "lines are successes");
+        if (unit->sink.held.repeated > 0)
+                ed_console_say("batch", "%s: %llu %s of an earlier line: kept", unit->paths->output,
+                               (unsigned long long) unit->sink.held.repeated,
+                               unit->sink.held.repeated == 1 ? "answer has the id"
+                                                             : "answers have the ids");
+        if (unit->sink.held.errors_answers > 0)
+                ed_console_say("batch", "%s: %llu %s: kept", unit->paths->errors,
+                               (unsigned long long) unit->sink.held.errors_answers,
+                               unit->sink.held.errors_answers == 1 ? "line is a success"
+                                                                   : "lines are successes");
 }
 
 static int run_begin(struct ed_batch_command *command)
 {
+        struct ed_batch_unit *unit = &command->unit;
         struct ed_batch_run *run = &command->run;
         unsigned long files = ed_console_raise_files("batch");
-        int err = files > 0 ? template_open(run) : ED_EXIT_FAILED;
+        int err = files > 0 ? template_open(unit) : ED_EXIT_FAILED;
 
         if (err == 0)
-                err = ed_input_open(run);
+                err = ed_input_open(unit);
         if (err == 0)
                 err = paths_check(command);
         if (err == 0)
-                err = rejected_check(run);
+                err = rejected_check(unit);
         if (err == 0)
-                err = retry_check(run);
-        if (err == 0 && (ed_ids_new(&run->sink.ids) < 0 ||
-                         (run->settings->only_failed && ed_ids_new(&run->sink.only) < 0)))
+                err = retry_check(unit);
+        if (err == 0 && (ed_ids_new(&unit->sink.ids) < 0 ||
+                         (run->settings->only_failed && ed_ids_new(&unit->sink.only) < 0)))
                 err = ED_EXIT_FAILED;
         if (err == 0)
-                err = ed_checkpoint_open(run);
+                err = ed_checkpoint_open(unit);
         if (err == 0)
                 err = paths_check(command); /* of files that were made only now, too */
         if (err == 0)
-                err = ed_input_check(run);
+                err = ed_input_check(unit);
         if (err == 0)
-                err = ed_checkpoint_begin(run);
+                err = ed_checkpoint_begin(unit);
         if (err == 0)
-                err = slots_choose(run, files);
+                err = slots_choose(unit, files);
         if (err == 0) {
-                ed_ids_clear(run->sink.ids, ED_IDS_READ);
-                answers_say(run);
+                ed_ids_clear(unit->sink.ids, ED_IDS_READ);
+                answers_say(unit);
         }
         return err;
 }
 
-static void run_fini(struct ed_batch_run *run)
+static void run_fini(struct ed_batch_unit *unit)
 {
+        struct ed_batch_run *run = unit->run;
+
         ed_endpoints_fini(&run->endpoints);
-        ed_answers_close(&run->sink.answers);
-        ed_answers_close(&run->sink.failures);
-        ed_input_close(run);
+        ed_answers_close(&unit->sink.answers);
+        ed_answers_close(&unit->sink.failures);
+        ed_input_close(unit);
         ed_template_free(run->body);
-        ed_ids_free(run->sink.ids);
-        ed_ids_free(run->sink.only);
-        ed_ids_free(run->sink.bad_lines);
-        ed_output_fini(&run->sink.output);
-        ed_output_fini(&run->sink.errors);
-        ed_order_fini(&run->order);
+        ed_ids_free(unit->sink.ids);
+        ed_ids_free(unit->sink.only);
+        ed_ids_free(unit->sink.bad_lines);
+        ed_output_fini(&unit->sink.output);
+        ed_output_fini(&unit->sink.errors);
+        ed_order_fini(&unit->order);
 }
 
 /* Report results that were not written, or may be lost. Returns 0 or the exit code. */
@@ -519,45 +530,45 @@ static int stop_exit(enum ed_stop stop)
 }
 
 /* Returns the requests of the input that had no answer when the run began; 0: unknown. */
-static uint64_t unanswered_of(const struct ed_batch_run *run)
+static uint64_t unanswered_of(const struct ed_batch_unit *unit)
 {
-        return run->checked.total_is_known
-                       ? run->checked.requests - (run->checked.known - run->checked.changed)
+        return unit->checked.total_is_known
+                       ? unit->checked.requests - (unit->checked.known - unit->checked.changed)
                        : 0;
 }
 
 /* `eddy retry` has sent nothing: report the reason. Returns the exit code. */
-static int retry_judge(const struct ed_batch_run *run)
+static int retry_judge(const struct ed_batch_unit *unit)
 {
-        unsigned long long given = run->sink.held.failed + run->sink.held.output_failures;
-        unsigned long long unanswered = unanswered_of(run);
+        unsigned long long given = unit->sink.held.failed + unit->sink.held.output_failures;
+        unsigned long long unanswered = unanswered_of(unit);
 
-        if (run->sink.held.rejected > 0)
+        if (unit->sink.held.rejected > 0)
                 ed_console_say("batch",
                                "nothing was sent: the lines that were moved to .rejected name no "
                                "request; read them, and correct them or remove the file");
-        else if (run->sink.held.strange > 0)
+        else if (unit->sink.held.strange > 0)
                 ed_console_say("batch",
                                "nothing was sent: %s has none of the ids of %llu failure%s",
-                               run->paths->input, (unsigned long long) run->sink.held.strange,
-                               run->sink.held.strange == 1 ? "" : "s");
+                               unit->paths->input, (unsigned long long) unit->sink.held.strange,
+                               unit->sink.held.strange == 1 ? "" : "s");
         else if (given > 0)
                 ed_console_say("batch", "nothing was sent: all failed requests have an answer");
-        else if (run->sink.held.lacks_errors && (unanswered > 0 || !run->checked.total_is_known))
+        else if (unit->sink.held.lacks_errors && (unanswered > 0 || !unit->checked.total_is_known))
                 ed_console_say("batch",
                                "nothing was sent: %s does not exist; no request has failed, or the "
                                "run had another --errors FILE",
-                               run->paths->errors);
-        else if (run->sink.held.lacks_errors)
+                               unit->paths->errors);
+        else if (unit->sink.held.lacks_errors)
                 ed_console_say("batch", "nothing was sent: all requests have an answer");
         else
                 ed_console_say("batch", "%s names no failed request; nothing was sent",
-                               run->paths->errors);
+                               unit->paths->errors);
         if (unanswered > 0)
                 ed_console_say("batch", "%llu request%s of %s %s no answer: eddy batch sends %s",
-                               unanswered, unanswered == 1 ? "" : "s", run->paths->input,
+                               unanswered, unanswered == 1 ? "" : "s", unit->paths->input,
                                unanswered == 1 ? "has" : "have", unanswered == 1 ? "it" : "them");
-        return run->sink.held.rejected > 0 || run->sink.held.strange > 0 || unanswered > 0
+        return unit->sink.held.rejected > 0 || unit->sink.held.strange > 0 || unanswered > 0
                        ? ED_EXIT_FAILED
                        : ED_EXIT_OK;
 }
@@ -565,28 +576,29 @@ static int retry_judge(const struct ed_batch_run *run)
 /* Returns the exit code of a run, after messages. */
 static int run_judge(const struct ed_batch_command *command, int err, int file_exit)
 {
+        const struct ed_batch_unit *unit = &command->unit;
         const struct ed_batch_run *run = &command->run;
         int exit_code =
-                output_judge(&run->sink.output, run->stats.lost, run->paths->output != NULL);
-        bool is_empty = !run->sink.only && run->input.whole && run->stats.read == 0 &&
-                        run->sink.held.answered == 0;
+                output_judge(&unit->sink.output, run->stats.lost, unit->paths->output != NULL);
+        bool is_empty = !unit->sink.only && unit->input.whole && unit->input.read == 0 &&
+                        unit->sink.held.answered == 0;
 
-        if (run->paths->errors && exit_code == 0)
-                exit_code = output_judge(&run->sink.errors, run->stats.lost, true);
+        if (unit->paths->errors && exit_code == 0)
+                exit_code = output_judge(&unit->sink.errors, run->stats.lost, true);
         if (err < 0)
                 ed_console_say("batch", "%s", eddy_error_text(err));
         if (is_empty)
-                ed_console_say("batch", "%s: the input has no request", run->paths->input);
+                ed_console_say("batch", "%s: the input has no request", unit->paths->input);
         if (command->signo)
                 return ED_EXIT_SIGNAL + command->signo;
         if (exit_code || file_exit)
                 return exit_code ? exit_code : file_exit;
-        if (run->input.err)
-                return run->input.err;
+        if (unit->input.err)
+                return unit->input.err;
         if (run->stats.stop != ED_STOP_NONE && run->stats.stop != ED_STOP_LIMIT)
                 return stop_exit(run->stats.stop);
-        if (err >= 0 && run->sink.only && run->stats.read == 0)
-                return retry_judge(run);
+        if (err >= 0 && unit->sink.only && unit->input.read == 0)
+                return retry_judge(unit);
         if (is_empty)
                 return ED_EXIT_INPUT;
         return err < 0 || run->stats.failed > 0 ? ED_EXIT_FAILED : ED_EXIT_OK;
@@ -594,11 +606,12 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
 
 static int run_whole(struct ed_batch_command *command)
 {
+        struct ed_batch_unit *unit = &command->unit;
         struct ed_batch_run *run = &command->run;
         int err, exit_code;
 
         run->start_wall_ns = ed_wall_ns();
-        run->attempts.end_ns = INT64_MAX;
+        unit->attempts.end_ns = INT64_MAX;
         run->stats.start_ns = eddy_now();
         run->retry_policy = (struct eddy_retry_policy){
                 .attempts = run->settings->attempts,
@@ -616,12 +629,12 @@ static int run_whole(struct ed_batch_command *command)
                                           .total = total_guess,
                                           .more = progress_more,
                                           .resume = resume_ns,
-                                          .arg = run };
+                                          .arg = unit };
         err = eddy_run(batch_all, command,
                        &(struct eddy_run_opts){ .flags = EDDY_RUN_NO_SIGNALS,
                                                 .watchdog_ns = EDDY_SEC(1),
                                                 .report = ed_console_report });
-        exit_code = ed_checkpoint_close(run, command->signo == 0);
+        exit_code = ed_checkpoint_close(unit, command->signo == 0);
         if (command->setup_failed)
                 return ED_EXIT_USAGE;
         exit_code = run_judge(command, err, exit_code);
@@ -633,25 +646,26 @@ int ed_batch_main(int argc, char **argv)
 {
         /* Static, because it is too large for a stack frame, and there is only one run. */
         static struct ed_batch_command command;
-        struct ed_batch_run *run = &command.run;
+        struct ed_batch_unit *unit = &command.unit;
         int exit_code;
 
         /* Until the progress can be printed. */
         signal(SIGUSR1, SIG_IGN);
         command.argv = argv;
-        run->settings = &command.opts.settings;
-        run->paths = &command.opts.paths;
-        run->input.fd = run->sink.answers.fd = run->sink.failures.fd = -1;
+        command.run.settings = &command.opts.settings;
+        unit->run = &command.run;
+        unit->paths = &command.opts.paths;
+        unit->input.fd = unit->sink.answers.fd = unit->sink.failures.fd = -1;
         if (ed_batch_opts_parse(&command.opts, argc, argv, &exit_code) == 0) {
-                command.show.mode = ed_show_choose(command.opts.progress, run->paths->output);
+                command.show.mode = ed_show_choose(command.opts.progress, unit->paths->output);
                 ed_reading_show("batch", command.show.mode);
                 exit_code = run_begin(&command);
                 if (exit_code == 0)
                         exit_code = run_whole(&command);
                 else
-                        ed_checkpoint_abandon(run);
+                        ed_checkpoint_abandon(unit);
         }
-        run_fini(run);
+        run_fini(unit);
         ed_batch_opts_fini(&command.opts);
         return exit_code;
 }

@@ -8,12 +8,14 @@
 
 #include "batch/opts.h"
 #include "batch/run/run.h"
+#include "batch/run/unit.h"
 #include "common/show.h"
 
 struct ed_batch_command {
         char *const *argv;
         struct ed_batch_opts opts;
         struct ed_batch_run run;
+        struct ed_batch_unit unit; /* the only one */
         struct ed_show show;
         int signo;         /* the signal that ended the run; 0: none */
         bool setup_failed; /* an option cannot be used, which was reported */

@@ -91,45 +91,46 @@ static bool command_add(struct ed_draft *text, const struct ed_batch_command *co
 }
 
 /* Returns true if a repetition of the command would send something. */
-static bool has_rest(const struct ed_batch_run *run)
+static bool has_rest(const struct ed_batch_unit *unit)
 {
+        const struct ed_batch_run *run = unit->run;
         const struct ed_stats *stats = &run->stats;
         /* Lines that are not requests have to be corrected first. */
         uint64_t bad = stats->codes[ed_outcome_number(EDDY_E_URL_INVALID)];
 
-        return stats->failed > bad || stats->stop != ED_STOP_NONE || !run->input.whole;
+        return stats->failed > bad || stats->stop != ED_STOP_NONE || !unit->input.whole;
 }
 
 /* Returns the failures of this run, and those of earlier ones that were not tried again. */
-static uint64_t failures_of(const struct ed_batch_run *run)
+static uint64_t failures_of(const struct ed_batch_unit *unit)
 {
-        return run->sink.failed + run->sink.failed_left;
+        return unit->sink.failed + unit->sink.failed_left;
 }
 
 /* ---- counts of the input ------------------------------------------------------------------- */
 
 /* Returns true if it is known which answers belong to the input. */
-static bool knows_input(const struct ed_batch_run *run)
+static bool knows_input(const struct ed_batch_unit *unit)
 {
-        return run->checked.total_is_known || (run->input.whole && !run->input.limited);
+        return unit->checked.total_is_known || (unit->input.whole && !unit->input.limited);
 }
 
 /* Returns the requests of the input that have an answer now, also in the errors file. */
-static uint64_t answered_of(const struct ed_batch_run *run)
+static uint64_t answered_of(const struct ed_batch_unit *unit)
 {
-        return (knows_input(run) ? run->checked.known : run->sink.held.answered) + run->sink.ok -
-               run->sink.sent_again;
+        return (knows_input(unit) ? unit->checked.known : unit->sink.held.answered) +
+               unit->sink.ok - unit->sink.sent_again;
 }
 
 /* Returns the requests of the input, as far as they are known. Lines may be appended during a run. */
-static uint64_t requests_of(const struct ed_batch_run *run)
+static uint64_t requests_of(const struct ed_batch_unit *unit)
 {
-        uint64_t before = (knows_input(run) ? run->checked.known : run->sink.held.answered) -
-                          run->checked.changed;
-        uint64_t met = before + run->stats.read;
+        uint64_t before = (knows_input(unit) ? unit->checked.known : unit->sink.held.answered) -
+                          unit->checked.changed;
+        uint64_t met = before + unit->input.read;
 
-        return run->checked.total_is_known && run->checked.requests > met ? run->checked.requests
-                                                                          : met;
+        return unit->checked.total_is_known && unit->checked.requests > met ? unit->checked.requests
+                                                                            : met;
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -183,51 +184,53 @@ static void reasons_add(struct ed_draft *text, const struct ed_reasons *reasons)
 
 static void files_add(struct ed_draft *text, const struct ed_batch_command *command)
 {
+        const struct ed_batch_unit *unit = &command->unit;
         const struct ed_batch_run *run = &command->run;
-        uint64_t answered = answered_of(run), all = requests_of(run), rest;
+        uint64_t answered = answered_of(unit), all = requests_of(unit), rest;
 
-        if (!run->paths->output)
+        if (!unit->paths->output)
                 return;
-        if (run->sink.output.cut || run->sink.output.removed || run->sink.moved) {
-                ed_draft_add_printf(text, "%s was %s: see above\n", run->paths->output,
-                                    run->sink.output.cut       ? "cut"
-                                    : run->sink.output.removed ? "removed or replaced"
-                                                               : "moved");
+        if (unit->sink.output.cut || unit->sink.output.removed || unit->sink.moved) {
+                ed_draft_add_printf(text, "%s was %s: see above\n", unit->paths->output,
+                                    unit->sink.output.cut       ? "cut"
+                                    : unit->sink.output.removed ? "removed or replaced"
+                                                                : "moved");
                 return;
         }
-        rest = all > answered + failures_of(run) ? all - answered - failures_of(run) : 0;
-        answered -= run->sink.held.errors_answered < answered ? run->sink.held.errors_answered
-                                                              : answered;
-        ed_draft_add_printf(text, "answers in %s: ", run->paths->output);
+        rest = all > answered + failures_of(unit) ? all - answered - failures_of(unit) : 0;
+        answered -= unit->sink.held.errors_answered < answered ? unit->sink.held.errors_answered
+                                                               : answered;
+        ed_draft_add_printf(text, "answers in %s: ", unit->paths->output);
         ed_draft_add_grouped(text, answered);
-        if (run->checked.total_is_known && answered < all) {
+        if (unit->checked.total_is_known && answered < all) {
                 ed_draft_add_str(text, " of ");
                 ed_draft_add_grouped(text, all);
         }
-        if (failures_of(run) > 0) {
-                ed_draft_add_printf(text, "; failures in %s: ", run->paths->errors);
-                ed_draft_add_grouped(text, failures_of(run));
+        if (failures_of(unit) > 0) {
+                ed_draft_add_printf(text, "; failures in %s: ", unit->paths->errors);
+                ed_draft_add_grouped(text, failures_of(unit));
         }
         ed_draft_add_str(text, "\n");
-        if (run->sink.only && run->checked.total_is_known && rest > 0) {
+        if (unit->sink.only && unit->checked.total_is_known && rest > 0) {
                 ed_draft_add_str(text, "neither an answer nor an error: ");
                 ed_draft_add_grouped(text, rest);
                 ed_draft_add_str(text, rest == 1 ? " request, which eddy batch sends\n"
                                                  : " requests, which eddy batch sends\n");
         }
-        if (!has_rest(run))
+        if (!has_rest(unit))
                 return;
         ed_draft_add_str(text, run->stats.stop != ED_STOP_NONE ? "to resume: " : "to retry: ");
-        if (strcmp(run->paths->input, "-") == 0)
+        if (strcmp(unit->paths->input, "-") == 0)
                 ed_draft_add_str(text, "the same command, with the same input: ");
         if (command_add(text, command))
                 ed_draft_add_str(text, "  (with the values in place of ***, which are not shown)");
         ed_draft_add_str(text, "\n");
 }
 
-static void lines_advice_add(struct ed_draft *text, const struct ed_batch_run *run)
+static void lines_advice_add(struct ed_draft *text, const struct ed_batch_unit *unit)
 {
-        const struct ed_batch_paths *paths = run->paths;
+        const struct ed_batch_run *run = unit->run;
+        const struct ed_batch_paths *paths = unit->paths;
 
         if (run->lacks_base)
                 ed_draft_add_str(text, "a \"url\" that begins with / needs --base-url\n");
@@ -248,8 +251,9 @@ static void lines_advice_add(struct ed_draft *text, const struct ed_batch_run *r
 }
 
 /* Append a next step for answers 404, whose first message may be about a model. */
-static void missing_advice_add(struct ed_draft *text, const struct ed_batch_run *run)
+static void missing_advice_add(struct ed_draft *text, const struct ed_batch_unit *unit)
 {
+        const struct ed_batch_run *run = unit->run;
         const struct ed_reasons *reasons = &run->reasons;
 
         for (unsigned i = 0; i < reasons->count; i++)
@@ -259,7 +263,7 @@ static void missing_advice_add(struct ed_draft *text, const struct ed_batch_run 
                         return;
                 }
         ed_draft_add_printf(text, "404: check the URLs; the path of the first request is %s%s\n",
-                            run->input.path,
+                            unit->input.path,
                             run->settings->base_urls_count > 0 ? ", after --base-url" : "");
 }
 
@@ -272,13 +276,14 @@ static const char *hosts_place(const struct ed_batch_settings *settings)
 }
 
 /* Append a next step for each kind of failure that is often a mistake in the command or the input. */
-static void advice_add(struct ed_draft *text, const struct ed_batch_run *run)
+static void advice_add(struct ed_draft *text, const struct ed_batch_unit *unit)
 {
+        const struct ed_batch_run *run = unit->run;
         const struct ed_stats *stats = &run->stats;
         const struct ed_batch_settings *settings = run->settings;
 
         if (stats->codes[ed_outcome_number(EDDY_E_URL_INVALID)] > 0)
-                lines_advice_add(text, run);
+                lines_advice_add(text, unit);
         if (stats->statuses[401] > 0 && stats->stop != ED_STOP_KEY)
                 ed_draft_add_printf(text, "401: %s --api-key-env or --api-key-file\n",
                                     settings->api_key ? "the server refuses the key: check"
@@ -286,7 +291,7 @@ static void advice_add(struct ed_draft *text, const struct ed_batch_run *run)
         if (stats->ok > 0)
                 return;
         if (stats->statuses[404] > 0)
-                missing_advice_add(text, run);
+                missing_advice_add(text, unit);
         if (stats->codes[ed_outcome_number(-ECONNREFUSED)] > 0)
                 ed_draft_add_printf(text,
                                     "connect_error: check that the server runs, and the host and "
@@ -299,6 +304,7 @@ static void advice_add(struct ed_draft *text, const struct ed_batch_run *run)
 
 static void text_print(const struct ed_batch_command *command, struct ed_draft *text)
 {
+        const struct ed_batch_unit *unit = &command->unit;
         const struct ed_batch_run *run = &command->run;
         const struct ed_endpoint *endpoint = run->endpoints.first;
 
@@ -312,7 +318,7 @@ static void text_print(const struct ed_batch_command *command, struct ed_draft *
                 ed_draft_add_printf(text, "and %zu more host%s\n",
                                     run->endpoints.count - ENDPOINTS_SHOWN,
                                     run->endpoints.count - ENDPOINTS_SHOWN == 1 ? "" : "s");
-        advice_add(text, run);
+        advice_add(text, unit);
         files_add(text, command);
 }
 
@@ -383,6 +389,7 @@ static void reasons_json(const struct ed_reasons *reasons, struct ed_draft *text
 /* Append what the object has no member for. */
 static void own_json(const struct ed_batch_command *command, struct ed_draft *text)
 {
+        const struct ed_batch_unit *unit = &command->unit;
         const struct ed_batch_run *run = &command->run;
 
         ed_draft_add_str(text, ",\"x_eddy\":");
@@ -392,12 +399,12 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         text->bytes -= 2; /* "}\n": the object goes on */
         member_add(text, ",\"refused\":", run->stats.refused);
         member_add(text, ",\"beyond_limit\":", run->stats.beyond);
-        member_add(text, ",\"answered_before\":", run->sink.held.answered);
+        member_add(text, ",\"answered_before\":", unit->sink.held.answered);
         ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->spent.cost / 1e6);
         endpoints_json(run, text);
         reasons_json(&run->reasons, text);
         ed_draft_add_str(text, ",\"retry_command\":");
-        if (run->paths->output && has_rest(run)) {
+        if (unit->paths->output && has_rest(unit)) {
                 struct ed_draft words = { 0 };
 
                 command_add(&words, command);
@@ -411,24 +418,25 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
 
 static void json_print(const struct ed_batch_command *command, struct ed_draft *text)
 {
+        const struct ed_batch_unit *unit = &command->unit;
         const struct ed_batch_run *run = &command->run;
         uint64_t start_s = (uint64_t) run->start_wall_ns / 1000000000;
         uint64_t end_s = (uint64_t) ed_wall_ns() / 1000000000;
 
         ed_draft_add_printf(text, "{\"id\":\"batch_%llx\",\"object\":\"batch\",\"endpoint\":",
                             (unsigned long long) run->start_wall_ns);
-        ed_draft_add_json_str(text, run->input.path);
-        name_add(text, ",\"errors\":null,\"input_file_id\":", run->paths->input);
+        ed_draft_add_json_str(text, unit->input.path);
+        name_add(text, ",\"errors\":null,\"input_file_id\":", unit->paths->input);
         ed_draft_add_printf(text, ",\"completion_window\":\"24h\",\"status\":\"%s\"",
                             status_of(run));
-        name_add(text, ",\"output_file_id\":", run->paths->output);
-        name_add(text, ",\"error_file_id\":", failures_of(run) > 0 ? run->paths->errors : NULL);
+        name_add(text, ",\"output_file_id\":", unit->paths->output);
+        name_add(text, ",\"error_file_id\":", failures_of(unit) > 0 ? unit->paths->errors : NULL);
         member_add(text, ",\"created_at\":", start_s);
         member_add(text, ",\"in_progress_at\":", start_s);
         ed_draft_add_printf(text, ",\"%s_at\":%llu", status_of(run), (unsigned long long) end_s);
-        member_add(text, ",\"request_counts\":{\"total\":", requests_of(run));
-        member_add(text, ",\"completed\":", answered_of(run));
-        member_add(text, ",\"failed\":", failures_of(run));
+        member_add(text, ",\"request_counts\":{\"total\":", requests_of(unit));
+        member_add(text, ",\"completed\":", answered_of(unit));
+        member_add(text, ",\"failed\":", failures_of(unit));
         member_add(text, "},\"usage\":{\"input_tokens\":", run->spent.usage.input);
         member_add(text, ",\"input_tokens_details\":{\"cached_tokens\":", run->spent.usage.cached);
         member_add(text, "},\"output_tokens\":", run->spent.usage.output);

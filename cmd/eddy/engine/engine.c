@@ -103,7 +103,7 @@ int ed_engine_job_start(struct ed_engine_job *job)
         if (err < 0)
                 return err;
         job->ticket = -1;
-        err = eddy_scope_start(engine->work, job_run, job);
+        err = eddy_scope_start(job->work, job_run, job);
         if (err < 0)
                 ed_room_leave(&engine->room);
         return err;

@@ -68,15 +68,15 @@ struct ed_engine {
         struct ed_stats *stats;
         struct ed_slots slots;
         struct ed_room room;
-        eddy_scope *work; /* of all jobs */
 };
 
 /* The engine's part of a job. It is the first member of the command's own struct. */
 struct ed_engine_job {
         struct ed_engine *engine;
-        uint64_t bytes; /* memory of the job */
-        int ticket;     /* of the slot; -1: none */
-        int refused;    /* an error in the input that makes attempts impossible; 0: none */
+        eddy_scope *work; /* in which the job runs */
+        uint64_t bytes;   /* memory of the job */
+        int ticket;       /* of the slot; -1: none */
+        int refused;      /* an error in the input that makes attempts impossible; 0: none */
 };
 
 /*

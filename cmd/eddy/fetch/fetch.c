@@ -93,7 +93,7 @@ static int work_all(struct ed_fetch_run *run)
         ed_show_start(&run->show, &whole);
 
         eddy_scope_begin(&work, NULL);
-        run->engine.work = &work;
+        run->work = &work;
         eddy_scope_start(&work, ed_fetch_read, run);
         err = eddy_scope_end(&work);
         if (err == -ECANCELED)

@@ -104,7 +104,7 @@ static int body_take(struct ed_fetch_job *job, char *buf)
                         err = ed_save_file_write(&run->save, &attempt->file, buf, (size_t) n);
         }
         /* A failure to write to the folder stops the run. */
-        eddy_scope_cancel(run->engine.work);
+        eddy_scope_cancel(run->work);
         return -ECANCELED;
 }
 
@@ -399,14 +399,14 @@ static void job_finish(struct ed_engine_job *base, int error)
                                                : -ENOMEM;
         ed_draft_fini(&line);
         if (run->output.cut)
-                eddy_scope_cancel(run->engine.work);
+                eddy_scope_cancel(run->work);
         if (err == 0) {
                 ed_stats_add(&run->stats, attempt->status, attempt->error, attempt->bytes,
                              latency_ns);
                 return;
         }
         run->stats.lost++;
-        eddy_scope_cancel(run->engine.work);
+        eddy_scope_cancel(run->work);
 }
 
 /*
@@ -469,6 +469,7 @@ int ed_fetch_add(struct ed_fetch_run *run, const char *url, size_t bytes, int re
         if (!job)
                 return -ENOMEM;
         job->base = (struct ed_engine_job){ .engine = &run->engine,
+                                            .work = run->work,
                                             .bytes = sizeof(*job) + bytes,
                                             .refused = refused };
         job->run = run;

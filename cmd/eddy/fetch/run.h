@@ -4,7 +4,7 @@
  *     reader ---------> a task for each URL ----> slot --> attempt --> output
  *     (fetch/input.c)   (engine/, fetch/job.c)
  *
- * engine/engine.h describes the tasks. All tasks are in the scope 'engine.work'. A signal or
+ * engine/engine.h describes the tasks. All tasks are in the scope 'work'. A signal or
  * --deadline cancels that scope; each task then reports the result of its URL, and ends.
  */
 #ifndef ED_CMD_FETCH_RUN_H
@@ -34,7 +34,8 @@ struct ed_fetch_run {
         struct eddy_retry_policy retry_policy;
         eddy_http_client *client;
         struct ed_engine engine;
-        eddy_scope *whole; /* around 'engine.work', with --deadline */
+        eddy_scope *work;  /* of all jobs */
+        eddy_scope *whole; /* around 'work', with --deadline */
         bool idempotent;
         bool hangup;       /* SIGHUP ended the run */
         bool setup_failed; /* a proxy, or a file of --cacert, --cert or --key, cannot be used */

@@ -80,7 +80,9 @@ static uint64_t mark_of(int id, int version)
 
 /* ---- a run ---------------------------------------------------------------------------------- */
 
-static struct ed_batch_run run;
+static const struct ed_batch_settings settings = { .changed_ok = true };
+static struct ed_batch_run run = { .settings = &settings };
+static struct ed_batch_unit unit;
 static const struct plan *plan;
 static int lines_left;
 
@@ -105,13 +107,13 @@ static int due_write(void *arg)
 
         if (eddy_sleep(due->wait_ns) < 0 || lines_left-- <= 0)
                 return 0;
-        if (ed_output_line(due->is_ok ? &run.sink.output : &run.sink.errors, lines[due->id],
+        if (ed_output_line(due->is_ok ? &unit.sink.output : &unit.sink.errors, lines[due->id],
                            bytes) < 0)
                 return 0;
-        if (ed_ids_add(run.sink.ids, name, name_bytes, mark_of(due->id, due->version),
+        if (ed_ids_add(unit.sink.ids, name, name_bytes, mark_of(due->id, due->version),
                        due->is_ok ? ED_IDS_ANSWERED : ED_IDS_FAILED, &same) >= 0 &&
             !same)
-                ed_ids_set_hash(run.sink.ids, name, name_bytes, mark_of(due->id, due->version));
+                ed_ids_set_hash(unit.sink.ids, name, name_bytes, mark_of(due->id, due->version));
         return 0;
 }
 
@@ -121,7 +123,8 @@ static bool is_sent(int id, int version)
         char name[8];
         size_t bytes = (size_t) snprintf(name, sizeof(name), "%d", id);
         bool same;
-        int flags = ed_ids_add(run.sink.ids, name, bytes, mark_of(id, version), ED_IDS_READ, &same);
+        int flags =
+                ed_ids_add(unit.sink.ids, name, bytes, mark_of(id, version), ED_IDS_READ, &same);
 
         CHECK(flags >= 0);
         return !(flags & ED_IDS_ANSWERED) || !same;
@@ -147,18 +150,18 @@ static int lines_write(void *arg)
         eddy_scope whole, work;
 
         (void) arg;
-        CHECK_EQ(ed_output_begin(&run.sink.output), 0);
-        CHECK_EQ(ed_output_begin(&run.sink.errors), 0);
+        CHECK_EQ(ed_output_begin(&unit.sink.output), 0);
+        CHECK_EQ(ed_output_begin(&unit.sink.errors), 0);
         eddy_scope_begin(&whole, NULL);
         eddy_scope_begin(&work, NULL);
-        eddy_scope_start(&whole, ed_checkpoint_sync, &run);
+        eddy_scope_start(&whole, ed_checkpoint_sync, &unit);
         for (int i = 0; i < dues_count; i++)
                 eddy_scope_start(&work, due_write, &dues[i]);
         CHECK_EQ(eddy_scope_end(&work), 0);
         eddy_scope_cancel(&whole);
         eddy_scope_end(&whole);
-        ed_output_end(&run.sink.output);
-        ed_output_end(&run.sink.errors);
+        ed_output_end(&unit.sink.output);
+        ed_output_end(&unit.sink.errors);
         return 0;
 }
 
@@ -168,16 +171,15 @@ static void ids_read(void)
         char name[8];
 
         for (int id = 0; id < plan->ids && plan->is_file; id++)
-                CHECK(ed_ids_add(run.sink.ids, name,
+                CHECK(ed_ids_add(unit.sink.ids, name,
                                  (size_t) snprintf(name, sizeof(name), "%d", id), 0, ED_IDS_READ,
                                  NULL) >= 0);
-        run.checked.total_is_known = plan->is_file;
+        unit.checked.total_is_known = plan->is_file;
 }
 
 /* Begin a run. Returns its exit code, or 0. */
 static int run_open(const struct plan *next)
 {
-        static const struct ed_batch_settings settings = { .changed_ok = true };
         static const struct ed_batch_paths paths = { .input = "in",
                                                      .output = OUT,
                                                      .errors = ERRORS };
@@ -185,25 +187,23 @@ static int run_open(const struct plan *next)
 
         plan = next;
         lines_left = plan->lines_max ? plan->lines_max : IDS;
-        run = (struct ed_batch_run){ .input = { .fd = -1 },
-                                     .settings = &settings,
-                                     .paths = &paths };
-        run.input.whole = !plan->lines_max;
-        if (ed_ids_new(&run.sink.ids) < 0)
+        unit = (struct ed_batch_unit){ .input = { .fd = -1 }, .run = &run, .paths = &paths };
+        unit.input.whole = !plan->lines_max;
+        if (ed_ids_new(&unit.sink.ids) < 0)
                 return ED_EXIT_FAILED;
-        code = ed_checkpoint_open(&run);
+        code = ed_checkpoint_open(&unit);
         if (!code) {
                 ids_read();
-                code = ed_checkpoint_begin(&run);
-                ed_ids_clear(run.sink.ids, ED_IDS_READ);
+                code = ed_checkpoint_begin(&unit);
+                ed_ids_clear(unit.sink.ids, ED_IDS_READ);
         }
         if (!code)
                 return 0;
-        if (run.sink.output.fd > 0)
-                ed_output_close(&run.sink.output, false);
-        ed_answers_close(&run.sink.answers);
-        ed_answers_close(&run.sink.failures);
-        ed_ids_free(run.sink.ids);
+        if (unit.sink.output.fd > 0)
+                ed_output_close(&unit.sink.output, false);
+        ed_answers_close(&unit.sink.answers);
+        ed_answers_close(&unit.sink.failures);
+        ed_ids_free(unit.sink.ids);
         return code;
 }
 
@@ -218,8 +218,8 @@ static int run_finish(void)
         (void) eddy_test_run(lines_write, NULL, NULL, &result);
         if (result.result != 0 || result.left.tasks > 0 || result.left.timers > 0)
                 test_fail(__FILE__, __LINE__, "%s", result.problem);
-        code = ed_checkpoint_close(&run, !plan->is_signalled);
-        ed_ids_free(run.sink.ids);
+        code = ed_checkpoint_close(&unit, !plan->is_signalled);
+        ed_ids_free(unit.sink.ids);
         return code;
 }
 
@@ -583,8 +583,9 @@ TEST(crash_while_failures_move_after_a_run_from_a_pipe_loses_none)
 /* Returns true if the program ends such a run with the exit code of a failed output. */
 static bool run_failed(int code)
 {
-        return code == ED_EXIT_OUTPUT || run.sink.output.err < 0 || run.sink.output.save_err < 0 ||
-               run.sink.errors.err < 0 || run.sink.errors.save_err < 0;
+        return code == ED_EXIT_OUTPUT || unit.sink.output.err < 0 ||
+               unit.sink.output.save_err < 0 || unit.sink.errors.err < 0 ||
+               unit.sink.errors.save_err < 0;
 }
 
 /*
@@ -670,11 +671,11 @@ TEST(old_failures_are_dropped_on_a_full_disk_before_an_answer_is_written)
         CHECK_EQ(run_open(&plans[1]), 0);
         dues_make();
         (void) eddy_test_run(lines_write, NULL, NULL, &(struct eddy_test_result){ 0 });
-        ed_output_close(&run.sink.output, false);
-        ed_output_close(&run.sink.errors, false);
-        ed_answers_close(&run.sink.answers);
-        ed_answers_close(&run.sink.failures);
-        ed_ids_free(run.sink.ids);
+        ed_output_close(&unit.sink.output, false);
+        ed_output_close(&unit.sink.errors, false);
+        ed_answers_close(&unit.sink.answers);
+        ed_answers_close(&unit.sink.failures);
+        ed_ids_free(unit.sink.ids);
         CHECK(disk_file("/out.errors.jsonl")->now.bytes > 0);
 
         disk_record(&log);

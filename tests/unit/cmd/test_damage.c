@@ -100,26 +100,25 @@ static void start_check(size_t bytes, int first, int last, const char *what, siz
 {
         static char out[] = DISK_FOLDER "/out.jsonl", errors[] = DISK_FOLDER "/out.errors.jsonl";
         static const struct ed_batch_settings settings;
+        static struct ed_batch_run run = { .settings = &settings };
         static const struct ed_batch_paths paths = { .output = out, .errors = errors };
-        static struct ed_batch_run run;
+        static struct ed_batch_unit unit;
         const struct ed_disk_node *file;
         char name[NAME_BYTES];
 
         disk_put(damaged, bytes);
-        run = (struct ed_batch_run){ .input = { .fd = -1 },
-                                     .settings = &settings,
-                                     .paths = &paths };
-        CHECK_EQ(ed_ids_new(&run.sink.ids), 0);
-        if (ed_checkpoint_open(&run) != 0 || ed_checkpoint_begin(&run) != 0)
+        unit = (struct ed_batch_unit){ .input = { .fd = -1 }, .run = &run, .paths = &paths };
+        CHECK_EQ(ed_ids_new(&unit.sink.ids), 0);
+        if (ed_checkpoint_open(&unit) != 0 || ed_checkpoint_begin(&unit) != 0)
                 test_fail(__FILE__, __LINE__, "%s %zu: the run does not start", what, where);
         for (int i = 0; i < LINES; i++)
                 if ((i < first || i > last) &&
-                    ed_ids_flags(run.sink.ids, name, id_make(i, name)) != ED_IDS_ANSWERED)
+                    ed_ids_flags(unit.sink.ids, name, id_make(i, name)) != ED_IDS_ANSWERED)
                         test_fail(__FILE__, __LINE__, "%s %zu: line %d is lost", what, where, i);
         file = disk_file("/out.jsonl");
         CHECK(file->now.bytes == 0 || file->now.data[file->now.bytes - 1] == '\n');
-        CHECK_EQ(ed_checkpoint_close(&run, true), 0);
-        ed_ids_free(run.sink.ids);
+        CHECK_EQ(ed_checkpoint_close(&unit, true), 0);
+        ed_ids_free(unit.sink.ids);
         tried++;
 }
 

@@ -22,12 +22,13 @@ enum {
         HEADERS_OWN = 3, /* Content-Type, the API key, the idempotency key */
 };
 
-void ed_attempt_init(struct ed_attempt *attempt, struct ed_batch_run *run,
+void ed_attempt_init(struct ed_attempt *attempt, struct ed_batch_run *run, struct ed_attempts *all,
                      const struct ed_request *request)
 {
         memset(attempt, 0, offsetof(struct ed_attempt, fault));
         attempt->fault.text[0] = '\0';
         attempt->run = run;
+        attempt->all = all;
         attempt->request = request;
         attempt->first_ns = -1;
 }
@@ -54,8 +55,8 @@ static void attempt_started(void *arg)
         attempt->start_ns = eddy_now();
         end_ns = attempt->start_ns +
                  (request->timeout_ns ? request->timeout_ns : run->settings->timeout_ns);
-        if (end_ns > run->attempts.end_ns)
-                end_ns = run->attempts.end_ns;
+        if (end_ns > attempt->all->end_ns)
+                end_ns = attempt->all->end_ns;
         eddy_scope_set_deadline(&attempt->scope, end_ns);
 }
 
@@ -216,8 +217,8 @@ void ed_attempt_make(struct ed_attempt *attempt)
 
         eddy_scope_begin(&attempt->scope,
                          &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_SHIELD,
-                                                    .deadline_ns = attempt->run->attempts.end_ns });
-        attempt_add(&attempt->run->attempts, attempt);
+                                                    .deadline_ns = attempt->all->end_ns });
+        attempt_add(attempt->all, attempt);
         err = attempt_exchange(attempt);
         attempt_remove(attempt);
         end = eddy_scope_end(&attempt->scope);
@@ -238,7 +239,7 @@ void ed_attempt_reconcile(struct ed_attempt *attempt, uint64_t tokens)
 
 enum eddy_concurrency_result ed_attempt_load(const struct ed_attempt *attempt)
 {
-        if (attempt->error == -ETIMEDOUT && attempt->run->attempts.end_ns == INT64_MAX)
+        if (attempt->error == -ETIMEDOUT && attempt->all->end_ns == INT64_MAX)
                 return EDDY_CONCURRENCY_OVERLOAD;
         if (attempt->error == 0 && (attempt->status == 429 || attempt->status == 503))
                 return ed_endpoints_adapt(&attempt->run->endpoints) ? EDDY_CONCURRENCY_OVERLOAD

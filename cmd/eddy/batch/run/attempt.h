@@ -21,15 +21,16 @@ struct ed_batch_run;
 
 enum { ED_ATTEMPT_CODE_BYTES = 64 };
 
-/* The attempts in flight, and the time by which they end, because the run ends. */
+/* The attempts in flight of a unit, and the time by which they end, because the unit ends. */
 struct ed_attempts {
         struct ed_attempt *first; /* linked */
         int64_t end_ns;           /* INT64_MAX: no end */
 };
 
 struct ed_attempt {
-        struct ed_attempt *next, **at; /* of those in flight */
+        struct ed_attempt *next, **at; /* in 'all' */
         struct ed_batch_run *run;
+        struct ed_attempts *all;
         const struct ed_request *request;
         struct ed_endpoint *endpoint; /* NULL: none was reached */
         struct eddy_reservation reservation;
@@ -51,7 +52,7 @@ struct ed_attempt {
         struct eddy_tls_fault fault; /* last, because it is large and mostly empty */
 };
 
-void ed_attempt_init(struct ed_attempt *attempt, struct ed_batch_run *run,
+void ed_attempt_init(struct ed_attempt *attempt, struct ed_batch_run *run, struct ed_attempts *all,
                      const struct ed_request *request);
 void ed_attempt_fini(struct ed_attempt *attempt);
 

@@ -19,7 +19,7 @@
 
 /* A walk over the lines of a file. */
 struct scan {
-        struct ed_batch_run *run;
+        struct ed_batch_unit *unit;
         uint64_t offset;         /* of the line */
         uint64_t old_end;        /* lines before this were there before the run */
         uint64_t new_end;        /* and so were lines from here: they were moved to the file */
@@ -29,37 +29,37 @@ struct scan {
 };
 
 /* Remember a failure, whose request is tried again. */
-static int failure_note(struct ed_batch_run *run, const struct ed_answer_seen *seen)
+static int failure_note(struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
         int flags = 0;
 
         if (strncmp(seen->id, "line-", 5) == 0) {
-                if (!run->sink.bad_lines && ed_ids_new(&run->sink.bad_lines) < 0)
+                if (!unit->sink.bad_lines && ed_ids_new(&unit->sink.bad_lines) < 0)
                         return -ENOMEM;
-                flags = ed_ids_add(run->sink.bad_lines, seen->id, seen->id_bytes, 0, ED_IDS_FAILED,
+                flags = ed_ids_add(unit->sink.bad_lines, seen->id, seen->id_bytes, 0, ED_IDS_FAILED,
                                    NULL);
         }
-        if (run->sink.only && flags >= 0)
-                flags = ed_ids_add(run->sink.only, seen->id, seen->id_bytes, 0, ED_IDS_FAILED,
+        if (unit->sink.only && flags >= 0)
+                flags = ed_ids_add(unit->sink.only, seen->id, seen->id_bytes, 0, ED_IDS_FAILED,
                                    NULL);
         return flags < 0 ? flags : 0;
 }
 
 /* A success: its id has an answer. Returns 1 if another line had the id before, or an error. */
-static int success_note(struct ed_batch_run *run, const struct ed_answer_seen *seen)
+static int success_note(struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
-        int flags = ed_ids_add(run->sink.ids, seen->id, seen->id_bytes, seen->mark, ED_IDS_ANSWERED,
-                               NULL);
+        int flags = ed_ids_add(unit->sink.ids, seen->id, seen->id_bytes, seen->mark,
+                               ED_IDS_ANSWERED, NULL);
 
         if (flags < 0)
                 return flags;
         if (!(flags & ED_IDS_ANSWERED)) {
-                run->sink.held.answered++;
+                unit->sink.held.answered++;
                 return 0;
         }
         /* A run that was killed had sent a changed request again: its answer is the last one. */
         if (seen->mark)
-                ed_ids_set_hash(run->sink.ids, seen->id, seen->id_bytes, seen->mark);
+                ed_ids_set_hash(unit->sink.ids, seen->id, seen->id_bytes, seen->mark);
         return 1;
 }
 
@@ -67,18 +67,18 @@ static int success_note(struct ed_batch_run *run, const struct ed_answer_seen *s
 static int answer_scan(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;
-        struct ed_batch_run *run = scan->run;
+        struct ed_batch_unit *unit = scan->unit;
         struct ed_answer_seen seen;
         int known;
 
         if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
                 return 0;
         if (!seen.is_ok) {
-                run->sink.held.output_failures++;
-                return failure_note(run, &seen);
+                unit->sink.held.output_failures++;
+                return failure_note(unit, &seen);
         }
-        known = success_note(run, &seen);
-        run->sink.held.repeated += known > 0;
+        known = success_note(unit, &seen);
+        unit->sink.held.repeated += known > 0;
         return known < 0 ? known : 0;
 }
 
@@ -86,22 +86,22 @@ static int answer_scan(void *arg, const char *line, size_t bytes)
 static int failure_scan(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;
-        struct ed_batch_run *run = scan->run;
+        struct ed_batch_unit *unit = scan->unit;
         struct ed_answer_seen seen;
         int err;
 
         if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
                 return 0;
         if (seen.is_ok) {
-                run->sink.held.errors_answers++;
-                err = success_note(run, &seen);
-                run->sink.held.errors_answered += err == 0;
+                unit->sink.held.errors_answers++;
+                err = success_note(unit, &seen);
+                unit->sink.held.errors_answered += err == 0;
                 return err < 0 ? err : 0;
         }
-        if (ed_ids_flags(run->sink.ids, seen.id, seen.id_bytes) & ED_IDS_ANSWERED)
+        if (ed_ids_flags(unit->sink.ids, seen.id, seen.id_bytes) & ED_IDS_ANSWERED)
                 return 0;
-        run->sink.held.failed++;
-        return failure_note(run, &seen);
+        unit->sink.held.failed++;
+        return failure_note(unit, &seen);
 }
 
 static int file_fault(const char *path, int err)
@@ -124,9 +124,9 @@ static int output_make(struct ed_output *output, const struct ed_answers *answer
         return err < 0 ? file_fault(answers->path, err) : 0;
 }
 
-static int file_read(struct ed_batch_run *run, struct ed_answers *answers, ed_answers_fn *fn)
+static int file_read(struct ed_batch_unit *unit, struct ed_answers *answers, ed_answers_fn *fn)
 {
-        struct scan scan = { .run = run };
+        struct scan scan = { .unit = unit };
         int err = ed_answers_each(answers, fn, &scan);
 
         return err < 0 ? file_fault(answers->path, err) : 0;
@@ -139,15 +139,15 @@ static bool line_drop(void *arg, const char *line, size_t bytes)
 }
 
 /* Empty an errors file whose ids all have answers. On a full disk that may be the room for more. */
-static int failures_drop(struct ed_batch_run *run)
+static int failures_drop(struct ed_batch_unit *unit)
 {
         int err;
 
-        if (run->sink.failures.bytes == 0 || run->sink.held.failed > 0 ||
-            run->sink.held.errors_answers > 0)
+        if (unit->sink.failures.bytes == 0 || unit->sink.held.failed > 0 ||
+            unit->sink.held.errors_answers > 0)
                 return 0;
-        err = ed_answers_prune(&run->sink.failures, line_drop, NULL, NULL);
-        return err < 0 ? file_fault(run->sink.failures.path, err) : 0;
+        err = ed_answers_prune(&unit->sink.failures, line_drop, NULL, NULL);
+        return err < 0 ? file_fault(unit->sink.failures.path, err) : 0;
 }
 
 static const char *plural(uint64_t count)
@@ -156,10 +156,10 @@ static const char *plural(uint64_t count)
 }
 
 /* Report what was repaired. */
-static void found_say(struct ed_batch_run *run, const char *path,
+static void found_say(struct ed_batch_unit *unit, const char *path,
                       const struct ed_answers_found *found)
 {
-        run->sink.held.rejected += found->rejected + (found->torn > 0);
+        unit->sink.held.rejected += found->rejected + (found->torn > 0);
         if (found->ended)
                 ed_console_say("batch", "%s: the last line had no line feed, and has one now",
                                path);
@@ -176,51 +176,51 @@ static void found_say(struct ed_batch_run *run, const char *path,
 }
 
 /* Refuse a link to the output, which may have been made only now. Returns 0 or the exit code. */
-static int errors_check(const struct ed_batch_run *run)
+static int errors_check(const struct ed_batch_unit *unit)
 {
         struct stat out, errors;
 
-        if (fstat(run->sink.answers.fd, &out) < 0 || stat(run->paths->errors, &errors) < 0 ||
+        if (fstat(unit->sink.answers.fd, &out) < 0 || stat(unit->paths->errors, &errors) < 0 ||
             out.st_dev != errors.st_dev || out.st_ino != errors.st_ino)
                 return 0;
         return ed_console_usage("batch", "--errors %s: this is the output; name another file",
-                                run->paths->errors);
+                                unit->paths->errors);
 }
 
-int ed_checkpoint_open(struct ed_batch_run *run)
+int ed_checkpoint_open(struct ed_batch_unit *unit)
 {
         struct ed_answers_found found = { 0 }, failures_found = { 0 };
         int err;
 
-        run->sink.answers.fd = run->sink.failures.fd = -1;
-        if (!run->paths->output)
-                return ed_output_open(&run->sink.output, "batch", NULL, false);
-        err = ed_answers_open(&run->sink.answers, "batch", "-o", run->paths->output, &found);
+        unit->sink.answers.fd = unit->sink.failures.fd = -1;
+        if (!unit->paths->output)
+                return ed_output_open(&unit->sink.output, "batch", NULL, false);
+        err = ed_answers_open(&unit->sink.answers, "batch", "-o", unit->paths->output, &found);
         if (err)
                 return err;
-        found_say(run, run->paths->output, &found);
-        err = errors_check(run);
+        found_say(unit, unit->paths->output, &found);
+        err = errors_check(unit);
         if (err)
                 return err;
-        err = ed_answers_open(&run->sink.failures, "batch", "--errors", run->paths->errors,
+        err = ed_answers_open(&unit->sink.failures, "batch", "--errors", unit->paths->errors,
                               &failures_found);
         if (err)
                 return err;
-        found_say(run, run->paths->errors, &failures_found);
-        err = file_read(run, &run->sink.answers, answer_scan);
+        found_say(unit, unit->paths->errors, &failures_found);
+        err = file_read(unit, &unit->sink.answers, answer_scan);
         if (err == 0)
-                err = file_read(run, &run->sink.failures, failure_scan);
-        return err == 0 ? failures_drop(run) : err;
+                err = file_read(unit, &unit->sink.failures, failure_scan);
+        return err == 0 ? failures_drop(unit) : err;
 }
 
 /* ---- the ids of the input are known -------------------------------------------------------- */
 
 /* Returns true if the input has the id, or the line of that number, which is a request now. */
-static bool is_of_input(const struct ed_batch_run *run, const struct ed_answer_seen *seen)
+static bool is_of_input(const struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
-        return ed_ids_flags(run->sink.ids, seen->id, seen->id_bytes) & ED_IDS_READ ||
-               (run->sink.bad_lines &&
-                ed_ids_flags(run->sink.bad_lines, seen->id, seen->id_bytes) & ED_IDS_READ);
+        return ed_ids_flags(unit->sink.ids, seen->id, seen->id_bytes) & ED_IDS_READ ||
+               (unit->sink.bad_lines &&
+                ed_ids_flags(unit->sink.bad_lines, seen->id, seen->id_bytes) & ED_IDS_READ);
 }
 
 static int strays_count(void *arg, const char *line, size_t bytes)
@@ -230,7 +230,7 @@ static int strays_count(void *arg, const char *line, size_t bytes)
 
         if (ed_answer_read(line, bytes, scan->id, &seen) < 0 || seen.is_ok)
                 return 0;
-        if (is_of_input(scan->run, &seen))
+        if (is_of_input(scan->unit, &seen))
                 scan->stray++;
         else
                 scan->strange++;
@@ -244,31 +244,31 @@ static bool stray_keep(void *arg, const char *line, size_t bytes)
         struct ed_answer_seen seen;
 
         return ed_answer_read(line, bytes, scan->id, &seen) < 0 || seen.is_ok ||
-               !is_of_input(scan->run, &seen);
+               !is_of_input(scan->unit, &seen);
 }
 
-static void strange_say(struct ed_batch_run *run, const char *path, uint64_t count,
+static void strange_say(struct ed_batch_unit *unit, const char *path, uint64_t count,
                         const char *what)
 {
-        if (count > 0 && (run->checked.total_is_known || run->settings->limit == 0))
+        if (count > 0 && (unit->checked.total_is_known || unit->run->settings->limit == 0))
                 ed_console_say("batch", "%s: %llu %s%s with an id that %s does not have: kept",
                                path, (unsigned long long) count, what, plural(count),
-                               run->paths->input);
+                               unit->paths->input);
 }
 
 /* Count the failures of a file. Returns 0 or the exit code. */
-static int failures_count(struct ed_batch_run *run, struct ed_answers *answers, uint64_t *ret_stray,
-                          uint64_t *ret_strange)
+static int failures_count(struct ed_batch_unit *unit, struct ed_answers *answers,
+                          uint64_t *ret_stray, uint64_t *ret_strange)
 {
-        struct scan scan = { .run = run };
+        struct scan scan = { .unit = unit };
         int err = ed_answers_each(answers, strays_count, &scan);
 
         if (err < 0)
                 return file_fault(answers->path, err);
         *ret_stray = scan.stray;
         *ret_strange = scan.strange;
-        run->sink.held.strange += scan.strange;
-        strange_say(run, answers->path, scan.strange, "failure");
+        unit->sink.held.strange += scan.strange;
+        strange_say(unit, answers->path, scan.strange, "failure");
         return 0;
 }
 
@@ -276,46 +276,46 @@ static int failures_count(struct ed_batch_run *run, struct ed_answers *answers, 
  * The ids of the input are marked ED_IDS_READ: move their failures from the output to the errors
  * file, and report lines with other ids, which stay. Returns 0 or the exit code.
  */
-static int strays_move(struct ed_batch_run *run)
+static int strays_move(struct ed_batch_unit *unit)
 {
-        struct scan scan = { .run = run };
+        struct scan scan = { .unit = unit };
         uint64_t stray = 0, moved = 0, ignored;
         int err = 0;
 
-        if (run->sink.held.answered > run->checked.known)
-                strange_say(run, run->sink.answers.path,
-                            run->sink.held.answered - run->checked.known, "answer");
-        if (run->sink.held.output_failures > 0)
-                err = failures_count(run, &run->sink.answers, &stray, &ignored);
-        if (err == 0 && run->sink.held.failures_bytes > 0)
-                err = failures_count(run, &run->sink.failures, &ignored,
-                                     &run->sink.held.failed_strange);
+        if (unit->sink.held.answered > unit->checked.known)
+                strange_say(unit, unit->sink.answers.path,
+                            unit->sink.held.answered - unit->checked.known, "answer");
+        if (unit->sink.held.output_failures > 0)
+                err = failures_count(unit, &unit->sink.answers, &stray, &ignored);
+        if (err == 0 && unit->sink.held.failures_bytes > 0)
+                err = failures_count(unit, &unit->sink.failures, &ignored,
+                                     &unit->sink.held.failed_strange);
         if (err || stray == 0)
                 return err;
-        err = ed_answers_move(&run->sink.answers, &run->sink.failures, stray_keep, &scan, &moved);
+        err = ed_answers_move(&unit->sink.answers, &unit->sink.failures, stray_keep, &scan, &moved);
         if (err < 0)
-                return file_fault(run->sink.answers.path, err);
+                return file_fault(unit->sink.answers.path, err);
         ed_console_say("batch", "%s: moved %llu failure%s, whose ids %s has, to %s",
-                       run->sink.answers.path, (unsigned long long) moved, plural(moved),
-                       run->paths->input, run->sink.failures.path);
+                       unit->sink.answers.path, (unsigned long long) moved, plural(moved),
+                       unit->paths->input, unit->sink.failures.path);
         return 0;
 }
 
-int ed_checkpoint_begin(struct ed_batch_run *run)
+int ed_checkpoint_begin(struct ed_batch_unit *unit)
 {
         int err = 0;
 
-        if (!run->paths->output)
+        if (!unit->paths->output)
                 return 0;
-        run->sink.held.failures_bytes = run->sink.failures.bytes;
-        if (run->checked.total_is_known)
-                err = strays_move(run);
+        unit->sink.held.failures_bytes = unit->sink.failures.bytes;
+        if (unit->checked.total_is_known)
+                err = strays_move(unit);
         if (err == 0)
-                err = output_make(&run->sink.output, &run->sink.answers);
+                err = output_make(&unit->sink.output, &unit->sink.answers);
         if (err == 0)
-                err = output_make(&run->sink.errors, &run->sink.failures);
-        run->sink.held.failures_bytes = run->sink.failures.bytes;
-        run->sink.held.answers_bytes = run->sink.answers.bytes;
+                err = output_make(&unit->sink.errors, &unit->sink.failures);
+        unit->sink.held.failures_bytes = unit->sink.failures.bytes;
+        unit->sink.held.answers_bytes = unit->sink.answers.bytes;
         return err;
 }
 
@@ -331,21 +331,21 @@ static int disk_wait(void *arg)
 
 int ed_checkpoint_sync(void *arg)
 {
-        struct ed_batch_run *run = arg;
+        struct ed_batch_unit *unit = arg;
         uint64_t bytes = 0;
         int err = 0;
 
-        while (run->paths->output && err == 0 && eddy_sleep(SYNC_NS) == 0) {
-                if (run->sink.output.bytes == bytes)
+        while (unit->paths->output && err == 0 && eddy_sleep(SYNC_NS) == 0) {
+                if (unit->sink.output.bytes == bytes)
                         continue;
-                bytes = run->sink.output.bytes;
-                err = eddy_to_thread(disk_wait, &run->sink.output);
+                bytes = unit->sink.output.bytes;
+                err = eddy_to_thread(disk_wait, &unit->sink.output);
                 if (err == -EAGAIN)
                         err = 0; /* no thread; the next turn tries again */
         }
         if (err < 0 && err != -ECANCELED) {
-                run->sink.output.save_err = err;
-                ed_batch_stop(run, ED_STOP_OUTPUT, 0, NULL);
+                unit->sink.output.save_err = err;
+                ed_batch_stop(unit->run, ED_STOP_OUTPUT, 0, NULL);
         }
         return 0;
 }
@@ -369,7 +369,7 @@ static bool failure_keep(void *arg, const char *line, size_t bytes)
         if (line_is_new(scan, bytes) || ed_answer_read(line, bytes, scan->id, &seen) < 0 ||
             seen.is_ok)
                 return true;
-        if (ed_ids_flags(scan->run->sink.ids, seen.id, seen.id_bytes) &
+        if (ed_ids_flags(scan->unit->sink.ids, seen.id, seen.id_bytes) &
             (ED_IDS_ANSWERED | ED_IDS_FAILED))
                 return false;
         scan->left++;
@@ -380,7 +380,7 @@ static bool failure_keep(void *arg, const char *line, size_t bytes)
 static bool answer_keep_last(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;
-        struct ed_ids *ids = scan->run->sink.ids;
+        struct ed_ids *ids = scan->unit->sink.ids;
         struct ed_answer_seen seen;
         bool same;
 
@@ -400,19 +400,19 @@ static int file_clean(struct ed_answers *answers, struct scan *scan, ed_answers_
 }
 
 /* Returns true if the errors file is empty, and still the file with its name. */
-static bool failures_are_gone(const struct ed_batch_run *run)
+static bool failures_are_gone(const struct ed_batch_unit *unit)
 {
         struct stat named, st;
 
-        return ed_answers_place(&run->sink.failures) == ED_ANSWERS_HERE &&
-               fstat(run->sink.failures.fd, &st) == 0 && st.st_size == 0 &&
-               lstat(run->paths->errors, &named) == 0 && S_ISREG(named.st_mode);
+        return ed_answers_place(&unit->sink.failures) == ED_ANSWERS_HERE &&
+               fstat(unit->sink.failures.fd, &st) == 0 && st.st_size == 0 &&
+               lstat(unit->paths->errors, &named) == 0 && S_ISREG(named.st_mode);
 }
 
 /* Report files that a program moved away during the run. Returns true if there is one. */
-static bool moved_say(const struct ed_batch_run *run)
+static bool moved_say(const struct ed_batch_unit *unit)
 {
-        const struct ed_answers *const files[] = { &run->sink.answers, &run->sink.failures };
+        const struct ed_answers *const files[] = { &unit->sink.answers, &unit->sink.failures };
         bool found = false;
 
         for (size_t i = 0; i < 2; i++) {
@@ -429,59 +429,59 @@ static bool moved_say(const struct ed_batch_run *run)
 }
 
 /* Wait until all lines are on the disk. Returns 0 or the exit code. */
-static int files_sync(const struct ed_batch_run *run)
+static int files_sync(const struct ed_batch_unit *unit)
 {
-        int err = ed_answers_sync(&run->sink.answers);
+        int err = ed_answers_sync(&unit->sink.answers);
 
         if (err < 0)
-                return file_fault(run->sink.answers.path, err);
-        err = ed_answers_sync(&run->sink.failures);
-        return err < 0 ? file_fault(run->sink.failures.path, err) : 0;
+                return file_fault(unit->sink.answers.path, err);
+        err = ed_answers_sync(&unit->sink.failures);
+        return err < 0 ? file_fault(unit->sink.failures.path, err) : 0;
 }
 
-static int failures_clean(struct ed_batch_run *run, uint64_t new_end)
+static int failures_clean(struct ed_batch_unit *unit, uint64_t new_end)
 {
-        struct scan scan = { .run = run,
-                             .old_end = run->sink.held.failures_bytes,
+        struct scan scan = { .unit = unit,
+                             .old_end = unit->sink.held.failures_bytes,
                              .new_end = new_end };
         uint64_t removed;
-        int err = file_clean(&run->sink.failures, &scan, failure_keep, &removed);
+        int err = file_clean(&unit->sink.failures, &scan, failure_keep, &removed);
 
-        if (scan.left > run->sink.held.failed_strange)
-                run->sink.failed_left = scan.left - run->sink.held.failed_strange;
+        if (scan.left > unit->sink.held.failed_strange)
+                unit->sink.failed_left = scan.left - unit->sink.held.failed_strange;
         return err;
 }
 
-static int answers_clean(struct ed_batch_run *run)
+static int answers_clean(struct ed_batch_unit *unit)
 {
-        struct scan scan = { .run = run,
-                             .old_end = run->sink.held.answers_bytes,
+        struct scan scan = { .unit = unit,
+                             .old_end = unit->sink.held.answers_bytes,
                              .new_end = UINT64_MAX };
         uint64_t removed = 0;
-        int err = file_clean(&run->sink.answers, &scan, answer_keep_last, &removed);
+        int err = file_clean(&unit->sink.answers, &scan, answer_keep_last, &removed);
 
         if (removed > 0)
                 ed_console_say("batch",
                                "%s: removed %llu answer%s to requests that have changed since "
                                "(--on-changed send)",
-                               run->sink.answers.path, (unsigned long long) removed,
+                               unit->sink.answers.path, (unsigned long long) removed,
                                plural(removed));
         return err;
 }
 
 /* The input was a pipe, whose ids are known only now. Stores where the moved failures begin. */
-static int strays_move_late(struct ed_batch_run *run, uint64_t *ret_new_end)
+static int strays_move_late(struct ed_batch_unit *unit, uint64_t *ret_new_end)
 {
         struct stat st;
         int err;
 
-        if (fstat(run->sink.failures.fd, &st) < 0)
-                return file_fault(run->sink.failures.path, -errno);
+        if (fstat(unit->sink.failures.fd, &st) < 0)
+                return file_fault(unit->sink.failures.path, -errno);
         *ret_new_end = (uint64_t) st.st_size;
-        err = strays_move(run);
+        err = strays_move(unit);
         /* All failures of the output are old lines. */
-        if (run->sink.failures.bytes > *ret_new_end)
-                run->sink.held.answers_bytes -= run->sink.failures.bytes - *ret_new_end;
+        if (unit->sink.failures.bytes > *ret_new_end)
+                unit->sink.held.answers_bytes -= unit->sink.failures.bytes - *ret_new_end;
         return err;
 }
 
@@ -489,56 +489,56 @@ static int strays_move_late(struct ed_batch_run *run, uint64_t *ret_new_end)
  * Remove old lines. The lines in their place must be on the disk before: a crash of the machine
  * could take them back, but not the removal.
  */
-static int files_clean(struct ed_batch_run *run)
+static int files_clean(struct ed_batch_unit *unit)
 {
-        bool has_failures = ed_answers_place(&run->sink.failures) == ED_ANSWERS_HERE;
-        bool is_late = !run->checked.total_is_known && run->input.whole && has_failures;
-        bool cleans_answers = run->settings->changed_ok && run->sink.held.answers_bytes > 0;
+        bool has_failures = ed_answers_place(&unit->sink.failures) == ED_ANSWERS_HERE;
+        bool is_late = !unit->checked.total_is_known && unit->input.whole && has_failures;
+        bool cleans_answers = unit->run->settings->changed_ok && unit->sink.held.answers_bytes > 0;
         uint64_t new_end = UINT64_MAX;
         int err = 0, clean_err;
 
-        if (ed_answers_place(&run->sink.answers) != ED_ANSWERS_HERE)
+        if (ed_answers_place(&unit->sink.answers) != ED_ANSWERS_HERE)
                 return 0;
-        if (is_late || cleans_answers || run->sink.held.failures_bytes > 0)
-                err = files_sync(run);
+        if (is_late || cleans_answers || unit->sink.held.failures_bytes > 0)
+                err = files_sync(unit);
         if (err)
                 return err;
         if (is_late)
-                err = strays_move_late(run, &new_end);
+                err = strays_move_late(unit, &new_end);
         if (err)
                 return err;
-        if (has_failures && (run->sink.held.failures_bytes > 0 || new_end != UINT64_MAX))
-                err = failures_clean(run, new_end);
+        if (has_failures && (unit->sink.held.failures_bytes > 0 || new_end != UINT64_MAX))
+                err = failures_clean(unit, new_end);
         if (cleans_answers) {
-                clean_err = answers_clean(run);
+                clean_err = answers_clean(unit);
                 err = err ? err : clean_err;
         }
         return err;
 }
 
-void ed_checkpoint_abandon(const struct ed_batch_run *run)
+void ed_checkpoint_abandon(const struct ed_batch_unit *unit)
 {
-        if (failures_are_gone(run))
-                unlink(run->paths->errors);
+        if (failures_are_gone(unit))
+                unlink(unit->paths->errors);
 }
 
-int ed_checkpoint_close(struct ed_batch_run *run, bool sync)
+int ed_checkpoint_close(struct ed_batch_unit *unit, bool sync)
 {
         int err = 0;
 
-        ed_output_close(&run->sink.output, sync);
-        if (!run->paths->output)
+        ed_output_close(&unit->sink.output, sync);
+        if (!unit->paths->output)
                 return 0;
-        ed_output_close(&run->sink.errors, sync);
-        run->sink.moved = moved_say(run);
-        if (run->sink.moved)
+        ed_output_close(&unit->sink.errors, sync);
+        unit->sink.moved = moved_say(unit);
+        if (unit->sink.moved)
                 err = ED_EXIT_OUTPUT;
-        else if (run->sink.output.save_err == 0 && run->sink.errors.save_err == 0 &&
-                 !run->sink.output.cut && !run->sink.errors.cut)
-                err = files_clean(run);
-        if (failures_are_gone(run))
-                unlink(run->paths->errors);
-        ed_answers_close(&run->sink.answers);
-        ed_answers_close(&run->sink.failures);
+        else if (unit->sink.output.save_err == 0 && unit->sink.errors.save_err == 0 &&
+                 !unit->sink.output.cut && !unit->sink.errors.cut)
+                err = files_clean(unit);
+        if (failures_are_gone(unit))
+                unlink(unit->paths->errors);
+        ed_answers_close(&unit->sink.answers);
+        ed_answers_close(&unit->sink.failures);
         return err;
 }

@@ -11,8 +11,8 @@
 
 #include "batch/request/source.h"
 #include "batch/run/job.h"
-#include "batch/run/run.h"
 #include "batch/run/stop.h"
+#include "batch/run/unit.h"
 #include "common/console.h"
 #include "eddy/alloc.h"
 #include "eddy/stream.h"
@@ -21,7 +21,7 @@ enum { FAULTS_SHOWN = 5, LINE_ID_BYTES = 32, PATH_SHOWN_BYTES = 100 };
 
 /* The check of the input. */
 struct check {
-        struct ed_batch_run *run;
+        struct ed_batch_unit *unit;
         uint64_t faults;
         bool is_array;       /* a single array instead of lines */
         uint64_t good, bad;  /* lines that can be sent, and others; read up to the first good one */
@@ -29,43 +29,44 @@ struct check {
         char bad_text[ED_REQUEST_ERROR_BYTES];
 };
 
-static int source_init(struct ed_source *source, struct ed_batch_run *run, ed_source_fn *take,
+static int source_init(struct ed_source *source, struct ed_batch_unit *unit, ed_source_fn *take,
                        void *arg)
 {
         return ed_source_init(
-                source, &(struct ed_source_opts){ .command = "batch",
-                                                  .path = run->paths->input,
-                                                  .line_bytes_max = ED_SOURCE_LINE_BYTES_MAX,
-                                                  .csv = strcmp(run->settings->format, "csv") == 0,
-                                                  .rules = &run->input.rules,
-                                                  .columns = &run->input.columns,
-                                                  .take = take,
-                                                  .arg = arg });
+                source,
+                &(struct ed_source_opts){ .command = "batch",
+                                          .path = unit->paths->input,
+                                          .line_bytes_max = ED_SOURCE_LINE_BYTES_MAX,
+                                          .csv = strcmp(unit->run->settings->format, "csv") == 0,
+                                          .rules = &unit->input.rules,
+                                          .columns = &unit->input.columns,
+                                          .take = take,
+                                          .arg = arg });
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-int ed_input_open(struct ed_batch_run *run)
+int ed_input_open(struct ed_batch_unit *unit)
 {
-        const char *path = run->paths->input;
+        const char *path = unit->paths->input;
         struct stat st;
-        int exit_code = ed_source_open("batch", path, &st, &run->input.fd);
+        int exit_code = ed_source_open("batch", path, &st, &unit->input.fd);
 
         if (exit_code)
                 return exit_code;
         if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
                 ed_console_say("batch", "requests are read from the terminal, up to Ctrl-D");
-        run->input.is_file = S_ISREG(st.st_mode);
+        unit->input.is_file = S_ISREG(st.st_mode);
         return 0;
 }
 
-void ed_input_close(struct ed_batch_run *run)
+void ed_input_close(struct ed_batch_unit *unit)
 {
-        if (run->input.fd > STDIN_FILENO)
-                close(run->input.fd);
-        run->input.fd = -1;
-        ed_columns_free(run->input.columns);
-        run->input.columns = NULL;
+        if (unit->input.fd > STDIN_FILENO)
+                close(unit->input.fd);
+        unit->input.fd = -1;
+        ed_columns_free(unit->input.columns);
+        unit->input.columns = NULL;
 }
 
 /* Write the id of a line without an id. Returns its size. */
@@ -75,50 +76,50 @@ static size_t line_id(uint64_t number, char id[LINE_ID_BYTES])
 }
 
 /* Returns false for a line that `eddy retry` leaves out: neither its id nor its number has failed. */
-static bool id_is_wanted(const struct ed_batch_run *run, uint64_t number, const char *id,
+static bool id_is_wanted(const struct ed_batch_unit *unit, uint64_t number, const char *id,
                          size_t bytes)
 {
         char line[LINE_ID_BYTES];
 
-        if (!run->sink.only || ed_ids_flags(run->sink.only, id, bytes) != 0)
+        if (!unit->sink.only || ed_ids_flags(unit->sink.only, id, bytes) != 0)
                 return true;
         bytes = line_id(number, line);
-        return ed_ids_flags(run->sink.only, line, bytes) != 0;
+        return ed_ids_flags(unit->sink.only, line, bytes) != 0;
 }
 
 /* The same for a line that is not a request. */
-static bool line_is_wanted(const struct ed_batch_run *run, uint64_t number)
+static bool line_is_wanted(const struct ed_batch_unit *unit, uint64_t number)
 {
-        return id_is_wanted(run, number, "", 0);
+        return id_is_wanted(unit, number, "", 0);
 }
 
 /* Returns 1 if the line was not a request in an earlier run, and has another id now; or an error. */
-static int correction_find(struct ed_batch_run *run, uint64_t number, const char *id,
+static int correction_find(struct ed_batch_unit *unit, uint64_t number, const char *id,
                            size_t id_bytes)
 {
         char line[LINE_ID_BYTES];
         size_t bytes;
         int flags;
 
-        if (!run->sink.bad_lines)
+        if (!unit->sink.bad_lines)
                 return 0;
         bytes = line_id(number, line);
-        if (ed_ids_flags(run->sink.bad_lines, line, bytes) == 0 ||
+        if (ed_ids_flags(unit->sink.bad_lines, line, bytes) == 0 ||
             (bytes == id_bytes && memcmp(line, id, bytes) == 0))
                 return 0;
-        flags = ed_ids_add(run->sink.bad_lines, line, bytes, 0, ED_IDS_READ, NULL);
+        flags = ed_ids_add(unit->sink.bad_lines, line, bytes, 0, ED_IDS_READ, NULL);
         return flags < 0 ? flags : 1;
 }
 
 /* A line that was not a request has been corrected: its error is removed at the end. */
-static int correction_note(struct ed_batch_run *run, const struct ed_request *request)
+static int correction_note(struct ed_batch_unit *unit, const struct ed_request *request)
 {
         char line[LINE_ID_BYTES];
-        int found = correction_find(run, request->number, request->id, request->id_bytes), flags;
+        int found = correction_find(unit, request->number, request->id, request->id_bytes), flags;
 
         if (found <= 0)
                 return found;
-        flags = ed_ids_add(run->sink.ids, line, line_id(request->number, line), 0, ED_IDS_ANSWERED,
+        flags = ed_ids_add(unit->sink.ids, line, line_id(request->number, line), 0, ED_IDS_ANSWERED,
                            NULL);
         return flags < 0 ? flags : 0;
 }
@@ -130,7 +131,7 @@ static void fault_say(struct check *check, const struct ed_request *request, con
 {
         if (check->faults++ >= FAULTS_SHOWN)
                 return;
-        ed_console_say("batch", "%s: line %llu: custom_id \"%.100s\" %s", check->run->paths->input,
+        ed_console_say("batch", "%s: line %llu: custom_id \"%.100s\" %s", check->unit->paths->input,
                        (unsigned long long) request->number, request->id, what);
 }
 
@@ -152,19 +153,19 @@ static int blank_request(uint64_t number, struct ed_request **ret_request)
  * Take a new id from a line whose rest need not be read, because it has no answer to compare with.
  * Returns 1 if that was possible.
  */
-static int line_check_id(struct ed_batch_run *run, const struct ed_line *line)
+static int line_check_id(struct ed_batch_unit *unit, const struct ed_line *line)
 {
         const char *id;
         size_t bytes;
 
-        if (run->input.columns || !ed_request_peek_id(line->data, line->bytes, &id, &bytes) ||
-            ed_ids_flags(run->sink.ids, id, bytes) & (ED_IDS_ANSWERED | ED_IDS_READ))
+        if (unit->input.columns || !ed_request_peek_id(line->data, line->bytes, &id, &bytes) ||
+            ed_ids_flags(unit->sink.ids, id, bytes) & (ED_IDS_ANSWERED | ED_IDS_READ))
                 return 0;
-        run->checked.requests++;
-        run->checked.total += id_is_wanted(run, line->number, id, bytes);
-        if (correction_find(run, line->number, id, bytes) < 0)
+        unit->checked.requests++;
+        unit->checked.total += id_is_wanted(unit, line->number, id, bytes);
+        if (correction_find(unit, line->number, id, bytes) < 0)
                 return -ENOMEM;
-        return ed_ids_add(run->sink.ids, id, bytes, 0, ED_IDS_READ, NULL) < 0 ? -ENOMEM : 1;
+        return ed_ids_add(unit->sink.ids, id, bytes, 0, ED_IDS_READ, NULL) < 0 ? -ENOMEM : 1;
 }
 
 /* Returns true if the bytes of a base URL end with a path. */
@@ -179,10 +180,10 @@ static bool base_has_path(const char *base, const char *path)
 }
 
 /* Describe why the options make it impossible to send a request, or leave 'text' as it is. */
-static void place_check(const struct ed_batch_run *run, const struct ed_request *request,
+static void place_check(const struct ed_batch_unit *unit, const struct ed_request *request,
                         char text[ED_REQUEST_ERROR_BYTES])
 {
-        const struct ed_batch_settings *settings = run->settings;
+        const struct ed_batch_settings *settings = unit->run->settings;
         int bytes;
 
         if (*request->url != '/')
@@ -216,18 +217,18 @@ static void line_note(struct check *check, uint64_t number, const char *text)
 }
 
 /* Count an id that has an answer. */
-static void known_note(struct ed_batch_run *run, int flags, bool same)
+static void known_note(struct ed_batch_unit *unit, int flags, bool same)
 {
         if (!(flags & ED_IDS_ANSWERED) || flags & ED_IDS_READ)
                 return;
-        run->checked.known++;
-        run->checked.changed += !same;
+        unit->checked.known++;
+        unit->checked.changed += !same;
 }
 
 static int line_check(void *arg, const struct ed_line *line)
 {
         struct check *check = arg;
-        struct ed_batch_run *run = check->run;
+        struct ed_batch_unit *unit = check->unit;
         char error[ED_REQUEST_ERROR_BYTES];
         struct ed_request *request = NULL;
         bool same = true;
@@ -235,79 +236,79 @@ static int line_check(void *arg, const struct ed_line *line)
 
         if (line->is_too_long) {
                 line_note(check, line->number, "the line is too long");
-                run->checked.requests++;
-                run->checked.total += line_is_wanted(run, line->number);
+                unit->checked.requests++;
+                unit->checked.total += line_is_wanted(unit, line->number);
                 return 0;
         }
-        err = check->good > 0 ? line_check_id(run, line) : 0;
+        err = check->good > 0 ? line_check_id(unit, line) : 0;
         if (err != 0)
                 return err < 0 ? err : 0;
         *error = '\0';
         check->is_array |= line->number == 1 && line->bytes > 0 && *line->data == '[';
-        err = ed_request_read(&run->input.rules, line->data, line->bytes, line->number, &request,
+        err = ed_request_read(&unit->input.rules, line->data, line->bytes, line->number, &request,
                               error);
         if (err == 0)
                 return 0;
         if (err == -ENOMEM)
                 return err;
         if (err > 0 && check->good == 0)
-                place_check(run, request, error);
+                place_check(unit, request, error);
         line_note(check, line->number, error);
-        run->checked.requests++;
+        unit->checked.requests++;
         /* A line that is not a request gets an error under its number. */
         if (!request && blank_request(line->number, &request) < 0)
                 return -ENOMEM;
-        flags = correction_find(run, request->number, request->id, request->id_bytes);
+        flags = correction_find(unit, request->number, request->id, request->id_bytes);
         if (flags >= 0)
-                flags = ed_ids_add(run->sink.ids, request->id, request->id_bytes,
+                flags = ed_ids_add(unit->sink.ids, request->id, request->id_bytes,
                                    ed_answer_mark(request->id, request->id_bytes, request->hash),
                                    ED_IDS_READ, &same);
         if (flags >= 0 && flags & ED_IDS_READ)
                 fault_say(check, request, "was used by an earlier line; ids must differ");
-        else if (flags > 0 && flags & ED_IDS_ANSWERED && !same && !run->settings->changed_ok)
+        else if (flags > 0 && flags & ED_IDS_ANSWERED && !same && !unit->run->settings->changed_ok)
                 fault_say(check, request,
                           "has an answer, but its request has changed since: use another id, or "
                           "give --on-changed send");
         if (flags >= 0)
-                known_note(run, flags, same);
+                known_note(unit, flags, same);
         if (flags >= 0 && (!(flags & ED_IDS_ANSWERED) || !same))
-                run->checked.total +=
-                        id_is_wanted(run, request->number, request->id, request->id_bytes);
+                unit->checked.total +=
+                        id_is_wanted(unit, request->number, request->id, request->id_bytes);
         ed_request_free(request);
         return flags < 0 ? flags : 0;
 }
 
-int ed_input_check(struct ed_batch_run *run)
+int ed_input_check(struct ed_batch_unit *unit)
 {
-        off_t at = run->input.is_file ? lseek(run->input.fd, 0, SEEK_CUR) : -1;
-        struct check check = { .run = run };
+        off_t at = unit->input.is_file ? lseek(unit->input.fd, 0, SEEK_CUR) : -1;
+        struct check check = { .unit = unit };
         struct ed_source source;
         int err;
 
         if (at < 0)
                 return 0;
-        err = source_init(&source, run, line_check, &check);
+        err = source_init(&source, unit, line_check, &check);
         if (err == 0)
-                err = ed_source_read(&source, run->input.fd, at);
-        run->checked.bytes = source.bytes;
+                err = ed_source_read(&source, unit->input.fd, at);
+        unit->checked.bytes = source.bytes;
         ed_source_fini(&source);
         if (err < 0)
-                return ed_source_fault("batch", run->paths->input, err);
+                return ed_source_fault("batch", unit->paths->input, err);
         if ((check.good == 0 || check.is_array) && check.bad > 0) {
-                ed_console_say("batch", "%s: line %llu: %s", run->paths->input,
+                ed_console_say("batch", "%s: line %llu: %s", unit->paths->input,
                                (unsigned long long) check.bad_number, check.bad_text);
                 ed_console_say("batch", "%s has no line that can be sent; nothing was sent",
-                               run->paths->input);
+                               unit->paths->input);
                 return ED_EXIT_INPUT;
         }
         if (check.faults > FAULTS_SHOWN)
-                ed_console_say("batch", "%s: and %llu more such lines", run->paths->input,
+                ed_console_say("batch", "%s: and %llu more such lines", unit->paths->input,
                                (unsigned long long) check.faults - FAULTS_SHOWN);
         if (check.faults > 0) {
                 ed_console_say("batch", "nothing was sent");
                 return ED_EXIT_INPUT;
         }
-        run->checked.total_is_known = true;
+        unit->checked.total_is_known = true;
         return 0;
 }
 
@@ -317,24 +318,24 @@ int ed_input_check(struct ed_batch_run *run)
  * Decide about a request: 1 to send it, 0 to skip it, because it has its answer. An id that an
  * earlier line of a pipe had gets an error under the line's number.
  */
-static int request_admit(struct ed_batch_run *run, struct ed_request **request, char *error)
+static int request_admit(struct ed_batch_unit *unit, struct ed_request **request, char *error)
 {
         struct ed_request *refused;
         bool same = true;
         int flags =
-                ed_ids_add(run->sink.ids, (*request)->id, (*request)->id_bytes,
+                ed_ids_add(unit->sink.ids, (*request)->id, (*request)->id_bytes,
                            ed_answer_mark((*request)->id, (*request)->id_bytes, (*request)->hash),
                            ED_IDS_READ, &same);
 
         if (flags < 0)
                 return flags;
-        if (!run->checked.total_is_known)
-                known_note(run, flags, same);
+        if (!unit->checked.total_is_known)
+                known_note(unit, flags, same);
         if (flags & ED_IDS_READ)
                 snprintf(error, ED_REQUEST_ERROR_BYTES,
                          "custom_id \"%.100s\" was used by an earlier line; ids must differ",
                          (*request)->id);
-        else if (flags & ED_IDS_ANSWERED && !same && !run->settings->changed_ok)
+        else if (flags & ED_IDS_ANSWERED && !same && !unit->run->settings->changed_ok)
                 snprintf(error, ED_REQUEST_ERROR_BYTES,
                          "custom_id \"%.100s\" has an answer, but its request has changed since: "
                          "use another id, or give --on-changed send",
@@ -349,18 +350,19 @@ static int request_admit(struct ed_batch_run *run, struct ed_request **request, 
 }
 
 /* Keep the path of a URL for the summary, without host and credentials. */
-static void path_note(struct ed_batch_run *run, const char *url)
+static void path_note(struct ed_batch_unit *unit, const char *url)
 {
         const char *host = strstr(url, "://"), *path;
 
         path = *url == '/' || !host ? url : host + 3 + strcspn(host + 3, "/?#");
-        snprintf(run->input.path, sizeof(run->input.path), "%.*s", (int) strcspn(path, "?#"), path);
+        snprintf(unit->input.path, sizeof(unit->input.path), "%.*s", (int) strcspn(path, "?#"),
+                 path);
 }
 
 /* Start the job of a line. */
 static int line_send(void *arg, const struct ed_line *line)
 {
-        struct ed_batch_run *run = arg;
+        struct ed_batch_unit *unit = arg;
         char error[ED_REQUEST_ERROR_BYTES] = "";
         struct ed_request *request = NULL;
         int err = -EINVAL;
@@ -369,28 +371,31 @@ static int line_send(void *arg, const struct ed_line *line)
                 snprintf(error, sizeof(error), "the line is longer than %d MiB",
                          ED_SOURCE_LINE_BYTES_MAX >> 20);
         else
-                err = ed_request_read(&run->input.rules, line->data, line->bytes, line->number,
+                err = ed_request_read(&unit->input.rules, line->data, line->bytes, line->number,
                                       &request, error);
         if (err == 0 || err == -ENOMEM)
                 return err;
         if (!request && blank_request(line->number, &request) < 0)
                 return -ENOMEM;
-        err = correction_note(run, request);
+        err = correction_note(unit, request);
         if (err == 0)
-                err = request_admit(run, &request, error);
-        if (err > 0 && !id_is_wanted(run, request->number, request->id, request->id_bytes))
+                err = request_admit(unit, &request, error);
+        if (err > 0 && !id_is_wanted(unit, request->number, request->id, request->id_bytes))
                 err = 0;
         if (err <= 0) {
                 ed_request_free(request);
                 return err;
         }
-        if (run->stats.read == 0 && request->url)
-                path_note(run, request->url);
-        err = ed_jobs_add(run, request, *error ? error : NULL);
+        if (unit->input.read == 0 && request->url)
+                path_note(unit, request->url);
+        err = ed_jobs_add(unit, request, *error ? error : NULL);
         if (err < 0)
                 return err;
-        run->stats.read++;
-        return run->settings->limit > 0 && run->stats.read >= run->settings->limit ? -ENODATA : 0;
+        unit->run->stats.read++;
+        unit->input.read++;
+        return unit->run->settings->limit > 0 && unit->input.read >= unit->run->settings->limit
+                       ? -ENODATA
+                       : 0;
 }
 
 static int stream_take(struct ed_source *source, eddy_stream *stream)
@@ -408,41 +413,41 @@ static int stream_take(struct ed_source *source, eddy_stream *stream)
 }
 
 /* The input was read to its end. Returns true, after a message, if it was longer when it was checked. */
-static bool input_is_cut(const struct ed_batch_run *run, uint64_t bytes)
+static bool input_is_cut(const struct ed_batch_unit *unit, uint64_t bytes)
 {
-        if (bytes >= run->checked.bytes)
+        if (bytes >= unit->checked.bytes)
                 return false;
         ed_console_say(
                 "batch",
                 "%s ended early: it had %llu bytes when it was checked, and has %llu; put the "
                 "rest back, and run the same command again",
-                run->paths->input, (unsigned long long) run->checked.bytes,
+                unit->paths->input, (unsigned long long) unit->checked.bytes,
                 (unsigned long long) bytes);
         return true;
 }
 
 int ed_input_read(void *arg)
 {
-        struct ed_batch_run *run = arg;
+        struct ed_batch_unit *unit = arg;
         eddy_stream *stream = NULL;
         struct ed_source source;
         bool cut;
-        int err = source_init(&source, run, line_send, run);
+        int err = source_init(&source, unit, line_send, unit);
 
         if (err == 0)
-                err = eddy_stream_from_fd(run->input.fd, 0, &stream);
+                err = eddy_stream_from_fd(unit->input.fd, 0, &stream);
         if (err == 0)
                 err = stream_take(&source, stream);
         eddy_stream_close(stream);
-        cut = err == 0 && input_is_cut(run, source.bytes);
+        cut = err == 0 && input_is_cut(unit, source.bytes);
         ed_source_fini(&source);
-        run->input.whole = (err == 0 && !cut) || err == -ENODATA;
-        run->input.limited = err == -ENODATA &&
-                             (!run->checked.total_is_known || run->checked.total > run->stats.read);
-        if (!run->input.whole && err != -ECANCELED) {
-                run->input.err =
-                        cut ? ED_EXIT_INPUT : ed_source_fault("batch", run->paths->input, err);
-                ed_batch_stop(run, ED_STOP_INPUT, ED_BATCH_DRAIN_NS, NULL);
+        unit->input.whole = (err == 0 && !cut) || err == -ENODATA;
+        unit->input.limited = err == -ENODATA && (!unit->checked.total_is_known ||
+                                                  unit->checked.total > unit->input.read);
+        if (!unit->input.whole && err != -ECANCELED) {
+                unit->input.err =
+                        cut ? ED_EXIT_INPUT : ed_source_fault("batch", unit->paths->input, err);
+                ed_batch_stop(unit->run, ED_STOP_INPUT, ED_BATCH_DRAIN_NS, NULL);
         }
         return 0;
 }

@@ -35,7 +35,7 @@ enum { KEY_REFUSALS_MAX = 5 };
 
 struct ed_batch_job {
         struct ed_engine_job base;
-        struct ed_batch_run *run;
+        struct ed_batch_unit *unit;
         struct ed_request *request;
         char *error;     /* of the line; NULL: none */
         uint64_t number; /* in the order of the input */
@@ -57,10 +57,10 @@ static struct ed_batch_job *job_of(struct ed_engine_job *base)
 /* Wait until all requests before this one have a line, or were abandoned. */
 static void order_wait(struct ed_batch_job *job)
 {
-        struct ed_batch_run *run = job->run;
+        struct ed_batch_run *run = job->unit->run;
         eddy_scope shield;
 
-        if (!run->order.turns || eddy_event_is_set(&job->turn))
+        if (!job->unit->order.turns || eddy_event_is_set(&job->turn))
                 return;
         /* When the run ends, lines do not wait: an answer is worth more than the order, and the
          * next run fills the gaps. */
@@ -120,7 +120,7 @@ static void error_describe(const struct ed_batch_job *job, struct ed_answer *ans
                 return;
         }
         answer->code = ed_outcome_of(error)->code;
-        answer->message = limit_message(job->run, job->request, error, text, room);
+        answer->message = limit_message(job->unit->run, job->request, error, text, room);
         if (answer->message)
                 answer->message = limit_detail(attempt, answer->message, text, room);
         if (!answer->message && *attempt->fault.text)
@@ -133,7 +133,7 @@ static void error_describe(const struct ed_batch_job *job, struct ed_answer *ans
 static void key_check(struct ed_batch_job *job)
 {
         const struct ed_attempt *attempt = &job->attempt;
-        struct ed_batch_run *run = job->run;
+        struct ed_batch_run *run = job->unit->run;
 
         if (attempt->status != 401 || job->request->headers_count > 0 ||
             !attempt->endpoint->is_main || attempt->endpoint->ok > 0 ||
@@ -162,7 +162,7 @@ static void limits_check(struct ed_batch_run *run)
 /* Count the tokens of an answer, and correct what was reserved for it. */
 static void usage_count(struct ed_batch_job *job, const struct ed_usage *usage)
 {
-        struct ed_batch_run *run = job->run;
+        struct ed_batch_run *run = job->unit->run;
 
         if (usage->input == 0 && usage->output == 0)
                 return;
@@ -177,18 +177,18 @@ static void usage_count(struct ed_batch_job *job, const struct ed_usage *usage)
 }
 
 /* Note that an id has a line now. */
-static int answer_note(struct ed_batch_run *run, const struct ed_answer *answer, bool is_ok)
+static int answer_note(struct ed_batch_sink *sink, const struct ed_answer *answer, bool is_ok)
 {
         bool same;
-        int err = ed_ids_add(run->sink.ids, answer->id, answer->id_bytes,
+        int err = ed_ids_add(sink->ids, answer->id, answer->id_bytes,
                              ed_answer_mark(answer->id, answer->id_bytes, answer->hash),
                              is_ok ? ED_IDS_ANSWERED : ED_IDS_FAILED, &same);
 
         if (err < 0)
                 return err;
         if (!same) {
-                run->sink.sent_again++;
-                ed_ids_set_hash(run->sink.ids, answer->id, answer->id_bytes,
+                sink->sent_again++;
+                ed_ids_set_hash(sink->ids, answer->id, answer->id_bytes,
                                 ed_answer_mark(answer->id, answer->id_bytes, answer->hash));
         }
         return 0;
@@ -197,10 +197,11 @@ static int answer_note(struct ed_batch_run *run, const struct ed_answer *answer,
 /* Write the job's line, to the output or to the errors. */
 static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
 {
-        struct ed_batch_run *run = job->run;
+        struct ed_batch_unit *unit = job->unit;
+        struct ed_batch_run *run = unit->run;
         bool is_ok = ed_answer_status_is_ok(answer->status);
         struct ed_output *output =
-                is_ok || !run->paths->errors ? &run->sink.output : &run->sink.errors;
+                is_ok || !unit->paths->errors ? &unit->sink.output : &unit->sink.errors;
         struct ed_draft line = { 0 };
         int err;
 
@@ -211,17 +212,17 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
                 answer->code = "response_too_large";
                 answer->message = "the answer makes a line that is too long, or memory is short";
                 is_ok = false;
-                output = run->paths->errors ? &run->sink.errors : &run->sink.output;
+                output = unit->paths->errors ? &unit->sink.errors : &unit->sink.output;
                 ed_answer_write(answer, run->settings->meta ? ED_ANSWER_META : 0, &line);
         }
         usage_count(job, &answer->usage);
         ed_attempt_fini(&job->attempt);
-        if (run->settings->ordered)
+        if (unit->order.turns)
                 ed_engine_job_give_slot(&job->base);
         order_wait(job);
         err = ed_draft_is_whole(&line) ? ed_output_line(output, line.data, line.bytes) : -ENOMEM;
         ed_draft_fini(&line);
-        ed_order_pass(&run->order, job->number);
+        ed_order_pass(&unit->order, job->number);
         if (err < 0) {
                 run->stats.lost++;
                 if (output->err == -EPIPE)
@@ -233,7 +234,7 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
         if (output->cut)
                 ed_batch_stop(run, ED_STOP_OUTPUT, ED_BATCH_DRAIN_NS,
                               "%s was cut by another program", output->name);
-        return answer_note(run, answer, is_ok);
+        return answer_note(&unit->sink, answer, is_ok);
 }
 
 /*
@@ -243,7 +244,7 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
 static enum ed_verdict endpoint_shut(struct ed_batch_job *job, enum ed_stop stop, const char *what)
 {
         struct ed_endpoint *endpoint = job->attempt.endpoint;
-        struct ed_batch_run *run = job->run;
+        struct ed_batch_run *run = job->unit->run;
         bool is_first = !endpoint->is_shut, is_path = *job->request->url == '/';
 
         if (!ed_endpoint_shut(&run->endpoints, endpoint)) {
@@ -260,7 +261,7 @@ static enum ed_verdict endpoint_shut(struct ed_batch_job *job, enum ed_stop stop
 /* Returns true if the headers of the answer report that a limit is used up for too long. */
 static bool is_used_up(const struct ed_batch_job *job)
 {
-        return job->attempt.learned_wait_ns > job->run->settings->throttle_wait_max_ns;
+        return job->attempt.learned_wait_ns > job->unit->run->settings->throttle_wait_max_ns;
 }
 
 static enum ed_verdict used_up_shut(struct ed_batch_job *job)
@@ -268,7 +269,7 @@ static enum ed_verdict used_up_shut(struct ed_batch_job *job)
         char wait[ED_DURATION_TEXT_BYTES], most[ED_DURATION_TEXT_BYTES], what[160];
 
         ed_duration_print(job->attempt.learned_wait_ns, wait);
-        ed_duration_print(job->run->settings->throttle_wait_max_ns, most);
+        ed_duration_print(job->unit->run->settings->throttle_wait_max_ns, most);
         snprintf(what, sizeof(what),
                  "reports that its limit is used up for %s, longer than --max-throttle-wait %s",
                  wait, most);
@@ -280,7 +281,7 @@ static void job_finish(struct ed_engine_job *base, int error)
         struct ed_batch_job *job = job_of(base);
         const struct ed_request *request = job->request;
         struct ed_attempt *attempt = &job->attempt;
-        struct ed_batch_run *run = job->run;
+        struct ed_batch_run *run = job->unit->run;
         struct ed_answer answer = {
                 .id = request->id,
                 .id_bytes = request->id_bytes,
@@ -315,9 +316,9 @@ static void job_finish(struct ed_engine_job *base, int error)
                 return;
         ed_stats_add(&run->stats, status, error, body_bytes, latency_ns);
         if (error == 0 && status < ED_STATS_OK_END)
-                run->sink.ok++;
+                job->unit->sink.ok++;
         else
-                run->sink.failed++;
+                job->unit->sink.failed++;
         key_check(job);
         limits_check(run);
         if (is_used_up(job))
@@ -328,13 +329,13 @@ static void job_finish(struct ed_engine_job *base, int error)
 static void job_abandon(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
-        struct ed_batch_run *run = job->run;
+        struct ed_batch_run *run = job->unit->run;
 
         if (job->was_sent)
                 run->stats.cancelled++;
         else
                 run->stats.not_started++;
-        ed_order_pass(&run->order, job->number);
+        ed_order_pass(&job->unit->order, job->number);
 }
 
 /* ---- steps --------------------------------------------------------------------------------- */
@@ -343,13 +344,13 @@ static void job_abandon(struct ed_engine_job *base)
 static int job_reserve(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
-        struct ed_batch_run *run = job->run;
+        struct ed_batch_run *run = job->unit->run;
         struct ed_attempt *attempt = &job->attempt;
         uint64_t tokens = ed_tokens_estimate(job->request);
 
         if (job->read_ns == 0)
                 job->read_ns = eddy_now();
-        ed_attempt_init(attempt, run, job->request);
+        ed_attempt_init(attempt, run, &job->unit->attempts, job->request);
         /* Servers report limits of tokens too, so they count without --tpm. */
         if (job->request->output_tokens_max == 0)
                 tokens += ed_tokens_mean(&run->spent.mean);
@@ -363,7 +364,7 @@ static int job_slotted(struct ed_engine_job *base, int err)
         struct ed_batch_job *job = job_of(base);
         struct ed_attempt *attempt = &job->attempt;
 
-        ed_endpoint_pass(&job->run->endpoints, attempt->endpoint, job->request->url);
+        ed_endpoint_pass(&job->unit->run->endpoints, attempt->endpoint, job->request->url);
         if (err == 0 && ed_endpoint_is_paused(attempt->endpoint))
                 err = -EAGAIN; /* refused a request while this one waited for its slot */
         if (err == 0)
@@ -381,7 +382,7 @@ static int job_attempt(struct ed_engine_job *base)
         ed_attempt_make(&job->attempt);
         if (job->attempt.start_ns > 0 && !job->was_sent) {
                 job->was_sent = true;
-                job->run->tried++;
+                job->unit->run->tried++;
         }
         return job->attempt.error;
 }
@@ -398,7 +399,7 @@ static void job_free(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
 
-        job->run->tried -= job->was_sent;
+        job->unit->run->tried -= job->was_sent;
         ed_attempt_fini(&job->attempt);
         ed_request_free(job->request);
         eddy_free(job->error);
@@ -424,7 +425,7 @@ static int64_t wait_of(const struct ed_attempt *attempt)
 /* The endpoint refused the request for now: pause it, or shut it. Stores a wait of the request. */
 static enum ed_verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait_ns)
 {
-        struct ed_batch_run *run = job->run;
+        struct ed_batch_run *run = job->unit->run;
         struct ed_attempt *attempt = &job->attempt;
         int64_t wait_ns = wait_of(attempt), refused_ns;
         char wait[ED_DURATION_TEXT_BYTES], most[ED_DURATION_TEXT_BYTES], what[160];
@@ -468,7 +469,7 @@ static bool is_unreached(const struct ed_attempt *attempt)
 static enum ed_verdict lost_judge(struct ed_batch_job *job, int err, int64_t lost_ns)
 {
         struct ed_endpoint *endpoint = job->attempt.endpoint;
-        struct ed_batch_run *run = job->run;
+        struct ed_batch_run *run = job->unit->run;
         char what[256];
 
         snprintf(what, sizeof(what), "cannot be reached: %.150s", ed_outcome_message(err));
@@ -487,7 +488,7 @@ static enum ed_verdict lost_judge(struct ed_batch_job *job, int err, int64_t los
 static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *ret_wait_ns)
 {
         struct ed_batch_job *job = job_of(base);
-        struct ed_batch_run *run = job->run;
+        struct ed_batch_run *run = job->unit->run;
         struct ed_attempt *attempt = &job->attempt;
         struct eddy_retry_cause cause = {
                 .error = err, .status = attempt->status, .repeatable = true, .hint = attempt->hint
@@ -496,7 +497,7 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
 
         if (base->refused)
                 return ED_VERDICT_DONE;
-        if (err == -ECANCELED || (err == -ETIMEDOUT && eddy_now() >= run->attempts.end_ns))
+        if (err == -ECANCELED || (err == -ETIMEDOUT && eddy_now() >= job->unit->attempts.end_ns))
                 return ED_VERDICT_ABANDONED;
         if (ed_attempt_is_out_of_quota(attempt)) {
                 ed_batch_stop(run, ED_STOP_QUOTA, ED_BATCH_DRAIN_NS,
@@ -526,7 +527,7 @@ static enum ed_verdict job_judge_and_note(struct ed_engine_job *base, int err, i
         enum ed_verdict verdict = job_judge(base, err, ret_wait_ns);
 
         if (job->attempt.start_ns > 0)
-                ed_metrics_attempt(job->run, &job->attempt, job->attempts);
+                ed_metrics_attempt(job->unit->run, &job->attempt, job->attempts);
         if (verdict != ED_VERDICT_DONE)
                 ed_attempt_fini(&job->attempt);
         return verdict;
@@ -545,16 +546,17 @@ const struct ed_engine_job_ops ed_batch_job_ops = {
 
 /* ---- starting ------------------------------------------------------------------------------ */
 
-static struct ed_batch_job *job_new(struct ed_batch_run *run, const char *error)
+static struct ed_batch_job *job_new(struct ed_batch_unit *unit, const char *error)
 {
         struct ed_batch_job *job = eddy_malloc(sizeof(*job));
 
         if (!job)
                 return NULL;
         memset(job, 0, offsetof(struct ed_batch_job, attempt));
-        job->base.engine = &run->engine;
-        job->run = run;
-        ed_attempt_init(&job->attempt, run, NULL);
+        job->base.engine = &unit->run->engine;
+        job->base.work = unit->work;
+        job->unit = unit;
+        ed_attempt_init(&job->attempt, unit->run, &unit->attempts, NULL);
         if (error) {
                 job->base.refused = EDDY_E_URL_INVALID;
                 job->error = ed_text_copy(error);
@@ -566,9 +568,9 @@ static struct ed_batch_job *job_new(struct ed_batch_run *run, const char *error)
         return job;
 }
 
-int ed_jobs_add(struct ed_batch_run *run, struct ed_request *request, const char *error)
+int ed_jobs_add(struct ed_batch_unit *unit, struct ed_request *request, const char *error)
 {
-        struct ed_batch_job *job = job_new(run, error);
+        struct ed_batch_job *job = job_new(unit, error);
         int err;
 
         if (!job) {
@@ -577,12 +579,12 @@ int ed_jobs_add(struct ed_batch_run *run, struct ed_request *request, const char
         }
         job->request = request;
         job->base.bytes = sizeof(*job) + request->memory;
-        eddy_retry_begin(&job->retry, &run->retry_policy);
+        eddy_retry_begin(&job->retry, &unit->run->retry_policy);
         err = ed_engine_job_start(&job->base);
         if (err < 0) {
                 job_free(&job->base);
                 return err;
         }
-        job->number = ed_order_add(&run->order, &job->turn);
+        job->number = ed_order_add(&unit->order, &job->turn);
         return 0;
 }

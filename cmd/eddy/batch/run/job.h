@@ -4,7 +4,7 @@
 #ifndef ED_CMD_BATCH_RUN_JOB_H
 #define ED_CMD_BATCH_RUN_JOB_H
 
-#include "batch/run/run.h"
+#include "batch/run/unit.h"
 
 /*
  * Start the task of a request (owned), once there is room for it. 'error' is a sentence about a
@@ -12,7 +12,7 @@
  *
  * Suspends: yes. Errors: -ECANCELED, -ENOMEM; the request is freed
  */
-EDDY_MUST_USE int ed_jobs_add(struct ed_batch_run *run, struct ed_request *request,
+EDDY_MUST_USE int ed_jobs_add(struct ed_batch_unit *unit, struct ed_request *request,
                               const char *error);
 
 /* The steps of all jobs. */
