@@ -11,11 +11,9 @@
 #include <unistd.h>
 
 #include "batch/command.h"
-#include "batch/run/checkpoint.h"
-#include "batch/run/input.h"
-#include "batch/run/job.h"
 #include "batch/run/metrics.h"
 #include "batch/run/stop.h"
+#include "batch/run/work.h"
 #include "batch/summary.h"
 #include "common/console.h"
 #include "common/duration.h"
@@ -167,82 +165,39 @@ static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
         }
 }
 
-/* Run the reader and the jobs to their end, and the watchers beside them. */
-static int work_all(struct ed_batch_command *command)
+/* Work at the requests, with the watchers beside it. */
+static int work_all(struct ed_batch_command *command, eddy_scope *whole)
 {
         struct ed_batch_unit *unit = &command->unit;
-        struct ed_batch_run *run = &command->run;
-        struct ed_slots_ramp ramp = { &run->engine.slots, run->settings->ramp_ns };
-        eddy_scope whole, work;
-        int err;
+        int err = ed_metrics_begin(unit->run, command->opts.log, command->opts.metrics, whole);
 
-        eddy_scope_begin(&whole, NULL);
-        eddy_scope_begin(&work, NULL);
-        ed_unit_join(unit, &work);
-        err = ed_metrics_begin(run, command->opts.log, command->opts.metrics, &whole);
         if (err < 0) {
                 command->setup_failed = true;
-                eddy_scope_end(&work);
-                goto done;
+                return 0;
         }
-        eddy_scope_start(&whole, watch_signals, command);
-        eddy_scope_start(&whole, watch_deadline, command);
-        eddy_scope_start(&whole, ed_checkpoint_sync, unit);
-        eddy_scope_start(&whole, ed_slots_open, &ramp);
-        ed_show_start(&command->show, &whole);
-        eddy_scope_start(&work, ed_input_read, unit);
-        err = eddy_scope_end(&work);
-        if (err == -ECANCELED)
-                err = 0; /* stopped; the reason is known */
-done:
-        ed_unit_leave(unit);
-        eddy_scope_cancel(&whole);
-        eddy_scope_end(&whole);
-        ed_metrics_end(run);
-        if (unit->input.limited && run->stats.stop == ED_STOP_NONE)
-                run->stats.stop = ED_STOP_LIMIT;
-        if (unit->input.limited && unit->checked.total_is_known)
-                run->stats.beyond = unit->checked.total - unit->input.read;
-        run->stats.unread =
-                !unit->input.whole || (unit->input.limited && !unit->checked.total_is_known);
-        return command->setup_failed ? 0 : err;
+        eddy_scope_start(whole, watch_signals, command);
+        eddy_scope_start(whole, watch_deadline, command);
+        ed_show_start(&command->show, whole);
+        return ed_unit_work(unit);
 }
 
-static int endpoints_make(struct ed_batch_run *run)
+/* Note why the run has ended, if nothing has stopped it. */
+static void end_note(struct ed_batch_unit *unit)
 {
-        const struct ed_batch_settings *settings = run->settings;
-        struct ed_endpoint_limits limits = { settings->rpm, settings->tpm, settings->burst_ns,
-                                             settings->concurrency_auto };
-        int err = ed_endpoints_init(&run->endpoints, &limits, &run->engine.room);
+        const struct ed_batch_input *input = &unit->input;
+        struct ed_stats *stats = &unit->run->stats;
 
-        for (size_t i = 0; err == 0 && i < settings->base_urls_count; i++)
-                err = ed_endpoints_add_base(&run->endpoints, settings->base_urls[i]);
-        if (err == 0 && settings->url && *settings->url != '/')
-                err = ed_endpoints_add_main(&run->endpoints, settings->url);
-        return err;
-}
-
-static int outputs_begin(struct ed_batch_unit *unit)
-{
-        int err = ed_output_begin(&unit->sink.output);
-
-        if (err == 0 && unit->paths->errors)
-                err = ed_output_begin(&unit->sink.errors);
-        return err;
-}
-
-static void outputs_end(struct ed_batch_unit *unit)
-{
-        ed_output_end(&unit->sink.output);
-        if (unit->paths->errors)
-                ed_output_end(&unit->sink.errors);
+        if (input->limited && stats->stop == ED_STOP_NONE)
+                stats->stop = ED_STOP_LIMIT;
+        if (input->limited && unit->checked.total_is_known)
+                stats->beyond = unit->checked.total - input->read;
+        stats->unread = !input->whole || (input->limited && !unit->checked.total_is_known);
 }
 
 static int batch_all(void *arg)
 {
         EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
         struct ed_batch_command *command = arg;
-        struct ed_batch_unit *unit = &command->unit;
         struct ed_batch_run *run = &command->run;
         const struct ed_batch_settings *settings = run->settings;
         struct eddy_http_client_opts client_opts = {
@@ -251,6 +206,7 @@ static int batch_all(void *arg)
                               .read_ns = settings->idle_timeout_ns },
                 .body_bytes_max = BODY_BYTES_MAX,
         };
+        eddy_scope whole;
         int err =
                 ed_connect_open(&command->opts.connect, "batch", &client_opts, &tls, &run->client);
 
@@ -258,30 +214,25 @@ static int batch_all(void *arg)
                 command->setup_failed = err == ED_CONNECT_REFUSED;
                 return command->setup_failed ? 0 : err;
         }
-        err = endpoints_make(run);
+        eddy_scope_begin(&whole, NULL);
+        err = ed_run_begin(run, &whole);
         if (err == 0)
-                err = ed_slots_init(&run->engine.slots, settings->concurrency_auto, run->slots_most,
-                                    settings->ramp_ns);
-        if (err == 0)
-                err = outputs_begin(unit);
-        if (err == 0)
-                err = work_all(command);
-        outputs_end(unit);
+                err = work_all(command, &whole);
+        eddy_scope_cancel(&whole);
+        eddy_scope_end(&whole);
+        ed_metrics_end(run);
+        end_note(&command->unit);
         eddy_http_client_close(run->client);
         return err;
 }
 
 /* ---- before and after ---------------------------------------------------------------------- */
 
-static int template_open(struct ed_batch_unit *unit)
+static int template_open(struct ed_batch_run *run)
 {
-        struct ed_batch_run *run = unit->run;
         char error[ED_TEMPLATE_ERROR_BYTES];
         int err;
 
-        unit->input.rules = (struct ed_request_rules){ .method = run->settings->method,
-                                                       .url = run->settings->url,
-                                                       .id_column = run->settings->id_column };
         if (!run->settings->body)
                 return 0;
         err = ed_template_new(run->settings->body, run->settings->body_bytes, &run->body, error);
@@ -289,7 +240,6 @@ static int template_open(struct ed_batch_unit *unit)
                 ed_console_say("batch", "out of memory");
                 return ED_EXIT_FAILED;
         }
-        unit->input.rules.body = run->body;
         return err < 0 ? ed_opts_body_refuse("batch", run->settings->body, error) : 0;
 }
 
@@ -364,28 +314,19 @@ static int paths_check(const struct ed_batch_command *command)
 }
 
 /* Choose the number of slots, within 'limit' open files. */
-static int slots_choose(struct ed_batch_unit *unit, unsigned long limit)
+static uint32_t slots_choose(const struct ed_batch_settings *settings, unsigned long limit)
 {
-        struct ed_batch_run *run = unit->run;
         unsigned long most = limit > FILES_SPARE + 1 ? limit - FILES_SPARE : 1;
-        uint32_t wanted =
-                run->settings->concurrency_auto ? ADAPTIVE_MOST : run->settings->concurrency;
+        uint32_t wanted = settings->concurrency_auto ? ADAPTIVE_MOST : settings->concurrency;
 
-        if (wanted > most) {
-                if (!run->settings->concurrency_auto)
-                        ed_console_say("batch",
-                                       "-c %u reduced to %lu: %lu open files allowed (ulimit -n), "
-                                       "%d reserved",
-                                       wanted, most, limit, FILES_SPARE);
-                wanted = (uint32_t) most;
-        }
-        run->slots_most = wanted;
-        run->engine.ops = &ed_batch_job_ops;
-        run->engine.stats = &run->stats;
-        ed_room_init(&run->engine.room, wanted, run->settings->ordered);
-        if (run->settings->ordered && ed_order_init(&unit->order, run->engine.room.most) < 0)
-                return ED_EXIT_FAILED;
-        return 0;
+        if (wanted <= most)
+                return wanted;
+        if (!settings->concurrency_auto)
+                ed_console_say("batch",
+                               "-c %u reduced to %lu: %lu open files allowed (ulimit -n), "
+                               "%d reserved",
+                               wanted, most, limit, FILES_SPARE);
+        return (uint32_t) most;
 }
 
 /* Report the requests that have an answer. Those of a pipe are not known yet. */
@@ -428,7 +369,7 @@ static int run_begin(struct ed_batch_command *command)
         struct ed_batch_unit *unit = &command->unit;
         struct ed_batch_run *run = &command->run;
         unsigned long files = ed_console_raise_files("batch");
-        int err = files > 0 ? template_open(unit) : ED_EXIT_FAILED;
+        int err = files > 0 ? template_open(run) : ED_EXIT_FAILED;
 
         if (err == 0)
                 err = ed_input_open(unit);
@@ -438,9 +379,6 @@ static int run_begin(struct ed_batch_command *command)
                 err = rejected_check(unit);
         if (err == 0)
                 err = retry_check(unit);
-        if (err == 0 && (ed_ids_new(&unit->sink.ids) < 0 ||
-                         (run->settings->only_failed && ed_ids_new(&unit->sink.only) < 0)))
-                err = ED_EXIT_FAILED;
         if (err == 0)
                 err = ed_checkpoint_open(unit);
         if (err == 0)
@@ -449,30 +387,12 @@ static int run_begin(struct ed_batch_command *command)
                 err = ed_input_check(unit);
         if (err == 0)
                 err = ed_checkpoint_begin(unit);
-        if (err == 0)
-                err = slots_choose(unit, files);
         if (err == 0) {
+                ed_run_init(run, slots_choose(run->settings, files));
                 ed_ids_clear(unit->sink.ids, ED_IDS_READ);
                 answers_say(unit);
         }
         return err;
-}
-
-static void run_fini(struct ed_batch_unit *unit)
-{
-        struct ed_batch_run *run = unit->run;
-
-        ed_endpoints_fini(&run->endpoints);
-        ed_answers_close(&unit->sink.answers);
-        ed_answers_close(&unit->sink.failures);
-        ed_input_close(unit);
-        ed_template_free(run->body);
-        ed_ids_free(unit->sink.ids);
-        ed_ids_free(unit->sink.only);
-        ed_ids_free(unit->sink.bad_lines);
-        ed_output_fini(&unit->sink.output);
-        ed_output_fini(&unit->sink.errors);
-        ed_order_fini(&unit->order);
 }
 
 /* Report results that were not written, or may be lost. Returns 0 or the exit code. */
@@ -611,19 +531,7 @@ static int run_whole(struct ed_batch_command *command)
         int err, exit_code;
 
         run->start_wall_ns = ed_wall_ns();
-        unit->attempts.end_ns = INT64_MAX;
         run->stats.start_ns = eddy_now();
-        run->retry_policy = (struct eddy_retry_policy){
-                .attempts = run->settings->attempts,
-                .base_ns = run->settings->retry_base_ns ? run->settings->retry_base_ns : -1,
-                .cap_ns = run->settings->retry_max_ns,
-                .wait_max_ns = run->settings->throttle_wait_max_ns,
-        };
-        ed_random_init(&run->random);
-        if (run->settings->api_key) /* after "Bearer " */
-                run->reasons.secret = run->settings->api_key_header
-                                              ? run->settings->api_key
-                                              : strchr(run->settings->api_key, ' ') + 1;
         command->show = (struct ed_show){ .mode = command->show.mode,
                                           .stats = &run->stats,
                                           .total = total_guess,
@@ -653,9 +561,7 @@ int ed_batch_main(int argc, char **argv)
         signal(SIGUSR1, SIG_IGN);
         command.argv = argv;
         command.run.settings = &command.opts.settings;
-        unit->run = &command.run;
-        unit->paths = &command.opts.paths;
-        unit->input.fd = unit->sink.answers.fd = unit->sink.failures.fd = -1;
+        ed_unit_init(unit, &command.run, &command.opts.paths);
         if (ed_batch_opts_parse(&command.opts, argc, argv, &exit_code) == 0) {
                 command.show.mode = ed_show_choose(command.opts.progress, unit->paths->output);
                 ed_reading_show("batch", command.show.mode);
@@ -665,7 +571,8 @@ int ed_batch_main(int argc, char **argv)
                 else
                         ed_checkpoint_abandon(unit);
         }
-        run_fini(unit);
+        ed_unit_fini(unit);
+        ed_run_fini(&command.run);
         ed_batch_opts_fini(&command.opts);
         return exit_code;
 }

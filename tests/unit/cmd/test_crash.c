@@ -189,8 +189,6 @@ static int run_open(const struct plan *next)
         lines_left = plan->lines_max ? plan->lines_max : IDS;
         unit = (struct ed_batch_unit){ .input = { .fd = -1 }, .run = &run, .paths = &paths };
         unit.input.whole = !plan->lines_max;
-        if (ed_ids_new(&unit.sink.ids) < 0)
-                return ED_EXIT_FAILED;
         code = ed_checkpoint_open(&unit);
         if (!code) {
                 ids_read();

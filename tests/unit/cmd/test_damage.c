@@ -108,7 +108,6 @@ static void start_check(size_t bytes, int first, int last, const char *what, siz
 
         disk_put(damaged, bytes);
         unit = (struct ed_batch_unit){ .input = { .fd = -1 }, .run = &run, .paths = &paths };
-        CHECK_EQ(ed_ids_new(&unit.sink.ids), 0);
         if (ed_checkpoint_open(&unit) != 0 || ed_checkpoint_begin(&unit) != 0)
                 test_fail(__FILE__, __LINE__, "%s %zu: the run does not start", what, where);
         for (int i = 0; i < LINES; i++)

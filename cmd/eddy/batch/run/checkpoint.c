@@ -193,6 +193,9 @@ int ed_checkpoint_open(struct ed_batch_unit *unit)
         int err;
 
         unit->sink.answers.fd = unit->sink.failures.fd = -1;
+        if (ed_ids_new(&unit->sink.ids) < 0 ||
+            (unit->run->settings->only_failed && ed_ids_new(&unit->sink.only) < 0))
+                return ED_EXIT_FAILED;
         if (!unit->paths->output)
                 return ed_output_open(&unit->sink.output, "batch", NULL, false);
         err = ed_answers_open(&unit->sink.answers, "batch", "-o", unit->paths->output, &found);

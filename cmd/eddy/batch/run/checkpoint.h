@@ -9,7 +9,7 @@
 #include "batch/run/unit.h"
 
 /*
- * Open, lock, repair and read the output and the errors file. Returns 0 or the exit code, after
+ * Open, lock, repair and read the output and the errors file; make the sets of ids. Returns 0 or the exit code, after
  * messages.
  */
 EDDY_MUST_USE int ed_checkpoint_open(struct ed_batch_unit *unit);

@@ -48,6 +48,7 @@ static int source_init(struct ed_source *source, struct ed_batch_unit *unit, ed_
 
 int ed_input_open(struct ed_batch_unit *unit)
 {
+        const struct ed_batch_settings *settings = unit->run->settings;
         const char *path = unit->paths->input;
         struct stat st;
         int exit_code = ed_source_open("batch", path, &st, &unit->input.fd);
@@ -57,6 +58,10 @@ int ed_input_open(struct ed_batch_unit *unit)
         if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
                 ed_console_say("batch", "requests are read from the terminal, up to Ctrl-D");
         unit->input.is_file = S_ISREG(st.st_mode);
+        unit->input.rules = (struct ed_request_rules){ .method = settings->method,
+                                                       .url = settings->url,
+                                                       .id_column = settings->id_column,
+                                                       .body = unit->run->body };
         return 0;
 }
 

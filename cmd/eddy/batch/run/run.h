@@ -31,6 +31,7 @@ struct ed_batch_run {
         struct eddy_retry_policy retry_policy;
         struct ed_endpoints endpoints;
         struct ed_engine engine;
+        struct ed_slots_ramp ramp;
         struct ed_random random;
         uint32_t slots_most;
 

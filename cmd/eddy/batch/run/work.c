@@ -1,0 +1,132 @@
+/*
+ * batch/run/work.c - see work.h.
+ */
+#include "batch/run/work.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "batch/run/job.h"
+
+/* ---- a run --------------------------------------------------------------------------------- */
+
+void ed_run_init(struct ed_batch_run *run, uint32_t slots)
+{
+        const struct ed_batch_settings *settings = run->settings;
+
+        run->slots_most = slots;
+        run->retry_policy = (struct eddy_retry_policy){
+                .attempts = settings->attempts,
+                .base_ns = settings->retry_base_ns ? settings->retry_base_ns : -1,
+                .cap_ns = settings->retry_max_ns,
+                .wait_max_ns = settings->throttle_wait_max_ns,
+        };
+        ed_random_init(&run->random);
+        if (settings->api_key) /* after "Bearer " */
+                run->reasons.secret = settings->api_key_header ? settings->api_key
+                                                               : strchr(settings->api_key, ' ') + 1;
+        run->engine.ops = &ed_batch_job_ops;
+        run->engine.stats = &run->stats;
+        ed_room_init(&run->engine.room, slots, settings->ordered);
+}
+
+static int endpoints_make(struct ed_batch_run *run)
+{
+        const struct ed_batch_settings *settings = run->settings;
+        struct ed_endpoint_limits limits = { settings->rpm, settings->tpm, settings->burst_ns,
+                                             settings->concurrency_auto };
+        int err = ed_endpoints_init(&run->endpoints, &limits, &run->engine.room);
+
+        for (size_t i = 0; err == 0 && i < settings->base_urls_count; i++)
+                err = ed_endpoints_add_base(&run->endpoints, settings->base_urls[i]);
+        if (err == 0 && settings->url && *settings->url != '/')
+                err = ed_endpoints_add_main(&run->endpoints, settings->url);
+        return err;
+}
+
+int ed_run_begin(struct ed_batch_run *run, eddy_scope *scope)
+{
+        const struct ed_batch_settings *settings = run->settings;
+        int err = endpoints_make(run);
+
+        if (err == 0)
+                err = ed_slots_init(&run->engine.slots, settings->concurrency_auto, run->slots_most,
+                                    settings->ramp_ns);
+        if (err < 0)
+                return err;
+        run->ramp = (struct ed_slots_ramp){ &run->engine.slots, settings->ramp_ns };
+        return eddy_scope_start(scope, ed_slots_open, &run->ramp);
+}
+
+void ed_run_fini(struct ed_batch_run *run)
+{
+        ed_endpoints_fini(&run->endpoints);
+        ed_template_free(run->body);
+}
+
+/* ---- a unit -------------------------------------------------------------------------------- */
+
+void ed_unit_init(struct ed_batch_unit *unit, struct ed_batch_run *run,
+                  const struct ed_batch_paths *paths)
+{
+        unit->run = run;
+        unit->paths = paths;
+        unit->input.fd = unit->sink.answers.fd = unit->sink.failures.fd = -1;
+        unit->attempts.end_ns = INT64_MAX;
+}
+
+void ed_unit_fini(struct ed_batch_unit *unit)
+{
+        ed_answers_close(&unit->sink.answers);
+        ed_answers_close(&unit->sink.failures);
+        ed_input_close(unit);
+        ed_ids_free(unit->sink.ids);
+        ed_ids_free(unit->sink.only);
+        ed_ids_free(unit->sink.bad_lines);
+        ed_output_fini(&unit->sink.output);
+        ed_output_fini(&unit->sink.errors);
+        ed_order_fini(&unit->order);
+}
+
+static int outputs_begin(struct ed_batch_unit *unit)
+{
+        int err = ed_output_begin(&unit->sink.output);
+
+        if (err == 0 && unit->paths->errors)
+                err = ed_output_begin(&unit->sink.errors);
+        return err;
+}
+
+static void outputs_end(struct ed_batch_unit *unit)
+{
+        ed_output_end(&unit->sink.output);
+        if (unit->paths->errors)
+                ed_output_end(&unit->sink.errors);
+}
+
+int ed_unit_work(struct ed_batch_unit *unit)
+{
+        struct ed_batch_run *run = unit->run;
+        eddy_scope beside, work;
+        int err = 0, end;
+
+        eddy_scope_begin(&beside, NULL);
+        eddy_scope_begin(&work, NULL);
+        ed_unit_join(unit, &work);
+        if (run->settings->ordered)
+                err = ed_order_init(&unit->order, run->engine.room.most);
+        if (err == 0)
+                err = outputs_begin(unit);
+        if (err == 0)
+                err = eddy_scope_start(&beside, ed_checkpoint_sync, unit);
+        if (err == 0)
+                err = eddy_scope_start(&work, ed_input_read, unit);
+        end = eddy_scope_end(&work);
+        ed_unit_leave(unit);
+        eddy_scope_cancel(&beside);
+        eddy_scope_end(&beside);
+        outputs_end(unit);
+        if (err == 0 && end != -ECANCELED) /* if stopped, the reason is known */
+                err = end;
+        return err;
+}
