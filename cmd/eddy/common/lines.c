@@ -28,6 +28,12 @@ void ed_lines_fini(struct ed_lines *lines)
         lines->start = lines->end = lines->room = lines->scanned = 0;
 }
 
+void ed_lines_begin_at(struct ed_lines *lines, uint64_t offset, uint64_t number)
+{
+        lines->offset = offset;
+        lines->number = number;
+}
+
 char *ed_lines_room(struct ed_lines *lines, size_t *ret_bytes)
 {
         size_t room_max = lines->line_bytes_max + ROOM_FIRST, room;

@@ -39,6 +39,9 @@ struct ed_line {
 void ed_lines_init(struct ed_lines *lines, size_t line_bytes_max, bool csv);
 void ed_lines_fini(struct ed_lines *lines);
 
+/* Begin inside of the input: 'number' lines, of 'offset' bytes, come before. */
+void ed_lines_begin_at(struct ed_lines *lines, uint64_t offset, uint64_t number);
+
 /*
  * Returns room for more bytes, and stores its size, which is at least one byte if ed_lines_next()
  * returned false. Returns NULL if memory is short.

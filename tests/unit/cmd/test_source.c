@@ -197,6 +197,106 @@ TEST(an_input_gives_the_same_lines_compressed_and_plain_from_a_file_a_pipe_and_a
                 check_size(sizes[i]);
 }
 
+/* ---- ranges --------------------------------------------------------------------------------- */
+
+enum { RANGE_LINES = 4000 };
+
+static struct ed_line whole[RANGE_LINES]; /* 'data' is not used */
+static size_t whole_count;
+
+static int whole_take(void *arg, const struct ed_line *line)
+{
+        (void) arg;
+        CHECK(whole_count < RANGE_LINES);
+        whole[whole_count++] = *line;
+        return 0;
+}
+
+/* The lines must be those of the whole file, in order. */
+static int range_take(void *arg, const struct ed_line *line)
+{
+        size_t *next = arg;
+        const struct ed_line *same = &whole[(*next)++];
+
+        CHECK_EQ(line->number, same->number);
+        CHECK_EQ(line->offset, same->offset);
+        CHECK_EQ(line->next, same->next);
+        CHECK_EQ(line->bytes, same->bytes);
+        CHECK_EQ(line->is_too_long, same->is_too_long);
+        CHECK(memcmp(line->data, text + line->offset, line->bytes) == 0);
+        return 0;
+}
+
+static void range_read(int fd, struct ed_range range, ed_source_fn *take, void *arg)
+{
+        struct ed_source_opts opts = { .command = "test",
+                                       .path = "in",
+                                       .line_bytes_max = 300,
+                                       .range = range,
+                                       .take = take,
+                                       .arg = arg };
+        struct ed_source source;
+
+        CHECK_EQ(ed_source_init(&source, &opts), 0);
+        CHECK_EQ(ed_source_read(&source, fd, (off_t) range.at), 0);
+        CHECK(range.bytes == 0 || source.bytes == range.bytes);
+        ed_source_fini(&source);
+}
+
+/* A byte order mark, lines of 0 to 340 bytes, some of which begin as gzip does, and no last end. */
+static size_t lines_make(void)
+{
+        size_t bytes = 3;
+        uint32_t state = 5;
+
+        memcpy(text, "\xef\xbb\xbf", 3);
+        for (int i = 0; i < RANGE_LINES; i++) {
+                size_t line_bytes;
+
+                state = state * 1664525 + 1013904223;
+                line_bytes = (state >> 24) + (i % 50 == 0 ? 85 : 0);
+                memset(text + bytes, 'a' + i % 26, line_bytes);
+                if (i % 7 == 0 && line_bytes > 9)
+                        memcpy(text + bytes, i % 2 ? "\xef\xbb\xbf" : "\x1f\x8b\x08", 3);
+                bytes += line_bytes;
+                if (i % 3 == 0)
+                        text[bytes++] = '\r';
+                text[bytes++] = '\n';
+        }
+        return bytes - 1;
+}
+
+TEST(a_file_in_ranges_has_the_same_lines_with_the_same_numbers)
+{
+        static const size_t counts[] = { 1, 2, 3, 7, 64, 500 };
+        FILE *file = tmpfile();
+        size_t bytes;
+
+        text_fill();
+        bytes = lines_make();
+        whole_count = 0;
+        CHECK(file != NULL);
+        write_all(fileno(file), text, bytes);
+        range_read(fileno(file), (struct ed_range){ 0 }, whole_take, NULL);
+        for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+                size_t next = 0, begin = 0;
+
+                for (size_t part = 1; part <= counts[i]; part++) {
+                        size_t end = whole_count * part / counts[i];
+                        struct ed_range range = { .at = begin ? whole[begin].offset : 0,
+                                                  .bytes = 0,
+                                                  .lines = begin };
+
+                        if (part < counts[i])
+                                range.bytes = whole[end].offset - range.at;
+                        range_read(fileno(file), range, range_take, &next);
+                        CHECK_EQ(next, end);
+                        begin = end;
+                }
+        }
+        fclose(file);
+}
+
 /* The compressed size is around that of the buffer into which the file is read. */
 TEST(a_compressed_input_may_end_at_any_byte_around_the_buffer)
 {

@@ -51,6 +51,10 @@ int ed_source_init(struct ed_source *source, const struct ed_source_opts *opts)
         *source = (struct ed_source){ .opts = *opts };
         ed_unpack_init(&source->unpack);
         ed_lines_init(&source->lines, opts->line_bytes_max, opts->csv);
+        if (opts->range.at > 0) {
+                source->unpack.kind = ED_UNPACK_PLAIN;
+                ed_lines_begin_at(&source->lines, opts->range.at, opts->range.lines);
+        }
         source->buf = eddy_malloc(ED_SOURCE_READ_BYTES);
         return source->buf ? 0 : -ENOMEM;
 }
@@ -61,6 +65,15 @@ void ed_source_fini(struct ed_source *source)
         ed_lines_fini(&source->lines);
         eddy_free(source->buf);
         source->buf = NULL;
+}
+
+size_t ed_source_room(const struct ed_source *source)
+{
+        uint64_t left = source->opts.range.bytes - source->bytes;
+
+        if (source->opts.range.bytes == 0 || left > ED_SOURCE_READ_BYTES)
+                return ED_SOURCE_READ_BYTES;
+        return (size_t) left;
 }
 
 /* Take the row that names the columns. */
@@ -136,15 +149,19 @@ int ed_source_take(struct ed_source *source, const char *data, size_t bytes)
 
 int ed_source_read(struct ed_source *source, int fd, off_t at)
 {
+        uint64_t total = source->opts.range.bytes;
         struct ed_reading reading;
         struct stat st;
         ssize_t n = 1;
         int err = 0;
 
-        ed_reading_begin(&reading, source->opts.path,
-                         fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t) st.st_size : 0);
+        if (total == 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+                total = (uint64_t) st.st_size;
+        ed_reading_begin(&reading, source->opts.path, total);
         while (err == 0 && n > 0) {
-                n = ed_read_some(fd, source->buf, ED_SOURCE_READ_BYTES, at);
+                size_t room = ed_source_room(source);
+
+                n = room > 0 ? ed_read_some(fd, source->buf, room, at) : 0;
                 err = n < 0 ? (int) n : ed_source_take(source, source->buf, (size_t) n);
                 if (at >= 0 && n > 0)
                         at += n;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
+#include "batch/request/range.h"
 #include "batch/request/request.h"
 #include "common/lines.h"
 #include "common/unpack.h"
@@ -24,6 +25,7 @@ struct ed_source_opts {
         const char *path;    /* "-": standard input */
         size_t line_bytes_max;
         bool csv;
+        struct ed_range range;
         struct ed_request_rules *rules; /* CSV: 'columns' is set */
         struct ed_columns **columns;    /* CSV: set by the first row, unless it is set already */
         ed_source_fn *take;
@@ -52,6 +54,9 @@ bool ed_source_is_csv(const char *path);
 EDDY_MUST_USE int ed_source_init(struct ed_source *source, const struct ed_source_opts *opts);
 void ed_source_fini(struct ed_source *source);
 
+/* Returns how many bytes may be read into 'buf': 0 at the end of the range. */
+size_t ed_source_room(const struct ed_source *source);
+
 /*
  * Take bytes of the input; 0 bytes mean its end.
  *
@@ -62,7 +67,7 @@ void ed_source_fini(struct ed_source *source);
 EDDY_MUST_USE int ed_source_take(struct ed_source *source, const char *data, size_t bytes);
 
 /*
- * Read a file from 'at' to its end, without moving its position. If 'at' is -1, read from the
+ * Read a file from 'at' to the end of the range, without moving its position. If 'at' is -1, read from the
  * position; this also works for a pipe. Blocks. Errors: those of ed_source_take() and read(2)
  */
 EDDY_MUST_USE int ed_source_read(struct ed_source *source, int fd, off_t at);

@@ -38,6 +38,7 @@ static int source_init(struct ed_source *source, struct ed_batch_unit *unit, ed_
                                           .path = unit->paths->input,
                                           .line_bytes_max = ED_SOURCE_LINE_BYTES_MAX,
                                           .csv = strcmp(unit->run->settings->format, "csv") == 0,
+                                          .range = unit->input.range,
                                           .rules = &unit->input.rules,
                                           .columns = &unit->input.columns,
                                           .take = take,
@@ -58,6 +59,9 @@ int ed_input_open(struct ed_batch_unit *unit)
         if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
                 ed_console_say("batch", "requests are read from the terminal, up to Ctrl-D");
         unit->input.is_file = S_ISREG(st.st_mode);
+        if (unit->input.range.at > 0 &&
+            lseek(unit->input.fd, (off_t) unit->input.range.at, SEEK_SET) < 0)
+                return ed_source_fault("batch", path, -errno);
         unit->input.rules = (struct ed_request_rules){ .method = settings->method,
                                                        .url = settings->url,
                                                        .id_column = settings->id_column,
@@ -406,7 +410,8 @@ static int line_send(void *arg, const struct ed_line *line)
 static int stream_take(struct ed_source *source, eddy_stream *stream)
 {
         for (;;) {
-                int64_t n = eddy_stream_read(stream, source->buf, ED_SOURCE_READ_BYTES);
+                size_t room = ed_source_room(source);
+                int64_t n = room > 0 ? eddy_stream_read(stream, source->buf, room) : 0;
                 int err;
 
                 if (n < 0)

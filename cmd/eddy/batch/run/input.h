@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "batch/request/range.h"
 #include "batch/request/request.h"
 #include "eddy/def.h"
 #include "eddy/scope.h"
@@ -16,6 +17,7 @@ struct ed_batch_unit;
 struct ed_batch_input {
         int fd;       /* -1: not open */
         bool is_file; /* and so can be checked before it is sent */
+        struct ed_range range;
         struct ed_request_rules rules;
         struct ed_columns *columns; /* of CSV */
         char path[256];             /* of the first request, for the summary */
@@ -25,7 +27,7 @@ struct ed_batch_input {
         int err;                    /* an exit code; 0: none */
 };
 
-/* Open the input. Returns 0 or the exit code, after a message. */
+/* Open the input, at its range, which is set. Returns 0 or the exit code, after a message. */
 EDDY_MUST_USE int ed_input_open(struct ed_batch_unit *unit);
 void ed_input_close(struct ed_batch_unit *unit);
 
