@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "batch/command.h"
-#include "batch/run/metrics.h"
+#include "batch/metrics.h"
 #include "batch/run/stop.h"
 #include "batch/run/work.h"
 #include "batch/summary.h"
@@ -169,7 +169,8 @@ static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
 static int work_all(struct ed_batch_command *command, eddy_scope *whole)
 {
         struct ed_batch_unit *unit = &command->unit;
-        int err = ed_metrics_begin(unit->run, command->opts.log, command->opts.metrics, whole);
+        int err = ed_metrics_begin(unit->run, command->opts.log, command->opts.metrics, whole,
+                                   &command->metrics);
 
         if (err < 0) {
                 command->setup_failed = true;
@@ -220,7 +221,7 @@ static int batch_all(void *arg)
                 err = work_all(command, &whole);
         eddy_scope_cancel(&whole);
         eddy_scope_end(&whole);
-        ed_metrics_end(run);
+        ed_metrics_end(command->metrics);
         end_note(&command->unit);
         eddy_http_client_close(run->client);
         return err;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "batch/metrics.h"
 #include "batch/opts.h"
 #include "batch/run/run.h"
 #include "batch/run/unit.h"
@@ -17,8 +18,9 @@ struct ed_batch_command {
         struct ed_batch_run run;
         struct ed_batch_unit unit; /* the only one */
         struct ed_show show;
-        int signo;         /* the signal that ended the run; 0: none */
-        bool setup_failed; /* an option cannot be used, which was reported */
+        struct ed_batch_metrics *metrics; /* NULL: none */
+        int signo;                        /* the signal that ended the run; 0: none */
+        bool setup_failed;                /* an option cannot be used, which was reported */
 };
 
 #endif

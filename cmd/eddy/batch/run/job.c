@@ -12,7 +12,6 @@
 #include <time.h>
 
 #include "batch/run/attempt.h"
-#include "batch/run/metrics.h"
 #include "batch/run/stop.h"
 #include "common/console.h"
 #include "common/duration.h"
@@ -524,10 +523,11 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
 static enum ed_verdict job_judge_and_note(struct ed_engine_job *base, int err, int64_t *ret_wait_ns)
 {
         struct ed_batch_job *job = job_of(base);
+        const struct ed_batch_run *run = job->unit->run;
         enum ed_verdict verdict = job_judge(base, err, ret_wait_ns);
 
-        if (job->attempt.start_ns > 0)
-                ed_metrics_attempt(job->unit->run, &job->attempt, job->attempts);
+        if (job->attempt.start_ns > 0 && run->attempted)
+                run->attempted(run->attempted_arg, &job->attempt, job->attempts);
         if (verdict != ED_VERDICT_DONE)
                 ed_attempt_fini(&job->attempt);
         return verdict;

@@ -19,7 +19,7 @@
 #include "eddy/retry.h"
 #include "engine/engine.h"
 
-struct ed_batch_metrics;
+struct ed_attempt;
 struct ed_batch_unit;
 
 struct ed_batch_run {
@@ -35,7 +35,11 @@ struct ed_batch_run {
         struct ed_random random;
         uint32_t slots_most;
 
-        struct ed_batch_metrics *metrics; /* NULL: none */
+        /* Called after each attempt. 'attempts' is its number; refusals have that of the next one.
+         * NULL: nothing */
+        void (*attempted)(void *arg, const struct ed_attempt *attempt, unsigned attempts);
+        void *attempted_arg;
+
         struct ed_stats stats;
         struct ed_reasons reasons; /* of failures, for the summary */
         struct ed_batch_spent spent;

@@ -1,15 +1,16 @@
 /*
- * batch/run/metrics.c - the page for Prometheus, and the log of attempts.
+ * batch/metrics.c - the page for Prometheus, and the log of attempts.
  *
  * The labels are endpoints and statuses only: ids and URLs would make a series each.
  */
-#include "batch/run/metrics.h"
+#include "batch/metrics.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch/run/attempt.h"
 #include "common/console.h"
 #include "common/option.h"
 #include "common/outcome.h"
@@ -140,9 +141,9 @@ static int page_make(struct ed_batch_run *run, struct ed_batch_metrics *metrics)
         return err;
 }
 
-static int page_begin(struct ed_batch_run *run, const char *address, eddy_scope *scope)
+static int page_begin(struct ed_batch_run *run, struct ed_batch_metrics *metrics,
+                      const char *address, eddy_scope *scope)
 {
-        struct ed_batch_metrics *metrics = run->metrics;
         char host[256];
         uint16_t port;
         int err = address_parse(address, host, &port);
@@ -166,25 +167,59 @@ static int page_begin(struct ed_batch_run *run, const char *address, eddy_scope 
         return eddy_scope_start(scope, serve, metrics);
 }
 
+/* Count and log an attempt. */
+static void attempt_note(void *arg, const struct ed_attempt *attempt, unsigned attempts)
+{
+        const struct ed_batch_metrics *metrics = arg;
+        const char *endpoint = attempt->endpoint ? attempt->endpoint->name : "";
+        const char *cause =
+                attempt->error < 0 ? ed_outcome_of(attempt->error)->code : attempt->code;
+        char status[12];
+
+        if (metrics->log)
+                eddy_log_info(metrics->log, "attempt",
+                              eddy_log_text("custom_id", attempt->request->id,
+                                            attempt->request->id_bytes),
+                              eddy_log_uint("attempt", attempts),
+                              eddy_log_str("endpoint", endpoint),
+                              eddy_log_int("status", attempt->status),
+                              eddy_log_ms("ms", attempt->total_ns), eddy_log_str("cause", cause));
+        if (!metrics->page)
+                return;
+        snprintf(status, sizeof(status), "%d", attempt->status);
+        eddy_series_add(eddy_metric_series(
+                                metrics->attempts,
+                                (const char *[]){ endpoint, attempt->error < 0 ? cause : status }),
+                        1);
+        if (attempt->start_ns)
+                eddy_series_observe(
+                        eddy_metric_series(metrics->latency, (const char *[]){ endpoint }),
+                        (double) attempt->total_ns / 1e9);
+}
+
 int ed_metrics_begin(struct ed_batch_run *run, const char *log, const char *address,
-                     eddy_scope *scope)
+                     eddy_scope *scope, struct ed_batch_metrics **ret_metrics)
 {
         struct eddy_log_opts log_opts = { .path = log, .format = EDDY_LOG_JSON };
+        struct ed_batch_metrics *metrics;
         int err = 0;
 
         if (!log && !address)
                 return 0;
-        run->metrics = eddy_malloc(sizeof(*run->metrics));
-        if (!run->metrics)
+        metrics = eddy_malloc(sizeof(*metrics));
+        if (!metrics)
                 return -ENOMEM;
-        *run->metrics = (struct ed_batch_metrics){ .log_path = log };
+        *metrics = (struct ed_batch_metrics){ .log_path = log };
+        *ret_metrics = metrics;
+        run->attempted = attempt_note;
+        run->attempted_arg = metrics;
         if (log) {
-                err = eddy_log_open(&log_opts, &run->metrics->log);
+                err = eddy_log_open(&log_opts, &metrics->log);
                 if (err < 0)
                         ed_console_usage("batch", "--log %s: %s", log, eddy_error_text(err));
         }
         if (err == 0 && address)
-                err = page_begin(run, address, scope);
+                err = page_begin(run, metrics, address, scope);
         return err;
 }
 
@@ -208,45 +243,12 @@ static void log_end(const struct ed_batch_metrics *metrics)
         eddy_log_close(metrics->log);
 }
 
-void ed_metrics_end(struct ed_batch_run *run)
+void ed_metrics_end(struct ed_batch_metrics *metrics)
 {
-        if (!run->metrics)
-                return;
-        log_end(run->metrics);
-        eddy_listener_close(run->metrics->listener);
-        eddy_metrics_close(run->metrics->page);
-        eddy_free(run->metrics);
-        run->metrics = NULL;
-}
-
-void ed_metrics_attempt(struct ed_batch_run *run, const struct ed_attempt *attempt,
-                        unsigned attempts)
-{
-        const struct ed_batch_metrics *metrics = run->metrics;
-        const char *endpoint = attempt->endpoint ? attempt->endpoint->name : "";
-        const char *cause =
-                attempt->error < 0 ? ed_outcome_of(attempt->error)->code : attempt->code;
-        char status[12];
-
         if (!metrics)
                 return;
-        if (metrics->log)
-                eddy_log_info(metrics->log, "attempt",
-                              eddy_log_text("custom_id", attempt->request->id,
-                                            attempt->request->id_bytes),
-                              eddy_log_uint("attempt", attempts),
-                              eddy_log_str("endpoint", endpoint),
-                              eddy_log_int("status", attempt->status),
-                              eddy_log_ms("ms", attempt->total_ns), eddy_log_str("cause", cause));
-        if (!metrics->page)
-                return;
-        snprintf(status, sizeof(status), "%d", attempt->status);
-        eddy_series_add(eddy_metric_series(
-                                metrics->attempts,
-                                (const char *[]){ endpoint, attempt->error < 0 ? cause : status }),
-                        1);
-        if (attempt->start_ns)
-                eddy_series_observe(
-                        eddy_metric_series(metrics->latency, (const char *[]){ endpoint }),
-                        (double) attempt->total_ns / 1e9);
+        log_end(metrics);
+        eddy_listener_close(metrics->listener);
+        eddy_metrics_close(metrics->page);
+        eddy_free(metrics);
 }
