@@ -17,9 +17,9 @@
 #include "batch/opts.h"
 #include "batch/request/ids.h"
 #include "batch/request/source.h"
-#include "batch/request/target.h"
 #include "batch/request/tokens.h"
 #include "batch/tally.h"
+#include "batch/url_option.h"
 #include "common/console.h"
 #include "common/draft.h"
 #include "common/duration.h"
@@ -543,11 +543,10 @@ static int option_take(struct check_run *run, int option, const char *value)
                 return ed_option_once("check", "--id-column", value, &run->rules.id_column);
         case OPT_BASE_URL:
                 run->pace.servers++;
-                return ed_target_check_option("check", value, true, true) ? -EINVAL : 0;
+                return ed_url_option_check("check", value, true, true) ? -EINVAL : 0;
         case OPT_URL:
                 number = ed_option_once("check", "--url", value, &run->rules.url);
-                return number < 0 || ed_target_check_option("check", value, false, true) ? -EINVAL
-                                                                                         : 0;
+                return number < 0 || ed_url_option_check("check", value, false, true) ? -EINVAL : 0;
         case OPT_BODY:
                 return ed_option_once("check", "--body", value, &run->body_text);
         case OPT_RPM:

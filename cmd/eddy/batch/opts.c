@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "batch/request/source.h"
-#include "batch/request/target.h"
 #include "batch/request/tokens.h"
+#include "batch/url_option.h"
 #include "common/console.h"
 #include "common/option.h"
 #include "common/slurp.h"
@@ -565,8 +565,8 @@ static int urls_check(const struct ed_batch_opts *opts)
         for (size_t i = 0; i <= opts->settings.base_urls_count; i++) {
                 bool is_base = i < opts->settings.base_urls_count;
                 const char *url = is_base ? opts->settings.base_urls[i] : opts->settings.url;
-                int exit_code = url ? ed_target_check_option("batch", url, is_base,
-                                                             opts->settings.base_urls_count > 0)
+                int exit_code = url ? ed_url_option_check("batch", url, is_base,
+                                                          opts->settings.base_urls_count > 0)
                                     : 0;
 
                 if (exit_code)
