@@ -397,34 +397,33 @@ static int run_begin(struct ed_batch_command *command)
 }
 
 /* Report results that were not written, or may be lost. Returns 0 or the exit code. */
-static int output_judge(const struct ed_output *output, uint64_t lost, bool is_file)
+static int output_judge(const struct ed_say *say, const struct ed_output *output, uint64_t lost,
+                        bool is_file)
 {
         if (output->err == -EPIPE)
                 return 0;
         if (output->cut)
-                ed_output_say_cut(output, "batch");
+                ed_output_say_cut(output, say);
         if (output->err == -ESTALE)
-                ed_console_say("batch", "%llu answers could not be written",
-                               (unsigned long long) lost);
+                ed_say(say, "%llu answers could not be written", (unsigned long long) lost);
         else if (output->err == -ETIMEDOUT)
-                ed_console_say("batch",
-                               "%llu answers could not be written: %s accepts no more data",
-                               (unsigned long long) lost, output->name);
+                ed_say(say, "%llu answers could not be written: %s accepts no more data",
+                       (unsigned long long) lost, output->name);
         else if (output->err < 0)
-                ed_console_say("batch", "cannot write to %s: %s; %s", output->name,
-                               eddy_error_text(output->err),
-                               is_file ? "what it has is kept: make room, and run the same "
-                                         "command again"
-                                       : "give -o FILE, which the same command continues after a "
-                                         "stop");
+                ed_say(say, "cannot write to %s: %s; %s", output->name,
+                       eddy_error_text(output->err),
+                       is_file ? "what it has is kept: make room, and run the same "
+                                 "command again"
+                               : "give -o FILE, which the same command continues after a "
+                                 "stop");
         else if (output->save_err < 0)
-                ed_console_say("batch", "%s may be incomplete on its disk: %s; check the disk",
-                               output->name, eddy_error_text(output->save_err));
+                ed_say(say, "%s may be incomplete on its disk: %s; check the disk", output->name,
+                       eddy_error_text(output->save_err));
         if (output->removed)
-                ed_console_say("batch",
-                               "%s was removed or replaced during the run, and its answers are "
-                               "lost; run again, and leave the file in its place",
-                               output->name);
+                ed_say(say,
+                       "%s was removed or replaced during the run, and its answers are "
+                       "lost; run again, and leave the file in its place",
+                       output->name);
         return output->err < 0 || output->save_err < 0 || output->removed || output->cut
                        ? ED_EXIT_OUTPUT
                        : 0;
@@ -499,13 +498,13 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
 {
         const struct ed_batch_unit *unit = &command->unit;
         const struct ed_batch_run *run = &command->run;
-        int exit_code =
-                output_judge(&unit->sink.output, run->stats.lost, unit->paths->output != NULL);
+        int exit_code = output_judge(&run->say, &unit->sink.output, run->stats.lost,
+                                     unit->paths->output != NULL);
         bool is_empty = !unit->sink.only && unit->input.whole && unit->input.read == 0 &&
                         unit->sink.held.answered == 0;
 
         if (unit->paths->errors && exit_code == 0)
-                exit_code = output_judge(&unit->sink.errors, run->stats.lost, true);
+                exit_code = output_judge(&run->say, &unit->sink.errors, run->stats.lost, true);
         if (err < 0)
                 ed_console_say("batch", "%s", eddy_error_text(err));
         if (is_empty)
@@ -562,6 +561,7 @@ int ed_batch_main(int argc, char **argv)
         signal(SIGUSR1, SIG_IGN);
         command.argv = argv;
         command.run.settings = &command.opts.settings;
+        command.run.say = ed_console_voice("batch");
         ed_unit_init(unit, &command.run, &command.opts.paths);
         if (ed_batch_opts_parse(&command.opts, argc, argv, &exit_code) == 0) {
                 command.show.mode = ed_show_choose(command.opts.progress, unit->paths->output);

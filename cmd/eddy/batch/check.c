@@ -312,16 +312,17 @@ static int line_note(void *arg, const struct ed_line *line)
 
 static int lines_note(struct check_run *run)
 {
+        const struct ed_say say = ed_console_voice("check");
         struct ed_source source;
         struct stat st;
-        int fd, err, exit_code = ed_source_open("check", run->input, &st, &fd);
+        int fd, err, exit_code = ed_source_open(&say, run->input, &st, &fd);
 
         if (exit_code)
                 return exit_code;
         if (fd == STDIN_FILENO && isatty(fd))
                 ed_console_say("check", "requests are read from the terminal, up to Ctrl-D");
         err = ed_source_init(&source,
-                             &(struct ed_source_opts){ .command = "check",
+                             &(struct ed_source_opts){ .say = &say,
                                                        .path = run->input,
                                                        .line_bytes_max = ED_SOURCE_LINE_BYTES_MAX,
                                                        .csv = strcmp(run->format, "csv") == 0,
@@ -335,7 +336,7 @@ static int lines_note(struct check_run *run)
         ed_source_fini(&source);
         if (fd != STDIN_FILENO)
                 close(fd);
-        return err < 0 ? ed_source_fault("check", run->input, err) : 0;
+        return err < 0 ? ed_source_fault(&say, run->input, err) : 0;
 }
 
 /* ---- the report ------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /*
- * common/console.c - lines on stderr, exit codes, the limit on open files.
+ * common/console.c - lines on stderr, the limit on open files.
  */
 #include "common/console.h"
 
@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -117,17 +118,39 @@ void ed_console_say(const char *command, const char *format, ...)
         va_end(args);
 }
 
-int ed_console_usage(const char *command, const char *format, ...)
+/* Say how a command is used wrongly, and where to find help. */
+EDDY_PRINTF(2, 0)
+static void refuse(const char *command, const char *format, va_list args)
 {
         char tail[64];
-        va_list args;
 
         snprintf(tail, sizeof(tail), " (see eddy %s%s--help)", command ? command : "",
                  command ? " " : "");
-        va_start(args, format);
         say(command, tail, format, args);
+}
+
+int ed_console_usage(const char *command, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        refuse(command, format, args);
         va_end(args);
         return ED_EXIT_USAGE;
+}
+
+EDDY_PRINTF(3, 0)
+void ed_console_hear(void *arg, enum ed_say_kind kind, const char *format, va_list args)
+{
+        if (kind == ED_SAY_REFUSAL)
+                refuse(arg, format, args);
+        else
+                say(arg, "", format, args);
+}
+
+struct ed_say ed_console_voice(const char *command)
+{
+        return (struct ed_say){ .hear = ed_console_hear, .arg = (void *) (uintptr_t) command };
 }
 
 int ed_console_print(const char *command, const char *text)

@@ -1,5 +1,5 @@
 /*
- * common/console.h - messages on stderr, and the program's exit codes.
+ * common/console.h - messages on stderr.
  *
  * No function here waits for long: even if no process reads stderr, the run must continue, and
  * Ctrl-C must end it.
@@ -9,21 +9,10 @@
 
 #include <stddef.h>
 
+#include "common/exit.h"
+#include "common/say.h"
 #include "eddy/def.h"
 #include "eddy/run.h"
-
-/* Exit codes. */
-enum ed_exit {
-        ED_EXIT_OK = 0,
-        ED_EXIT_FAILED = 1,
-        ED_EXIT_USAGE = 2,
-        ED_EXIT_INPUT = 3, /* the input cannot be used; nothing was sent */
-        ED_EXIT_OUTPUT = 4,
-        ED_EXIT_POLICY = 5,     /* a quota, --max-errors or --max-cost ended the run */
-        ED_EXIT_BUSY = 6,       /* another process writes to the output; nothing was done */
-        ED_EXIT_RESUMABLE = 75, /* a time limit ended the run; EX_TEMPFAIL of sysexits.h */
-        ED_EXIT_SIGNAL = 128,   /* plus the signal's number */
-};
 
 /* Print a line "eddy COMMAND: ..."; 'command' NULL: "eddy: ...". */
 void ed_console_say(const char *command, const char *format, ...) EDDY_PRINTF(2, 3);
@@ -33,6 +22,12 @@ void ed_console_sign(const char *command);
 
 /* Report an error in the command line, and where to find help. Returns ED_EXIT_USAGE. */
 int ed_console_usage(const char *command, const char *format, ...) EDDY_PRINTF(2, 3);
+
+/* Shows what is said on stderr: 'arg' is the name of the command. */
+ed_say_fn ed_console_hear;
+
+/* Returns what says something as 'command' (borrowed) on stderr. */
+struct ed_say ed_console_voice(const char *command);
 
 /*
  * Write to stderr, waiting at most 'wait_ms' for room. If the last text began with a carriage

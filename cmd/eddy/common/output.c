@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/console.h"
+#include "common/exit.h"
 #include "common/write_all.h"
 #include "eddy/alloc.h"
 #include "eddy/time.h"
@@ -48,7 +48,7 @@ static void file_look(struct ed_output *output, const struct stat *st)
 }
 
 /* Check and empty the opened file. Returns 0 or the exit code. */
-static int file_prepare(struct ed_output *output, const char *command, bool force)
+static int file_prepare(struct ed_output *output, const struct ed_say *say, bool force)
 {
         struct stat st;
 
@@ -61,16 +61,16 @@ static int file_prepare(struct ed_output *output, const char *command, bool forc
         if (!S_ISREG(st.st_mode))
                 return 0;
         if (flock(output->fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
-                ed_console_say(command, "-o %s: another eddy is writing to it", output->name);
+                ed_say(say, "-o %s: another eddy is writing to it", output->name);
                 return ED_EXIT_BUSY;
         }
         if (fstat(output->fd, &st) < 0)
                 goto fail_say;
         if (st.st_size > 0 && !force) {
-                ed_console_say(command,
-                               "-o %s: the file is not empty; name a new one (--force discards its "
-                               "contents)",
-                               output->name);
+                ed_say(say,
+                       "-o %s: the file is not empty; name a new one (--force discards its "
+                       "contents)",
+                       output->name);
                 return ED_EXIT_USAGE;
         }
         if (st.st_size > 0 && ftruncate(output->fd, 0) < 0)
@@ -80,7 +80,7 @@ static int file_prepare(struct ed_output *output, const char *command, bool forc
         return 0;
 
 fail_say:
-        ed_console_say(command, "-o %s: %s", output->name, strerror(errno));
+        ed_say(say, "-o %s: %s", output->name, strerror(errno));
         return ED_EXIT_OUTPUT;
 }
 
@@ -91,7 +91,7 @@ static void output_init(struct ed_output *output, int fd, const char *name)
         output->last = &output->first;
 }
 
-int ed_output_open(struct ed_output *output, const char *command, const char *path, bool force)
+int ed_output_open(struct ed_output *output, const struct ed_say *say, const char *path, bool force)
 {
         struct stat st;
         int err;
@@ -106,10 +106,10 @@ int ed_output_open(struct ed_output *output, const char *command, const char *pa
         output->own_fd = true;
         output->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
         if (output->fd < 0) {
-                ed_console_say(command, "-o %s: %s", path, strerror(errno));
+                ed_say(say, "-o %s: %s", path, strerror(errno));
                 return ED_EXIT_OUTPUT;
         }
-        err = file_prepare(output, command, force);
+        err = file_prepare(output, say, force);
         if (err) {
                 close(output->fd);
                 output->fd = -1;
@@ -448,21 +448,20 @@ void ed_output_fini(struct ed_output *output)
         output->rescue = NULL;
 }
 
-void ed_output_say_cut(const struct ed_output *output, const char *command)
+void ed_output_say_cut(const struct ed_output *output, const struct ed_say *say)
 {
         uint64_t rescued = output->rescue ? output->lines - output->cut_lines : 0;
 
         if (rescued > 0)
-                ed_console_say(command,
-                               "%s had %" PRIu64 " bytes and now has %" PRIu64
-                               ": another program has cut it; %" PRIu64 " line%s that came after "
-                               "that %s in %s: put the lost lines back, and append these",
-                               output->name, output->cut_from, output->cut_to, rescued,
-                               rescued == 1 ? "" : "s", rescued == 1 ? "is" : "are",
-                               output->rescue);
+                ed_say(say,
+                       "%s had %" PRIu64 " bytes and now has %" PRIu64
+                       ": another program has cut it; %" PRIu64 " line%s that came after "
+                       "that %s in %s: put the lost lines back, and append these",
+                       output->name, output->cut_from, output->cut_to, rescued,
+                       rescued == 1 ? "" : "s", rescued == 1 ? "is" : "are", output->rescue);
         else
-                ed_console_say(command,
-                               "%s had %" PRIu64 " bytes and now has %" PRIu64
-                               ": another program has cut it; put the lost lines back",
-                               output->name, output->cut_from, output->cut_to);
+                ed_say(say,
+                       "%s had %" PRIu64 " bytes and now has %" PRIu64
+                       ": another program has cut it; put the lost lines back",
+                       output->name, output->cut_from, output->cut_to);
 }

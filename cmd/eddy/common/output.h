@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "common/say.h"
 #include "eddy/scope.h"
 #include "eddy/semaphore.h"
 #include "eddy/stream.h"
@@ -52,13 +53,12 @@ struct ed_output {
 
 /*
  * Open 'path' for appending, or standard output (NULL). A file must be new or empty, unless 'force'
- * empties it. The file is locked, so that two runs cannot mix their lines. Errors are reported on
- * stderr.
+ * empties it. The file is locked, so that two runs cannot mix their lines. Errors are said.
  *
  * Errors: the exit code, above 0
  */
-EDDY_MUST_USE int ed_output_open(struct ed_output *output, const char *command, const char *path,
-                                 bool force);
+EDDY_MUST_USE int ed_output_open(struct ed_output *output, const struct ed_say *say,
+                                 const char *path, bool force);
 
 /*
  * Use an open file as output, beginning at its end; 'name' is for messages. The caller has locked
@@ -81,8 +81,8 @@ void ed_output_end(struct ed_output *output);
  */
 EDDY_MUST_USE int ed_output_line(struct ed_output *output, const char *line, size_t bytes);
 
-/* Report on stderr that the file was cut, with its sizes, and where the lines since then are. */
-void ed_output_say_cut(const struct ed_output *output, const char *command);
+/* Say that the file was cut, with its sizes, and where the lines since then are. */
+void ed_output_say_cut(const struct ed_output *output, const struct ed_say *say);
 
 /* Limit writing to 'deadline_ns', because the run ends. A later call can only shorten the time. */
 void ed_output_stop(struct ed_output *output, int64_t deadline_ns);

@@ -218,10 +218,11 @@ static void summary_print(struct ed_fetch_run *run)
 /* Report results that were not written, or were written and lost. */
 static void output_say(const struct ed_output *output, uint64_t lost)
 {
+        const struct ed_say say = ed_console_voice("fetch");
         unsigned long long lines = output->lines;
 
         if (output->cut)
-                ed_output_say_cut(output, "fetch");
+                ed_output_say_cut(output, &say);
         if (output->err == -ETIMEDOUT)
                 ed_console_say(
                         "fetch",
@@ -298,6 +299,7 @@ static int run_whole(struct ed_fetch_run *run)
 
 int ed_fetch_main(int argc, char **argv)
 {
+        const struct ed_say say = ed_console_voice("fetch");
         /* Static, because it is too large for a stack frame, and there is only one run. */
         static struct ed_fetch_run run;
         unsigned long files;
@@ -314,7 +316,7 @@ int ed_fetch_main(int argc, char **argv)
                                              run.opts.input);
                 goto done_opts;
         }
-        exit_code = ed_output_open(&run.output, "fetch", run.opts.output, run.opts.force);
+        exit_code = ed_output_open(&run.output, &say, run.opts.output, run.opts.force);
         if (exit_code)
                 goto done_opts;
         run.save.dir_fd = -1;

@@ -246,8 +246,9 @@ static void lines_put(int count)
 
 static int answers_open(const char *name)
 {
+        const struct ed_say say = ed_console_voice("test");
         found = (struct ed_answers_found){ 0 };
-        return ed_answers_open(&answers, "test", "-o", name, &found);
+        return ed_answers_open(&answers, &say, "-o", name, &found);
 }
 
 /* --- reading --- */
@@ -999,11 +1000,12 @@ static bool keep_by_number(void *arg, const char *line, size_t bytes)
 /* Moves lines from one file to the other. Returns the first failure. */
 static int move_like(void)
 {
+        const struct ed_say say = ed_console_voice("test");
         uint64_t moved;
         int err = answers_open(path);
 
         if (!err)
-                err = ed_answers_open(&to, "test", "--errors", to_path, &found);
+                err = ed_answers_open(&to, &say, "--errors", to_path, &found);
         if (!err)
                 err = ed_answers_move(&answers, &to, keep_by_number, NULL, &moved);
         if (!err) {

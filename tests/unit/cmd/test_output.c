@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/console.h"
 #include "common/output.h"
 #include "eddy/run.h"
 #include "eddy/scope.h"
@@ -186,8 +187,9 @@ static char data[FILE_MAX_BYTES];
 
 TEST(lines_of_one_turn_are_one_write)
 {
+        const struct ed_say say = ed_console_voice("test");
         folder_make();
-        CHECK_EQ(ed_output_open(&output, "test", path, false), 0);
+        CHECK_EQ(ed_output_open(&output, &say, path, false), 0);
         writers_set(100, 3, 130);
         run();
         CHECK_EQ(writes, 3);
@@ -203,8 +205,9 @@ TEST(lines_of_one_turn_are_one_write)
 
 TEST(line_that_comes_alone_is_written_before_the_call_returns)
 {
+        const struct ed_say say = ed_console_voice("test");
         folder_make();
-        CHECK_EQ(ed_output_open(&output, "test", path, false), 0);
+        CHECK_EQ(ed_output_open(&output, &say, path, false), 0);
         writers_set(1, 5, 100);
         run();
         CHECK_EQ(writes, 5);
@@ -214,8 +217,9 @@ TEST(line_that_comes_alone_is_written_before_the_call_returns)
 
 TEST(lines_without_end_need_bounded_memory)
 {
+        const struct ed_say say = ed_console_voice("test");
         folder_make();
-        CHECK_EQ(ed_output_open(&output, "test", path, false), 0);
+        CHECK_EQ(ed_output_open(&output, &say, path, false), 0);
         writers_set(200, 2, 5000);
         writers[7].bytes = LINE_MAX_BYTES;
         run();
@@ -232,8 +236,9 @@ static int pipe_fds[2];
 
 static void pipe_make(void)
 {
+        const struct ed_say say = ed_console_voice("test");
         CHECK_EQ(pipe2(pipe_fds, O_CLOEXEC), 0);
-        CHECK_EQ(ed_output_open(&output, "test", NULL, false), 0);
+        CHECK_EQ(ed_output_open(&output, &say, NULL, false), 0);
         output.fd = pipe_fds[1];
         output.regular = false;
 }
@@ -307,11 +312,12 @@ enum mode { MODE_OPTION, MODE_NEW, MODE_APPEND, MODES };
 
 static void output_give(enum mode mode)
 {
+        const struct ed_say say = ed_console_voice("test");
         int flags = O_WRONLY | O_CREAT | O_CLOEXEC, fd;
 
         unlink(path);
         if (mode == MODE_OPTION) {
-                CHECK_EQ(ed_output_open(&output, "test", path, false), 0);
+                CHECK_EQ(ed_output_open(&output, &say, path, false), 0);
                 return;
         }
         fd = open(path, flags, 0600);
@@ -324,7 +330,7 @@ static void output_give(enum mode mode)
         }
         CHECK_EQ(dup2(fd, STDOUT_FILENO), STDOUT_FILENO);
         close(fd);
-        CHECK_EQ(ed_output_open(&output, "test", NULL, false), 0);
+        CHECK_EQ(ed_output_open(&output, &say, NULL, false), 0);
 }
 
 static void disk_limit(size_t bytes)
@@ -511,13 +517,14 @@ TEST(file_without_its_name_at_the_end_is_reported)
 
 TEST(file_that_never_had_a_name_is_fine)
 {
+        const struct ed_say say = ed_console_voice("test");
         int fd;
 
         folder_make();
         fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
         CHECK(fd >= 0);
         CHECK_EQ(dup2(fd, STDOUT_FILENO), STDOUT_FILENO);
-        CHECK_EQ(ed_output_open(&output, "test", NULL, false), 0);
+        CHECK_EQ(ed_output_open(&output, &say, NULL, false), 0);
         write_some();
         ed_output_close(&output, true);
         CHECK(!output.removed);

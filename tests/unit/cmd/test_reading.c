@@ -12,6 +12,7 @@
 
 #include "batch/answer/answers_file.h"
 #include "batch/request/source.h"
+#include "common/console.h"
 #include "common/reading.h"
 #include "eddy/test.h"
 #include "eddy/time.h"
@@ -66,8 +67,9 @@ static int answers_main(void *arg)
 
 static int source_main(void *arg)
 {
+        const struct ed_say say = ed_console_voice("test");
         struct ed_source_opts opts = {
-                .command = "test", .path = "in.jsonl", .line_bytes_max = 1 << 20, .take = line_take
+                .say = &say, .path = "in.jsonl", .line_bytes_max = 1 << 20, .take = line_take
         };
         struct ed_source source;
         int fd = file_make(), ends[2];

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "batch/request/source.h"
+#include "common/console.h"
 #include "common/slurp.h"
 #include "eddy/alloc.h"
 
@@ -61,8 +62,9 @@ static int line_take(void *arg, const struct ed_line *line)
 
 TEST(input_from_a_non_blocking_pipe_is_read_to_its_end)
 {
+        const struct ed_say say = ed_console_voice("test");
         struct ed_source_opts opts = {
-                .command = "test", .path = "-", .line_bytes_max = 100, .take = line_take
+                .say = &say, .path = "-", .line_bytes_max = 100, .take = line_take
         };
         struct ed_source source;
 

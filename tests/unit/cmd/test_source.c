@@ -13,6 +13,7 @@
 #include <zstd.h>
 
 #include "batch/request/source.h"
+#include "common/console.h"
 
 enum { TEXT_MAX = 5 << 20, LINE_BYTES = 101 };
 
@@ -71,12 +72,11 @@ static int line_take(void *arg, const struct ed_line *line)
 
 static void check_lines(int fd, off_t from, size_t bytes)
 {
+        const struct ed_say say = ed_console_voice("test");
         size_t at = 0;
-        struct ed_source_opts opts = { .command = "test",
-                                       .path = "in",
-                                       .line_bytes_max = 1 << 20,
-                                       .take = line_take,
-                                       .arg = &at };
+        struct ed_source_opts opts = {
+                .say = &say, .path = "in", .line_bytes_max = 1 << 20, .take = line_take, .arg = &at
+        };
         struct ed_source source;
 
         CHECK_EQ(ed_source_init(&source, &opts), 0);
@@ -229,7 +229,8 @@ static int range_take(void *arg, const struct ed_line *line)
 
 static void range_read(int fd, struct ed_range range, ed_source_fn *take, void *arg)
 {
-        struct ed_source_opts opts = { .command = "test",
+        const struct ed_say say = ed_console_voice("test");
+        struct ed_source_opts opts = { .say = &say,
                                        .path = "in",
                                        .line_bytes_max = 300,
                                        .range = range,

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "batch/answer/answer_line.h"
-#include "common/console.h"
 #include "common/draft.h"
+#include "common/exit.h"
 #include "common/reading.h"
 #include "common/write_all.h"
 #include "eddy/alloc.h"
@@ -572,36 +572,35 @@ static int file_is_ours(const struct ed_answers *answers, char id_room[ED_ANSWER
         return err < 0 ? err : ours;
 }
 
-static void repair_fault_say(const struct repair *repair, const char *command, const char *option,
-                             int err)
+static void repair_fault_say(const struct repair *repair, const struct ed_say *say,
+                             const char *option, int err)
 {
         const char *path = repair->rewrite.answers->path;
         bool is_readonly = err == -EACCES || err == -EPERM || err == -EROFS;
 
         if (repair->moves)
-                ed_console_say(command,
-                               "%s %s: line %" PRIu64
-                               " is not an answer, and cannot be moved to %s%s: %s",
-                               option, path, repair->lines, path, REJECTED_SUFFIX, strerror(-err));
+                ed_say(say,
+                       "%s %s: line %" PRIu64 " is not an answer, and cannot be moved to %s%s: %s",
+                       option, path, repair->lines, path, REJECTED_SUFFIX, strerror(-err));
         else if (is_readonly)
-                ed_console_say(command,
-                               "%s %s: line %" PRIu64
-                               " is not an answer, and a file without it cannot be written beside "
-                               "it: %s; make the folder writable, or move the file to another one",
-                               option, path, repair->lines, strerror(-err));
+                ed_say(say,
+                       "%s %s: line %" PRIu64
+                       " is not an answer, and a file without it cannot be written beside "
+                       "it: %s; make the folder writable, or move the file to another one",
+                       option, path, repair->lines, strerror(-err));
         else
-                ed_console_say(command, "%s %s: %s", option, path, strerror(-err));
+                ed_say(say, "%s %s: %s", option, path, strerror(-err));
 }
 
 /* Repair the opened file. Returns 0 or the exit code. */
-static int file_repair(struct ed_answers *answers, const char *command, const char *option,
+static int file_repair(struct ed_answers *answers, const struct ed_say *say, const char *option,
                        struct ed_answers_found *found)
 {
         struct repair *repair = eddy_malloc(sizeof(*repair));
         int ours, err = -ENOMEM;
 
         if (!repair) {
-                ed_console_say(command, "%s %s: %s", option, answers->path, strerror(-err));
+                ed_say(say, "%s %s: %s", option, answers->path, strerror(-err));
                 return ED_EXIT_OUTPUT;
         }
         rewrite_init(&repair->rewrite, answers);
@@ -610,10 +609,10 @@ static int file_repair(struct ed_answers *answers, const char *command, const ch
         repair->lines = repair->rejected = repair->torn = 0;
         ours = file_is_ours(answers, repair->id_room);
         if (ours == 0) {
-                ed_console_say(command,
-                               "%s %s: the file has no answer, but other contents; name another "
-                               "file, or remove it",
-                               option, answers->path);
+                ed_say(say,
+                       "%s %s: the file has no answer, but other contents; name another "
+                       "file, or remove it",
+                       option, answers->path);
                 eddy_free(repair);
                 return ED_EXIT_USAGE;
         }
@@ -623,7 +622,7 @@ static int file_repair(struct ed_answers *answers, const char *command, const ch
         if (err == 0)
                 err = file_sync(answers->fd);
         if (err < 0) {
-                repair_fault_say(repair, command, option, err);
+                repair_fault_say(repair, say, option, err);
                 rejected_restore(repair);
         } else {
                 found->torn += repair->torn;
@@ -664,7 +663,7 @@ static enum opened file_lock(struct ed_answers *answers)
         return err < 0 ? OPENED_FAILED : OPENED;
 }
 
-int ed_answers_open(struct ed_answers *answers, const char *command, const char *option,
+int ed_answers_open(struct ed_answers *answers, const struct ed_say *say, const char *option,
                     const char *path, struct ed_answers_found *found)
 {
         enum opened opened = OPENED_REPLACED;
@@ -677,21 +676,20 @@ int ed_answers_open(struct ed_answers *answers, const char *command, const char 
         }
         switch (opened) {
         case OPENED:
-                code = file_repair(answers, command, option, found);
+                code = file_repair(answers, say, option, found);
                 break;
         case OPENED_REPLACED:
         case OPENED_LOCKED:
-                ed_console_say(command, "%s %s: another eddy is writing to it", option, path);
+                ed_say(say, "%s %s: another eddy is writing to it", option, path);
                 code = ED_EXIT_BUSY;
                 break;
         case OPENED_OTHER:
-                ed_console_say(command,
-                               "%s %s: %s needs a regular file, because it is the checkpoint",
-                               option, path, option);
+                ed_say(say, "%s %s: %s needs a regular file, because it is the checkpoint", option,
+                       path, option);
                 code = ED_EXIT_USAGE;
                 break;
         case OPENED_FAILED:
-                ed_console_say(command, "%s %s: %s", option, path, strerror(errno));
+                ed_say(say, "%s %s: %s", option, path, strerror(errno));
                 break;
         }
         if (code != 0)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/say.h"
 #include "eddy/def.h"
 
 /* The repairs of a file. */
@@ -25,16 +26,16 @@ struct ed_answers {
 };
 
 /*
- * Open a file for appending, or make it, and lock it. 'command' is for messages, 'option' the
- * file's option ("-o", "--errors"); 'path' is borrowed until ed_answers_close(). Lines that are
- * not answers, and an incomplete last line, are moved to PATH.rejected; a last line that is whole
- * gets its line feed; blank lines stay. These repairs are added to 'found'. On return, all lines
- * and the file's name are on the disk. Errors are reported on stderr.
+ * Open a file for appending, or make it, and lock it. 'option' is the file's option ("-o",
+ * "--errors"), for messages; 'path' is borrowed until ed_answers_close(). Lines that are not answers,
+ * and an incomplete last line, are moved to PATH.rejected; a last line that is whole gets its line
+ * feed; blank lines stay. These repairs are added to 'found'. On return, all lines
+ * and the file's name are on the disk. Errors are said.
  *
  * Errors: the exit code, above 0: ED_EXIT_OUTPUT, or ED_EXIT_USAGE if another run has locked the
  *         file, it is not a regular file, or it has contents but no answer (it is not changed then)
  */
-EDDY_MUST_USE int ed_answers_open(struct ed_answers *answers, const char *command,
+EDDY_MUST_USE int ed_answers_open(struct ed_answers *answers, const struct ed_say *say,
                                   const char *option, const char *path,
                                   struct ed_answers_found *found);
 

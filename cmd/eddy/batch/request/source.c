@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/console.h"
+#include "common/exit.h"
 #include "common/read_some.h"
 #include "common/reading.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 
-int ed_source_open(const char *command, const char *path, struct stat *ret_st, int *ret_fd)
+int ed_source_open(const struct ed_say *say, const char *path, struct stat *ret_st, int *ret_fd)
 {
         bool is_stdin = strcmp(path, "-") == 0;
         int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -24,8 +24,7 @@ int ed_source_open(const char *command, const char *path, struct stat *ret_st, i
         if (err == 0 && S_ISDIR(ret_st->st_mode))
                 err = EISDIR;
         if (err != 0) {
-                ed_console_say(command, "%s: %s%s", path, strerror(err),
-                               err == EISDIR ? "; name a file" : "");
+                ed_say(say, "%s: %s%s", path, strerror(err), err == EISDIR ? "; name a file" : "");
                 if (fd > STDIN_FILENO)
                         close(fd);
                 return ED_EXIT_INPUT;
@@ -90,17 +89,17 @@ static int names_take(const struct ed_source_opts *opts, const struct ed_line *l
         if (err == 0)
                 err = ed_columns_check(*opts->columns, id, opts->rules->body, error);
         if (err == -EINVAL)
-                ed_console_say(opts->command, "%s: line 1: %s", opts->path, error);
+                ed_say(opts->say, "%s: line 1: %s", opts->path, error);
         if (err == 0 && opts->rules->body && !ed_template_has_places(opts->rules->body))
-                ed_console_say(opts->command,
-                               "%s: --body uses no column, so all requests are the same: write a "
-                               "column as {{name}}",
-                               opts->path);
+                ed_say(opts->say,
+                       "%s: --body uses no column, so all requests are the same: write a "
+                       "column as {{name}}",
+                       opts->path);
         if (err == 0 && !id && !ed_columns_has(*opts->columns, "custom_id"))
-                ed_console_say(opts->command,
-                               "%s: no column custom_id: ids are line-N; to take them from a "
-                               "column, give --id-column NAME",
-                               opts->path);
+                ed_say(opts->say,
+                       "%s: no column custom_id: ids are line-N; to take them from a "
+                       "column, give --id-column NAME",
+                       opts->path);
         return err;
 }
 
@@ -171,14 +170,12 @@ int ed_source_read(struct ed_source *source, int fd, off_t at)
         return err;
 }
 
-int ed_source_fault(const char *command, const char *path, int err)
+int ed_source_fault(const struct ed_say *say, const char *path, int err)
 {
         if (err == -EBADMSG)
-                ed_console_say(
-                        command,
-                        "%s: the compressed data are damaged or end early: make the file again",
-                        path);
+                ed_say(say, "%s: the compressed data are damaged or end early: make the file again",
+                       path);
         else if (err != -EINVAL) /* which was reported */
-                ed_console_say(command, "%s: %s", path, eddy_error_text(err));
+                ed_say(say, "%s: %s", path, eddy_error_text(err));
         return err == -ENOMEM ? ED_EXIT_FAILED : ED_EXIT_INPUT;
 }

@@ -12,6 +12,7 @@
 #include "batch/request/range.h"
 #include "batch/request/request.h"
 #include "common/lines.h"
+#include "common/say.h"
 #include "common/unpack.h"
 #include "eddy/def.h"
 
@@ -21,8 +22,8 @@ enum { ED_SOURCE_READ_BYTES = 64 << 10, ED_SOURCE_LINE_BYTES_MAX = 256 << 20 };
 typedef int ed_source_fn(void *arg, const struct ed_line *line);
 
 struct ed_source_opts {
-        const char *command; /* for messages */
-        const char *path;    /* "-": standard input */
+        const struct ed_say *say;
+        const char *path; /* "-": standard input */
         size_t line_bytes_max;
         bool csv;
         struct ed_range range;
@@ -44,7 +45,7 @@ struct ed_source {
  * Open a file, or standard input. Returns 0, or the exit code, after a message, with '*ret_fd' set
  * to -1.
  */
-EDDY_MUST_USE int ed_source_open(const char *command, const char *path, struct stat *ret_st,
+EDDY_MUST_USE int ed_source_open(const struct ed_say *say, const char *path, struct stat *ret_st,
                                  int *ret_fd);
 
 /* Returns true if the name of a file is that of a CSV file. */
@@ -73,6 +74,6 @@ EDDY_MUST_USE int ed_source_take(struct ed_source *source, const char *data, siz
 EDDY_MUST_USE int ed_source_read(struct ed_source *source, int fd, off_t at);
 
 /* Report an error of the input, unless it was reported. Returns the exit code. */
-int ed_source_fault(const char *command, const char *path, int err);
+int ed_source_fault(const struct ed_say *say, const char *path, int err);
 
 #endif

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "batch/run/stop.h"
-#include "common/console.h"
+#include "common/exit.h"
 #include "eddy/error.h"
 #include "eddy/thread.h"
 #include "eddy/time.h"
@@ -104,24 +104,25 @@ static int failure_scan(void *arg, const char *line, size_t bytes)
         return failure_note(unit, &seen);
 }
 
-static int file_fault(const char *path, int err)
+static int file_fault(const struct ed_batch_unit *unit, const char *path, int err)
 {
-        ed_console_say("batch", "%s: %s", path, eddy_error_text(err));
+        ed_say(&unit->run->say, "%s: %s", path, eddy_error_text(err));
         return err == -ENOMEM ? ED_EXIT_FAILED : ED_EXIT_OUTPUT;
 }
 
 /* Make a locked file an output of the run. The lock is kept until the file is closed twice. */
-static int output_make(struct ed_output *output, const struct ed_answers *answers)
+static int output_make(const struct ed_batch_unit *unit, struct ed_output *output,
+                       const struct ed_answers *answers)
 {
         int fd = fcntl(answers->fd, F_DUPFD_CLOEXEC, 0);
         int err;
 
         if (fd < 0)
-                return file_fault(answers->path, -errno);
+                return file_fault(unit, answers->path, -errno);
         err = ed_output_adopt(output, fd, answers->path);
         if (err < 0)
                 close(fd);
-        return err < 0 ? file_fault(answers->path, err) : 0;
+        return err < 0 ? file_fault(unit, answers->path, err) : 0;
 }
 
 static int file_read(struct ed_batch_unit *unit, struct ed_answers *answers, ed_answers_fn *fn)
@@ -129,7 +130,7 @@ static int file_read(struct ed_batch_unit *unit, struct ed_answers *answers, ed_
         struct scan scan = { .unit = unit };
         int err = ed_answers_each(answers, fn, &scan);
 
-        return err < 0 ? file_fault(answers->path, err) : 0;
+        return err < 0 ? file_fault(unit, answers->path, err) : 0;
 }
 
 static bool line_drop(void *arg, const char *line, size_t bytes)
@@ -147,7 +148,7 @@ static int failures_drop(struct ed_batch_unit *unit)
             unit->sink.held.errors_answers > 0)
                 return 0;
         err = ed_answers_prune(&unit->sink.failures, line_drop, NULL, NULL);
-        return err < 0 ? file_fault(unit->sink.failures.path, err) : 0;
+        return err < 0 ? file_fault(unit, unit->sink.failures.path, err) : 0;
 }
 
 static const char *plural(uint64_t count)
@@ -161,18 +162,18 @@ static void found_say(struct ed_batch_unit *unit, const char *path,
 {
         unit->sink.held.rejected += found->rejected + (found->torn > 0);
         if (found->ended)
-                ed_console_say("batch", "%s: the last line had no line feed, and has one now",
-                               path);
+                ed_say(&unit->run->say, "%s: the last line had no line feed, and has one now",
+                       path);
         if (found->torn > 0)
-                ed_console_say("batch",
-                               "%s: moved an incomplete last line, of %llu byte%s, to %s.rejected",
-                               path, (unsigned long long) found->torn, plural(found->torn), path);
+                ed_say(&unit->run->say,
+                       "%s: moved an incomplete last line, of %llu byte%s, to %s.rejected", path,
+                       (unsigned long long) found->torn, plural(found->torn), path);
         if (found->rejected > 0)
-                ed_console_say("batch", "%s: moved %llu %s to %s.rejected", path,
-                               (unsigned long long) found->rejected,
-                               found->rejected == 1 ? "line that is not an answer"
-                                                    : "lines that are not answers",
-                               path);
+                ed_say(&unit->run->say, "%s: moved %llu %s to %s.rejected", path,
+                       (unsigned long long) found->rejected,
+                       found->rejected == 1 ? "line that is not an answer"
+                                            : "lines that are not answers",
+                       path);
 }
 
 /* Refuse a link to the output, which may have been made only now. Returns 0 or the exit code. */
@@ -183,8 +184,8 @@ static int errors_check(const struct ed_batch_unit *unit)
         if (fstat(unit->sink.answers.fd, &out) < 0 || stat(unit->paths->errors, &errors) < 0 ||
             out.st_dev != errors.st_dev || out.st_ino != errors.st_ino)
                 return 0;
-        return ed_console_usage("batch", "--errors %s: this is the output; name another file",
-                                unit->paths->errors);
+        return ed_refuse(&unit->run->say, "--errors %s: this is the output; name another file",
+                         unit->paths->errors);
 }
 
 int ed_checkpoint_open(struct ed_batch_unit *unit)
@@ -197,16 +198,17 @@ int ed_checkpoint_open(struct ed_batch_unit *unit)
             (unit->run->settings->only_failed && ed_ids_new(&unit->sink.only) < 0))
                 return ED_EXIT_FAILED;
         if (!unit->paths->output)
-                return ed_output_open(&unit->sink.output, "batch", NULL, false);
-        err = ed_answers_open(&unit->sink.answers, "batch", "-o", unit->paths->output, &found);
+                return ed_output_open(&unit->sink.output, &unit->run->say, NULL, false);
+        err = ed_answers_open(&unit->sink.answers, &unit->run->say, "-o", unit->paths->output,
+                              &found);
         if (err)
                 return err;
         found_say(unit, unit->paths->output, &found);
         err = errors_check(unit);
         if (err)
                 return err;
-        err = ed_answers_open(&unit->sink.failures, "batch", "--errors", unit->paths->errors,
-                              &failures_found);
+        err = ed_answers_open(&unit->sink.failures, &unit->run->say, "--errors",
+                              unit->paths->errors, &failures_found);
         if (err)
                 return err;
         found_say(unit, unit->paths->errors, &failures_found);
@@ -254,9 +256,8 @@ static void strange_say(struct ed_batch_unit *unit, const char *path, uint64_t c
                         const char *what)
 {
         if (count > 0 && (unit->checked.total_is_known || unit->run->settings->limit == 0))
-                ed_console_say("batch", "%s: %llu %s%s with an id that %s does not have: kept",
-                               path, (unsigned long long) count, what, plural(count),
-                               unit->paths->input);
+                ed_say(&unit->run->say, "%s: %llu %s%s with an id that %s does not have: kept",
+                       path, (unsigned long long) count, what, plural(count), unit->paths->input);
 }
 
 /* Count the failures of a file. Returns 0 or the exit code. */
@@ -267,7 +268,7 @@ static int failures_count(struct ed_batch_unit *unit, struct ed_answers *answers
         int err = ed_answers_each(answers, strays_count, &scan);
 
         if (err < 0)
-                return file_fault(answers->path, err);
+                return file_fault(unit, answers->path, err);
         *ret_stray = scan.stray;
         *ret_strange = scan.strange;
         unit->sink.held.strange += scan.strange;
@@ -297,10 +298,10 @@ static int strays_move(struct ed_batch_unit *unit)
                 return err;
         err = ed_answers_move(&unit->sink.answers, &unit->sink.failures, stray_keep, &scan, &moved);
         if (err < 0)
-                return file_fault(unit->sink.answers.path, err);
-        ed_console_say("batch", "%s: moved %llu failure%s, whose ids %s has, to %s",
-                       unit->sink.answers.path, (unsigned long long) moved, plural(moved),
-                       unit->paths->input, unit->sink.failures.path);
+                return file_fault(unit, unit->sink.answers.path, err);
+        ed_say(&unit->run->say, "%s: moved %llu failure%s, whose ids %s has, to %s",
+               unit->sink.answers.path, (unsigned long long) moved, plural(moved),
+               unit->paths->input, unit->sink.failures.path);
         return 0;
 }
 
@@ -314,9 +315,9 @@ int ed_checkpoint_begin(struct ed_batch_unit *unit)
         if (unit->checked.total_is_known)
                 err = strays_move(unit);
         if (err == 0)
-                err = output_make(&unit->sink.output, &unit->sink.answers);
+                err = output_make(unit, &unit->sink.output, &unit->sink.answers);
         if (err == 0)
-                err = output_make(&unit->sink.errors, &unit->sink.failures);
+                err = output_make(unit, &unit->sink.errors, &unit->sink.failures);
         unit->sink.held.failures_bytes = unit->sink.failures.bytes;
         unit->sink.held.answers_bytes = unit->sink.answers.bytes;
         return err;
@@ -399,7 +400,7 @@ static int file_clean(struct ed_answers *answers, struct scan *scan, ed_answers_
 {
         int err = ed_answers_prune(answers, keep, scan, ret_removed);
 
-        return err < 0 ? file_fault(answers->path, err) : 0;
+        return err < 0 ? file_fault(scan->unit, answers->path, err) : 0;
 }
 
 /* Returns true if the errors file is empty, and still the file with its name. */
@@ -421,11 +422,10 @@ static bool moved_say(const struct ed_batch_unit *unit)
         for (size_t i = 0; i < 2; i++) {
                 if (ed_answers_place(files[i]) != ED_ANSWERS_MOVED)
                         continue;
-                ed_console_say(
-                        "batch",
-                        "%s was moved during the run: its lines, also those of this run, are "
-                        "in the moved file; move it back before the next run",
-                        files[i]->path);
+                ed_say(&unit->run->say,
+                       "%s was moved during the run: its lines, also those of this run, are "
+                       "in the moved file; move it back before the next run",
+                       files[i]->path);
                 found = true;
         }
         return found;
@@ -437,9 +437,9 @@ static int files_sync(const struct ed_batch_unit *unit)
         int err = ed_answers_sync(&unit->sink.answers);
 
         if (err < 0)
-                return file_fault(unit->sink.answers.path, err);
+                return file_fault(unit, unit->sink.answers.path, err);
         err = ed_answers_sync(&unit->sink.failures);
-        return err < 0 ? file_fault(unit->sink.failures.path, err) : 0;
+        return err < 0 ? file_fault(unit, unit->sink.failures.path, err) : 0;
 }
 
 static int failures_clean(struct ed_batch_unit *unit, uint64_t new_end)
@@ -464,11 +464,10 @@ static int answers_clean(struct ed_batch_unit *unit)
         int err = file_clean(&unit->sink.answers, &scan, answer_keep_last, &removed);
 
         if (removed > 0)
-                ed_console_say("batch",
-                               "%s: removed %llu answer%s to requests that have changed since "
-                               "(--on-changed send)",
-                               unit->sink.answers.path, (unsigned long long) removed,
-                               plural(removed));
+                ed_say(&unit->run->say,
+                       "%s: removed %llu answer%s to requests that have changed since "
+                       "(--on-changed send)",
+                       unit->sink.answers.path, (unsigned long long) removed, plural(removed));
         return err;
 }
 
@@ -479,7 +478,7 @@ static int strays_move_late(struct ed_batch_unit *unit, uint64_t *ret_new_end)
         int err;
 
         if (fstat(unit->sink.failures.fd, &st) < 0)
-                return file_fault(unit->sink.failures.path, -errno);
+                return file_fault(unit, unit->sink.failures.path, -errno);
         *ret_new_end = (uint64_t) st.st_size;
         err = strays_move(unit);
         /* All failures of the output are old lines. */

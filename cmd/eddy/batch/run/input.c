@@ -13,7 +13,7 @@
 #include "batch/run/job.h"
 #include "batch/run/stop.h"
 #include "batch/run/unit.h"
-#include "common/console.h"
+#include "common/exit.h"
 #include "eddy/alloc.h"
 #include "eddy/stream.h"
 
@@ -34,7 +34,7 @@ static int source_init(struct ed_source *source, struct ed_batch_unit *unit, ed_
 {
         return ed_source_init(
                 source,
-                &(struct ed_source_opts){ .command = "batch",
+                &(struct ed_source_opts){ .say = &unit->run->say,
                                           .path = unit->paths->input,
                                           .line_bytes_max = ED_SOURCE_LINE_BYTES_MAX,
                                           .csv = strcmp(unit->run->settings->format, "csv") == 0,
@@ -52,16 +52,16 @@ int ed_input_open(struct ed_batch_unit *unit)
         const struct ed_batch_settings *settings = unit->run->settings;
         const char *path = unit->paths->input;
         struct stat st;
-        int exit_code = ed_source_open("batch", path, &st, &unit->input.fd);
+        int exit_code = ed_source_open(&unit->run->say, path, &st, &unit->input.fd);
 
         if (exit_code)
                 return exit_code;
         if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
-                ed_console_say("batch", "requests are read from the terminal, up to Ctrl-D");
+                ed_say(&unit->run->say, "requests are read from the terminal, up to Ctrl-D");
         unit->input.is_file = S_ISREG(st.st_mode);
         if (unit->input.range.at > 0 &&
             lseek(unit->input.fd, (off_t) unit->input.range.at, SEEK_SET) < 0)
-                return ed_source_fault("batch", path, -errno);
+                return ed_source_fault(&unit->run->say, path, -errno);
         unit->input.rules = (struct ed_request_rules){ .method = settings->method,
                                                        .url = settings->url,
                                                        .id_column = settings->id_column,
@@ -140,8 +140,8 @@ static void fault_say(struct check *check, const struct ed_request *request, con
 {
         if (check->faults++ >= FAULTS_SHOWN)
                 return;
-        ed_console_say("batch", "%s: line %llu: custom_id \"%.100s\" %s", check->unit->paths->input,
-                       (unsigned long long) request->number, request->id, what);
+        ed_say(&check->unit->run->say, "%s: line %llu: custom_id \"%.100s\" %s",
+               check->unit->paths->input, (unsigned long long) request->number, request->id, what);
 }
 
 /* Make a request that has only an id, for a line that is none. */
@@ -302,19 +302,19 @@ int ed_input_check(struct ed_batch_unit *unit)
         unit->checked.bytes = source.bytes;
         ed_source_fini(&source);
         if (err < 0)
-                return ed_source_fault("batch", unit->paths->input, err);
+                return ed_source_fault(&unit->run->say, unit->paths->input, err);
         if ((check.good == 0 || check.is_array) && check.bad > 0) {
-                ed_console_say("batch", "%s: line %llu: %s", unit->paths->input,
-                               (unsigned long long) check.bad_number, check.bad_text);
-                ed_console_say("batch", "%s has no line that can be sent; nothing was sent",
-                               unit->paths->input);
+                ed_say(&unit->run->say, "%s: line %llu: %s", unit->paths->input,
+                       (unsigned long long) check.bad_number, check.bad_text);
+                ed_say(&unit->run->say, "%s has no line that can be sent; nothing was sent",
+                       unit->paths->input);
                 return ED_EXIT_INPUT;
         }
         if (check.faults > FAULTS_SHOWN)
-                ed_console_say("batch", "%s: and %llu more such lines", unit->paths->input,
-                               (unsigned long long) check.faults - FAULTS_SHOWN);
+                ed_say(&unit->run->say, "%s: and %llu more such lines", unit->paths->input,
+                       (unsigned long long) check.faults - FAULTS_SHOWN);
         if (check.faults > 0) {
-                ed_console_say("batch", "nothing was sent");
+                ed_say(&unit->run->say, "nothing was sent");
                 return ED_EXIT_INPUT;
         }
         unit->checked.total_is_known = true;
@@ -427,12 +427,11 @@ static bool input_is_cut(const struct ed_batch_unit *unit, uint64_t bytes)
 {
         if (bytes >= unit->checked.bytes)
                 return false;
-        ed_console_say(
-                "batch",
-                "%s ended early: it had %llu bytes when it was checked, and has %llu; put the "
-                "rest back, and run the same command again",
-                unit->paths->input, (unsigned long long) unit->checked.bytes,
-                (unsigned long long) bytes);
+        ed_say(&unit->run->say,
+               "%s ended early: it had %llu bytes when it was checked, and has %llu; put the "
+               "rest back, and run the same command again",
+               unit->paths->input, (unsigned long long) unit->checked.bytes,
+               (unsigned long long) bytes);
         return true;
 }
 
@@ -455,8 +454,8 @@ int ed_input_read(void *arg)
         unit->input.limited = err == -ENODATA && (!unit->checked.total_is_known ||
                                                   unit->checked.total > unit->input.read);
         if (!unit->input.whole && err != -ECANCELED) {
-                unit->input.err =
-                        cut ? ED_EXIT_INPUT : ed_source_fault("batch", unit->paths->input, err);
+                unit->input.err = cut ? ED_EXIT_INPUT
+                                      : ed_source_fault(&unit->run->say, unit->paths->input, err);
                 ed_batch_stop(unit->run, ED_STOP_INPUT, ED_BATCH_DRAIN_NS, NULL);
         }
         return 0;

@@ -13,7 +13,6 @@
 
 #include "batch/run/attempt.h"
 #include "batch/run/stop.h"
-#include "common/console.h"
 #include "common/duration.h"
 #include "common/excerpt.h"
 #include "common/outcome.h"
@@ -251,9 +250,9 @@ static enum ed_verdict endpoint_shut(struct ed_batch_job *job, enum ed_stop stop
                 return ED_VERDICT_ABANDONED;
         }
         if (is_first)
-                ed_console_say("batch", "%s %s; %s", endpoint->name, what,
-                               is_path ? "requests go to the other base URLs"
-                                       : "its requests get an error, the others are sent");
+                ed_say(&run->say, "%s %s; %s", endpoint->name, what,
+                       is_path ? "requests go to the other base URLs"
+                               : "its requests get an error, the others are sent");
         return is_path ? ED_VERDICT_REFUSED : ED_VERDICT_DONE;
 }
 
@@ -475,8 +474,8 @@ static enum ed_verdict lost_judge(struct ed_batch_job *job, int err, int64_t los
         if (endpoint->was_reached ? lost_ns <= run->settings->throttle_wait_max_ns
                                   : lost_ns <= NEVER_REACHED_NS) {
                 if (!endpoint->lost_was_said)
-                        ed_console_say("batch", "%s %s; it is tried again after growing pauses",
-                                       endpoint->name, what);
+                        ed_say(&run->say, "%s %s; it is tried again after growing pauses",
+                               endpoint->name, what);
                 endpoint->lost_was_said = true;
                 return ED_VERDICT_REFUSED;
         }

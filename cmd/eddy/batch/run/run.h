@@ -14,6 +14,7 @@
 #include "batch/run/settings.h"
 #include "batch/run/spent.h"
 #include "common/random.h"
+#include "common/say.h"
 #include "common/stats.h"
 #include "eddy/http_client.h"
 #include "eddy/retry.h"
@@ -24,6 +25,7 @@ struct ed_batch_unit;
 
 struct ed_batch_run {
         const struct ed_batch_settings *settings;
+        struct ed_say say;
         struct ed_template *body;    /* NULL: none */
         struct ed_batch_unit *units; /* those at work, linked */
 

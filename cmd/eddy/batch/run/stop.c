@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "batch/run/unit.h"
-#include "common/console.h"
 #include "eddy/time.h"
 
 void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns,
@@ -25,7 +24,7 @@ void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns
                         va_start(args, format);
                         vsnprintf(text, sizeof(text), format, args);
                         va_end(args);
-                        ed_console_say("batch", "stopping: %s", text);
+                        ed_say(&run->say, "stopping: %s", text);
                 }
         }
         for (struct ed_batch_unit *unit = run->units; unit; unit = unit->next)

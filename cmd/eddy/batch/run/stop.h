@@ -12,8 +12,8 @@
 
 /*
  * Stop the run: send no new request, and let attempts continue for 'drain_ns'. 'stop' is the
- * reason; if the run was stopped before, the first reason is kept. The format makes a sentence for
- * stderr; NULL: none.
+ * reason; if the run was stopped before, the first reason is kept. The format makes a sentence that
+ * is said; NULL: none.
  */
 void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns,
                    const char *format, ...) EDDY_PRINTF(4, 5);

@@ -125,13 +125,14 @@ static int place_take(void *arg, const struct ed_line *line)
 static int file_walk(struct sort_run *run, const char *path, size_t line_bytes_max, bool csv,
                      ed_source_fn *take, enum ed_unpack_kind *ret_kind)
 {
+        const struct ed_say say = ed_console_voice("sort");
         struct ed_source source;
         struct stat st;
-        int fd, err, exit_code = ed_source_open("sort", path, &st, &fd);
+        int fd, err, exit_code = ed_source_open(&say, path, &st, &fd);
 
         if (exit_code)
                 return exit_code;
-        err = ed_source_init(&source, &(struct ed_source_opts){ .command = "sort",
+        err = ed_source_init(&source, &(struct ed_source_opts){ .say = &say,
                                                                 .path = path,
                                                                 .line_bytes_max = line_bytes_max,
                                                                 .csv = csv,
@@ -152,7 +153,7 @@ static int file_walk(struct sort_run *run, const char *path, size_t line_bytes_m
                                run->too_long, line_bytes_max >> 20);
                 return ED_EXIT_INPUT;
         }
-        return run->sort_err < 0 ? err : ed_source_fault("sort", path, err);
+        return run->sort_err < 0 ? err : ed_source_fault(&say, path, err);
 }
 
 /* ---- the answers ----------------------------------------------------------------------------- */
