@@ -18,7 +18,7 @@
 #include "common/console.h"
 #include "common/duration.h"
 #include "common/option.h"
-#include "common/reading.h"
+#include "common/reading_show.h"
 #include "common/wall.h"
 #include "eddy/error.h"
 #include "eddy/run.h"

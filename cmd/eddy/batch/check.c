@@ -25,7 +25,7 @@
 #include "common/duration.h"
 #include "common/headers.h"
 #include "common/option.h"
-#include "common/reading.h"
+#include "common/reading_show.h"
 #include "common/slurp.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"

@@ -21,6 +21,7 @@
 #include "common/lines.h"
 #include "common/read_some.h"
 #include "common/reading.h"
+#include "common/reading_show.h"
 #include "common/replace.h"
 #include "eddy/alloc.h"
 #include "report/opts.h"
@@ -121,7 +122,7 @@ static int file_read(struct report *report, struct report_file *file)
                 lines_count(report, file, &lines, false);
                 ed_reading_at(&reading, lines.offset + lines.end - lines.start);
         }
-        ed_reading_end(&reading);
+        ed_reading_end();
         if (n == 0)
                 lines_count(report, file, &lines, true);
         ed_lines_fini(&lines);

@@ -13,7 +13,7 @@
 #include "batch/answer/answers_file.h"
 #include "batch/request/source.h"
 #include "common/console.h"
-#include "common/reading.h"
+#include "common/reading_show.h"
 #include "eddy/test.h"
 #include "eddy/time.h"
 

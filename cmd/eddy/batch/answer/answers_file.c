@@ -72,7 +72,7 @@ static int line_scan_begin(struct line_scan *scan, const struct ed_answers *answ
 
 static void line_scan_end(struct line_scan *scan)
 {
-        ed_reading_end(&scan->reading);
+        ed_reading_end();
         eddy_free(scan->data);
 }
 

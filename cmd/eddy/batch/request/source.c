@@ -166,7 +166,7 @@ int ed_source_read(struct ed_source *source, int fd, off_t at)
                         at += n;
                 ed_reading_at(&reading, source->bytes);
         }
-        ed_reading_end(&reading);
+        ed_reading_end();
         return err;
 }
 

@@ -19,7 +19,7 @@
 #include "common/console.h"
 #include "common/draft.h"
 #include "common/option.h"
-#include "common/reading.h"
+#include "common/reading_show.h"
 #include "common/replace.h"
 #include "common/write_all.h"
 #include "eddy/alloc.h"
