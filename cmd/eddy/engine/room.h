@@ -34,8 +34,7 @@ struct ed_room {
 /* Make room for 'slots' requests in flight, and for some that wait for a slot. */
 void ed_room_init(struct ed_room *room, uint32_t slots, bool is_strict);
 
-/* Wait until another request may be read, and count it. Only one task may call this. Errors:
- * -ECANCELED */
+/* Wait until another request may be read, and count it. Errors: -ECANCELED */
 EDDY_MUST_USE int ed_room_enter(struct ed_room *room);
 void ed_room_leave(struct ed_room *room);
 
