@@ -373,7 +373,7 @@ static int run_begin(struct ed_batch_command *command)
         int err = files > 0 ? template_open(run) : ED_EXIT_FAILED;
 
         if (err == 0)
-                err = ed_input_open(unit);
+                err = ed_reader_open(unit);
         if (err == 0)
                 err = paths_check(command);
         if (err == 0)
@@ -385,7 +385,7 @@ static int run_begin(struct ed_batch_command *command)
         if (err == 0)
                 err = paths_check(command); /* of files that were made only now, too */
         if (err == 0)
-                err = ed_input_check(unit);
+                err = ed_reader_check(unit);
         if (err == 0)
                 err = ed_checkpoint_begin(unit);
         if (err == 0) {

@@ -147,9 +147,9 @@ static void run_open(void)
         for (int i = 0; i < UNITS; i++) {
                 units[i] = (struct ed_batch_unit){ .input = { .range = ranges[i] } };
                 ed_unit_init(&units[i], &run, &paths[i]);
-                CHECK_EQ(ed_input_open(&units[i]), 0);
+                CHECK_EQ(ed_reader_open(&units[i]), 0);
                 CHECK_EQ(ed_checkpoint_open(&units[i]), 0);
-                CHECK_EQ(ed_input_check(&units[i]), 0);
+                CHECK_EQ(ed_reader_check(&units[i]), 0);
                 CHECK_EQ(ed_checkpoint_begin(&units[i]), 0);
                 ed_ids_clear(units[i].sink.ids, ED_IDS_READ);
         }
@@ -264,7 +264,7 @@ TEST(messages_of_a_run_are_heard_and_not_printed)
         CHECK(dup2(printed, STDERR_FILENO) >= 0);
         run = (struct ed_batch_run){ .settings = &defaults, .say = { hear, heard } };
         ed_unit_init(&unit, &run, &paths[0]);
-        CHECK_EQ(ed_input_open(&unit), 3);
+        CHECK_EQ(ed_reader_open(&unit), 3);
         ed_unit_fini(&unit);
         CHECK(dup2(err, STDERR_FILENO) >= 0);
         CHECK(fstat(printed, &st) == 0 && st.st_size == 0);

@@ -3,7 +3,7 @@
  * a scope of their own. `eddy batch` has one.
  *
  *     reader --> a task for each request --> turn of its endpoints --> slot --> attempt --> sink
- *     (input.c)  (engine/, job.c)            (endpoint.c)
+ *     (reader.c) (engine/, job.c)            (endpoint.c)
  *
  * engine/engine.h describes the tasks. All tasks are in the scope 'work'. If that scope is cancelled,
  * every wait for a turn, a slot or the next attempt ends. Attempts are shielded, and continue until

@@ -79,7 +79,7 @@ void ed_unit_fini(struct ed_batch_unit *unit)
 {
         ed_answers_close(&unit->sink.answers);
         ed_answers_close(&unit->sink.failures);
-        ed_input_close(unit);
+        ed_reader_close(unit);
         ed_ids_free(unit->sink.ids);
         ed_ids_free(unit->sink.only);
         ed_ids_free(unit->sink.bad_lines);
@@ -120,7 +120,7 @@ int ed_unit_work(struct ed_batch_unit *unit)
         if (err == 0)
                 err = eddy_scope_start(&beside, ed_checkpoint_sync, unit);
         if (err == 0)
-                err = eddy_scope_start(&work, ed_input_read, unit);
+                err = eddy_scope_start(&work, ed_reader_run, unit);
         end = eddy_scope_end(&work);
         ed_unit_leave(unit);
         eddy_scope_cancel(&beside);

@@ -2,7 +2,7 @@
  * batch/run/work.h - works at a run, unit by unit. To get answers to requests, begin here.
  *
  * Fill in 'settings' of a struct ed_batch_run, and 'body' if there is a template. For each unit, in
- * this order: ed_unit_init(), ed_input_open(), ed_checkpoint_open(), ed_input_check(),
+ * this order: ed_unit_init(), ed_reader_open(), ed_checkpoint_open(), ed_reader_check(),
  * ed_checkpoint_begin(). Then ed_run_init(), and inside eddy_run(), with 'client' set,
  * ed_run_begin() once and ed_unit_work() for each unit. At the end ed_checkpoint_close() and
  * ed_unit_fini() for each unit, and ed_run_fini().
@@ -11,7 +11,7 @@
 #define ED_CMD_BATCH_RUN_WORK_H
 
 #include "batch/run/checkpoint.h"
-#include "batch/run/input.h"
+#include "batch/run/reader.h"
 #include "batch/run/unit.h"
 #include "eddy/def.h"
 

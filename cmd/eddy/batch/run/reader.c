@@ -1,7 +1,7 @@
 /*
- * batch/run/input.c - reads the input twice if it is a file: to check it, and to send it.
+ * batch/run/reader.c - reads the input twice if it is a file: to check it, and to send it.
  */
-#include "batch/run/input.h"
+#include "batch/run/reader.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,6 @@
 #include "batch/request/source.h"
 #include "batch/run/job.h"
 #include "batch/run/stop.h"
-#include "batch/run/unit.h"
 #include "common/exit.h"
 #include "eddy/alloc.h"
 #include "eddy/stream.h"
@@ -47,7 +46,7 @@ static int source_init(struct ed_source *source, struct ed_batch_unit *unit, ed_
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-int ed_input_open(struct ed_batch_unit *unit)
+int ed_reader_open(struct ed_batch_unit *unit)
 {
         const struct ed_batch_settings *settings = unit->run->settings;
         const char *path = unit->paths->input;
@@ -69,7 +68,7 @@ int ed_input_open(struct ed_batch_unit *unit)
         return 0;
 }
 
-void ed_input_close(struct ed_batch_unit *unit)
+void ed_reader_close(struct ed_batch_unit *unit)
 {
         if (unit->input.fd > STDIN_FILENO)
                 close(unit->input.fd);
@@ -287,7 +286,7 @@ static int line_check(void *arg, const struct ed_line *line)
         return flags < 0 ? flags : 0;
 }
 
-int ed_input_check(struct ed_batch_unit *unit)
+int ed_reader_check(struct ed_batch_unit *unit)
 {
         off_t at = unit->input.is_file ? lseek(unit->input.fd, 0, SEEK_CUR) : -1;
         struct check check = { .unit = unit };
@@ -435,7 +434,7 @@ static bool input_is_cut(const struct ed_batch_unit *unit, uint64_t bytes)
         return true;
 }
 
-int ed_input_read(void *arg)
+int ed_reader_run(void *arg)
 {
         struct ed_batch_unit *unit = arg;
         eddy_stream *stream = NULL;
