@@ -390,7 +390,6 @@ static int run_begin(struct ed_batch_command *command)
                 err = ed_checkpoint_begin(unit);
         if (err == 0) {
                 ed_run_init(run, slots_choose(run->settings, files));
-                ed_ids_clear(unit->sink.ids, ED_IDS_READ);
                 answers_say(unit);
         }
         return err;

@@ -151,7 +151,6 @@ static void run_open(void)
                 CHECK_EQ(ed_checkpoint_open(&units[i]), 0);
                 CHECK_EQ(ed_reader_check(&units[i]), 0);
                 CHECK_EQ(ed_checkpoint_begin(&units[i]), 0);
-                ed_ids_clear(units[i].sink.ids, ED_IDS_READ);
         }
         ed_run_init(&run, 2 * LINES);
 }

@@ -113,6 +113,7 @@ int ed_unit_work(struct ed_batch_unit *unit)
         eddy_scope_begin(&beside, NULL);
         eddy_scope_begin(&work, NULL);
         ed_unit_join(unit, &work);
+        ed_ids_clear(unit->sink.ids, ED_IDS_READ); /* by the check; the reader marks them again */
         if (run->settings->ordered)
                 err = ed_order_init(&unit->order, run->engine.room.most);
         if (err == 0)
