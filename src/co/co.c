@@ -4,7 +4,7 @@
 #include "co/co.h"
 
 #include "sys/sys.h"
-#include "sys/thread_stack.h"
+#include "sys/thread/thread_stack.h"
 
 #if defined(ED_ASAN) || defined(ED_MSAN)
 enum { ASAN_LEFT_BYTES = 8192 };

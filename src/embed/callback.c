@@ -7,7 +7,7 @@
 
 #include "scope/callee.h"
 #include "scope/face.h"
-#include "sys/fork.h"
+#include "sys/process/fork.h"
 
 enum handle_kind {
         HANDLE_NONE, /* not scheduled: has run, was cancelled, or is new */

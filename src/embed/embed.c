@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "scope/face.h"
 #include "scope/run.h"
-#include "sys/fork.h"
+#include "sys/process/fork.h"
 
 int eddy_loop_new(const struct eddy_run_opts *opts, eddy_loop **ret_loop)
 {

@@ -15,7 +15,7 @@
 #include "scope/run.h"
 #include "scope/vars.h"
 #include "sync/far_waiter.h"
-#include "sys/fork.h"
+#include "sys/process/fork.h"
 
 struct eddy_remote {
         _Atomic uint32_t refs;  /* the holder's, the task's, and one while 'cancel' is posted */

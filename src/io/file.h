@@ -6,7 +6,7 @@
 
 #include "eddy/file.h"
 #include "loop/member.h"
-#include "sys/files.h"
+#include "sys/file/files.h"
 
 struct eddy_file {
         struct ed_member member;

@@ -4,7 +4,7 @@
 #ifndef ED_IO_FILE_OP_H
 #define ED_IO_FILE_OP_H
 
-#include "sys/files.h"
+#include "sys/file/files.h"
 
 /*
  * Do an operation and return its result. Suspends: yes. Errors: -ECANCELED: not done; -EAGAIN: too

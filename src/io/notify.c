@@ -20,7 +20,7 @@
 #include "io/watch.h"
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
-#include "sys/notify.h"
+#include "sys/file/notify.h"
 
 enum {
         EVENTS_DEFAULT = 1024,

@@ -15,7 +15,7 @@
 #include "io/pipe.h"
 #include "scope/debug/debug.h"
 #include "scope/waiters.h"
-#include "sys/fork.h"
+#include "sys/process/fork.h"
 
 enum { LOOK_NS = 10000000 };
 

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "loop/member.h"
-#include "sys/process.h"
+#include "sys/process/process.h"
 
 enum ed_process_state {
         ED_PROCESS_RUNNING,

@@ -10,7 +10,7 @@
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
 #include "scope/waiters.h"
-#include "sys/fork.h"
+#include "sys/process/fork.h"
 
 enum { KILL_WAIT_NS = 1000000000, LOOK_NS = 5000000 };
 

@@ -16,9 +16,9 @@
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
 #include "scope/waiters.h"
-#include "sys/fork.h"
-#include "sys/shared.h"
-#include "sys/zygote.h"
+#include "sys/process/fork.h"
+#include "sys/process/shared.h"
+#include "sys/process/zygote.h"
 
 enum { QUEUED_MAX = 65536, END_WAIT_NS = 1000000000 };
 

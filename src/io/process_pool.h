@@ -6,7 +6,7 @@
 
 #include "eddy/process_pool.h"
 #include "io/watch.h"
-#include "sys/worker_packet.h"
+#include "sys/process/worker_packet.h"
 
 struct eddy_process_pool {
         struct ed_list link; /* in its loop's list of pools */

@@ -11,8 +11,8 @@
 #include "scope/misuse.h"
 #include "scope/waiters.h"
 #include "sync/choosable.h"
-#include "sys/fork.h"
-#include "sys/signals.h"
+#include "sys/poll/signals.h"
+#include "sys/process/fork.h"
 
 _Static_assert((int) EDDY_SIGNALS_MAX == (int) ED_SIGNALS_MAX, "two numbers for one maximum");
 

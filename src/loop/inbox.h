@@ -17,7 +17,7 @@
 #include "base/def.h"
 #include "base/list.h"
 #include "loop/loop.h"
-#include "sys/thread.h"
+#include "sys/thread/thread.h"
 
 /* Zero before its first use, except 'fn'.  Once it runs it may be posted again, also by itself. */
 struct ed_post {

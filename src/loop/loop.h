@@ -19,9 +19,9 @@
 #include "co/stack.h"
 #include "loop/lag.h"
 #include "loop/timer.h"
-#include "sys/exceptions.h"
 #include "sys/sys.h"
-#include "sys/thread.h"
+#include "sys/thread/exceptions.h"
+#include "sys/thread/thread.h"
 
 enum { ED_LOOP_BUDGET = 128 };
 

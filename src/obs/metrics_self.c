@@ -5,7 +5,7 @@
 #include "eddy/run.h"
 #include "eddy/thread.h"
 #include "obs/metrics.h"
-#include "sys/process_use.h"
+#include "sys/process/process_use.h"
 
 /* --- the process --- */
 

@@ -12,7 +12,7 @@
 #include "scope/report.h"
 #include "scope/run_state.h"
 #include "scope/scope.h"
-#include "sys/symbol.h"
+#include "sys/fault/symbol.h"
 
 enum { LEVELS_MAX = 20, FRAMES_MAX = 8 };
 

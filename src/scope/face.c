@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
-#include "sys/fork.h"
+#include "sys/process/fork.h"
 
 static void on_stop(struct ed_post *post, bool closed)
 {

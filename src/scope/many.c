@@ -5,7 +5,7 @@
 
 #include "eddy/error.h"
 #include "scope/run_state.h"
-#include "sys/fork.h"
+#include "sys/process/fork.h"
 
 bool ed_many_is_stopped(const struct ed_many *many)
 {

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "eddy/run.h"
-#include "sys/thread.h"
+#include "sys/thread/thread.h"
 
 struct ed_run;
 

@@ -8,7 +8,7 @@
 
 #include "scope/report.h"
 #include "scope/scope.h"
-#include "sys/symbol.h"
+#include "sys/fault/symbol.h"
 
 static __attribute__((format(printf, 4, 0))) void report_misuse(struct ed_loop *loop,
                                                                 const struct ed_task *task,

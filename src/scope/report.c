@@ -9,8 +9,8 @@
 
 #include "scope/run_state.h"
 #include "scope/task.h"
+#include "sys/fault/symbol.h"
 #include "sys/output.h"
-#include "sys/symbol.h"
 
 /* --- reports --- */
 

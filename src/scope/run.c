@@ -23,11 +23,11 @@
 #include "scope/threads/thread.h"
 #include "scope/vars.h"
 #include "scope/watchdog.h"
-#include "sys/fault.h"
-#include "sys/fork.h"
-#include "sys/signals.h"
-#include "sys/thread_stack.h"
-#include "sys/ticker.h"
+#include "sys/fault/fault.h"
+#include "sys/poll/signals.h"
+#include "sys/process/fork.h"
+#include "sys/thread/thread_stack.h"
+#include "sys/thread/ticker.h"
 
 #define WATCHDOG_NS   EDDY_MS(100)
 #define DRAIN_NS      EDDY_SEC(5)

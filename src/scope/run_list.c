@@ -11,9 +11,9 @@
 #include "scope/run_list.h"
 
 #include "scope/run_state.h"
-#include "sys/fork.h"
-#include "sys/thread.h"
-#include "sys/thread_end.h"
+#include "sys/process/fork.h"
+#include "sys/thread/thread.h"
+#include "sys/thread/thread_end.h"
 
 struct ed_runs {
         struct ed_list list;

@@ -11,8 +11,8 @@
 #include "eddy/thread.h"
 #include "scope/many.h"
 #include "scope/run.h"
-#include "sys/fork.h"
-#include "sys/thread.h"
+#include "sys/process/fork.h"
+#include "sys/thread/thread.h"
 
 /* Opens a loop on its thread, and reports the result. */
 static struct ed_run *open_loop(struct ed_many_loop *loop)

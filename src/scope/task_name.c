@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "scope/scope.h"
-#include "sys/symbol.h"
+#include "sys/fault/symbol.h"
 
 void ed_task_face_set_name(struct eddy_task *face, const char *name)
 {

@@ -12,9 +12,9 @@
 #include "scope/report.h"
 #include "scope/run_state.h"
 #include "scope/task.h"
-#include "sys/symbol.h"
-#include "sys/thread_state.h"
-#include "sys/ticker.h"
+#include "sys/fault/symbol.h"
+#include "sys/thread/thread_state.h"
+#include "sys/thread/ticker.h"
 
 /* Returns true if the loop has made progress since the watchdog last saw progress.  Any thread. */
 static bool has_gone_on(const struct ed_run *run)

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "eddy/path.h"
 #include "sim/table.h"
-#include "sys/files.h"
+#include "sys/file/files.h"
 
 /* Descriptors of files are above those of sockets. */
 enum { FD_FIRST = 1 << 20, OPEN_MAX = 4096 };

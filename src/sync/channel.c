@@ -19,7 +19,7 @@
 #include "scope/debug/debug.h"
 #include "scope/run.h"
 #include "scope/threads/thread.h"
-#include "sys/fork.h"
+#include "sys/process/fork.h"
 
 static unsigned char *slot(eddy_channel *channel, uint32_t i)
 {

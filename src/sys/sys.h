@@ -201,8 +201,8 @@ struct ed_sys_ops {
         void (*abort)(struct ed_sys *sys, int fd);
 
         /*
-         * Datagrams (sys/datagram.h). bind_port() binds now, with the port. 'family' is that of the
-         * socket. send and receive return the number of datagrams moved, at least one.
+         * Datagrams (sys/socket/datagram.h). bind_port() binds now, with the port. 'family' is that
+         * of the socket. send and receive return the number of datagrams moved, at least one.
          */
         int (*bind_port)(struct ed_sys *sys, int fd, const struct eddy_endpoint *at);
         int (*option)(struct ed_sys *sys, int fd, int family, int option, int value);
@@ -216,8 +216,8 @@ struct ed_sys_ops {
         int (*datagram_error)(struct ed_sys *sys, int fd, struct eddy_udp_error *ret_error);
 
         /*
-         * Descriptors over a Unix stream (sys/unix_fds.h), without a wait even if the descriptor
-         * would wait. NULL: this table has no descriptors of the process.
+         * Descriptors over a Unix stream (sys/socket/unix_fds.h), without a wait even if the
+         * descriptor would wait. NULL: this table has no descriptors of the process.
          */
         int64_t (*send_fds)(struct ed_sys *sys, int fd, const struct eddy_slice *data,
                             const int *fds, size_t n);
@@ -225,7 +225,7 @@ struct ed_sys_ops {
                             struct eddy_unix_fds *ret_fds);
         int (*credentials)(struct ed_sys *sys, int fd, struct eddy_unix_credentials *ret_peer);
 
-        /* Changes of files (sys/notify.h). NULL: this table reports none. */
+        /* Changes of files (sys/file/notify.h). NULL: this table reports none. */
         int (*notify_open)(struct ed_sys *sys);
         int (*notify_add)(struct ed_sys *sys, int fd, const char *path);
         void (*notify_remove)(struct ed_sys *sys, int fd, int watch);
@@ -239,8 +239,8 @@ struct ed_sys_ops {
                       size_t max);
 
         /*
-         * Do an operation on a file (sys/files.h) if that needs no wait. Returns its result, or
-         * -EAGAIN.
+         * Do an operation on a file (sys/file/files.h) if that needs no wait. Returns its result,
+         * or -EAGAIN.
          */
         int64_t (*file_try)(struct ed_sys *sys, struct ed_file_op *op);
         /* Do an operation and store its result. May wait for a disk. Any thread. */
@@ -257,8 +257,8 @@ struct ed_sys_ops {
         bool (*cancel)(struct ed_sys *sys, struct ed_file_op *op);
 
         /*
-         * Start a process (sys/process.h) and store the result. May wait for a disk. Any thread.
-         * NULL: this table has no processes.
+         * Start a process (sys/process/process.h) and store the result. May wait for a disk. Any
+         * thread. NULL: this table has no processes.
          */
         void (*process_start)(struct ed_sys *sys, struct ed_process_start *start);
         /*
@@ -272,8 +272,9 @@ struct ed_sys_ops {
                               int signo);
 
         /*
-         * Workers of process pools (sys/zygote.h, sys/worker_packet.h). NULL: this table has none.
-         * Start a worker and store a descriptor for packets, whose shutdown() kills the worker.
+         * Workers of process pools (sys/process/zygote.h, sys/process/worker_packet.h). NULL: this
+         * table has none. Start a worker and store a descriptor for packets, whose shutdown() kills
+         * the worker.
          */
         int (*zygote_start)(struct ed_sys *sys, uint64_t memory_bytes_max, int *ret_fd);
         int (*packet_send)(struct ed_sys *sys, int fd, const struct ed_worker_packet *head,

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "sys/process_copies.h"
+#include "sys/kit/process_copies.h"
 #include "test/replay.h"
 
 enum { ERROR_BYTES = 4096, REASON_BYTES = 256 };

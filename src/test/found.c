@@ -5,8 +5,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "sys/fork.h"
-#include "sys/thread.h"
+#include "sys/process/fork.h"
+#include "sys/thread/thread.h"
 #include "test/replay.h"
 #include "test/run.h"
 

@@ -6,7 +6,7 @@
 #include "scope/dump.h"
 #include "scope/run_state.h"
 #include "scope/scope.h"
-#include "sys/last_words.h"
+#include "sys/fault/last_words.h"
 #include "test/run.h"
 
 enum { TASKS_NAMED_MAX = 5 };

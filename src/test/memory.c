@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/def.h"
-#include "sys/fork.h"
+#include "sys/process/fork.h"
 #include "test/strike.h"
 
 struct block {

@@ -13,8 +13,8 @@
 
 #include "base/text.h"
 #include "eddy/error.h"
+#include "sys/kit/process_copies.h"
 #include "sys/output.h"
-#include "sys/process_copies.h"
 #include "test/copy.h"
 #include "test/outcome.h"
 #include "test/replay.h"

@@ -17,12 +17,12 @@
 #include "scope/report.h"
 #include "scope/run.h"
 #include "scope/trace/trace.h"
-#include "sys/capture.h"
-#include "sys/fork.h"
-#include "sys/last_words.h"
-#include "sys/symbol.h"
-#include "sys/thread_end.h"
-#include "sys/thread_stack.h"
+#include "sys/fault/last_words.h"
+#include "sys/fault/symbol.h"
+#include "sys/kit/capture.h"
+#include "sys/process/fork.h"
+#include "sys/thread/thread_end.h"
+#include "sys/thread/thread_stack.h"
 #include "test/replay.h"
 
 struct ed_test_run *ed_test_now;

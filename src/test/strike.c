@@ -9,7 +9,7 @@
 
 #include "co/co.h"
 #include "eddy/error.h"
-#include "sys/symbol.h"
+#include "sys/fault/symbol.h"
 
 /* Maximum number of recorded frames that are printed. */
 enum { FRAMES_PRINTED_MAX = 8 };

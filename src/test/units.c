@@ -9,7 +9,7 @@
 
 #include "scope/task.h"
 #include "sync/units.h"
-#include "sys/symbol.h"
+#include "sys/fault/symbol.h"
 #include "test/run.h"
 
 /* All taken units are counted. Task and place are recorded for some, and printed for fewer. */

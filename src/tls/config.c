@@ -20,7 +20,7 @@
 #include "eddy/error.h"
 #include "eddy/thread.h"
 #include "loop/loop.h"
-#include "sys/symbol.h"
+#include "sys/fault/symbol.h"
 #include "tls/connection.h"
 #include "tls/session.h"
 

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "sys/shared.h"
+#include "sys/process/shared.h"
 #include "test.h"
 
 enum { STREAMS = STDERR_FILENO + 1 };

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sys/sleeper.h"
+#include "sys/poll/sleeper.h"
 #include "test.h"
 
 static int signals; /* that are to come */

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "sys/signals.h"
+#include "sys/poll/signals.h"
 #include "test.h"
 
 static atomic_bool waking, woken;

@@ -14,8 +14,8 @@
 
 #include "scope/run_state.h"
 #include "scope/watchdog.h"
-#include "sys/fault.h"
-#include "sys/ticker.h"
+#include "sys/fault/fault.h"
+#include "sys/thread/ticker.h"
 #include "test.h"
 
 static char said[2048];

@@ -14,8 +14,8 @@
 
 #include "scope/run_state.h"
 #include "scope/watchdog.h"
-#include "sys/thread_state.h"
-#include "sys/ticker.h"
+#include "sys/thread/thread_state.h"
+#include "sys/thread/ticker.h"
 #include "test.h"
 
 /* --- the clock of the watchdog --- */

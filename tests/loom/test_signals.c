@@ -1,10 +1,10 @@
 /*
- * test_signals.c - sys/signals.c in every order: signals that come on other
+ * test_signals.c - sys/poll/signals.c in every order: signals that come on other
  * threads while slots are opened, asked and closed.  A handler on the loop's
  * own thread, which runs to its end there, is one of these orders: it takes no
  * lock and waits for nobody.
  */
-#include "sys/signals.h"
+#include "sys/poll/signals.h"
 
 #include <signal.h>
 

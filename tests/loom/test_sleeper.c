@@ -1,8 +1,8 @@
 /*
- * test_sleeper.c - sys/sleeper.c in every order: no wake is slept over, in the
+ * test_sleeper.c - sys/poll/sleeper.c in every order: no wake is slept over, in the
  * futex, in the poller, from one to the other, and by somebody else who waits.
  */
-#include "sys/sleeper.h"
+#include "sys/poll/sleeper.h"
 
 #include "loom.h"
 #include "sys/eventfd.h"

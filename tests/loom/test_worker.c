@@ -1,9 +1,9 @@
 /*
- * test_worker.c - sys/worker_thread.c in every order: jobs that threads have done are
+ * test_worker.c - sys/thread/worker_thread.c in every order: jobs that threads have done are
  * reported once and not slept over, and a worker that was left to itself notifies
  * nobody and wakes no table that may be gone.
  */
-#include "sys/worker_thread.h"
+#include "sys/thread/worker_thread.h"
 
 #include "base/alloc.h"
 #include "loom.h"

@@ -11,7 +11,7 @@ import subprocess
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 EXAMPLE = "examples/01-hello.c"
 MAP = "CONTRIBUTING.md"
-# Pages that name files of the tree: alloc.c, sys/fault.c, src/scope/debug, tools/floors.
+# Pages that name files of the tree: alloc.c, sys/fault/fault.c, src/scope/debug, tools/floors.
 NAMING_PAGES = (MAP, "docs/inside.md")
 C_FILE = re.compile(r"(?<![\w<./*-])[\w./*-]+\.[chS]\b")
 QUOTED = re.compile(r"`([\w./-]+)`")

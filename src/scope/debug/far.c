@@ -6,9 +6,9 @@
  * its link, and one lock protects the lists of all runs.  Only recorded objects take the lock.
  */
 #include "scope/debug/debug.h"
-#include "sys/fork.h"
-#include "sys/symbol.h"
-#include "sys/thread.h"
+#include "sys/fault/symbol.h"
+#include "sys/process/fork.h"
+#include "sys/thread/thread.h"
 
 static struct ed_mutex far_lock = ED_MUTEX_INIT;
 

@@ -20,7 +20,7 @@
 #include "eddy/stack.h"
 #include "scope/report.h"
 #include "scope/scope.h"
-#include "sys/symbol.h"
+#include "sys/fault/symbol.h"
 
 /* Twice as many places as functions, so that searches are short. */
 enum { PLACES = 2 * EDDY_STACK_FUNCTIONS_MAX, LIVE_MAX = 1000, LINES_MAX = 16 };

@@ -3,7 +3,7 @@
  */
 #include "base/alloc.h"
 #include "scope/threads/thread.h"
-#include "sys/fork.h"
+#include "sys/process/fork.h"
 
 /* The job that runs on this thread, or NULL. */
 static __thread struct ed_thread_job *job_here __attribute__((tls_model("initial-exec")));

@@ -13,7 +13,7 @@
 #include "eddy/thread.h"
 #include "scope/task.h"
 #include "scope/vars.h"
-#include "sys/thread.h"
+#include "sys/thread/thread.h"
 
 struct ed_thread_job;
 struct ed_thread_lane;

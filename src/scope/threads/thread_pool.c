@@ -10,8 +10,8 @@
 #include "scope/report.h"
 #include "scope/suspend.h"
 #include "scope/threads/thread.h"
-#include "sys/fork.h"
-#include "sys/symbol.h"
+#include "sys/fault/symbol.h"
+#include "sys/process/fork.h"
 
 #define IDLE_NS  EDDY_SEC(10)
 #define CLOSE_NS EDDY_SEC(5)

@@ -15,10 +15,10 @@
 #include "scope/lock_wait.h"
 #include "scope/report.h"
 #include "scope/run_list.h"
-#include "sys/fork.h"
-#include "sys/last_words.h"
+#include "sys/fault/last_words.h"
 #include "sys/output.h"
-#include "sys/thread.h"
+#include "sys/process/fork.h"
+#include "sys/thread/thread.h"
 
 /* --- which file --- */
 

@@ -16,8 +16,8 @@
 #include "base/utf8.h"
 #include "eddy/version.h"
 #include "scope/trace/trace.h"
+#include "sys/fault/symbol.h"
 #include "sys/output.h"
-#include "sys/symbol.h"
 
 enum { OUT_BYTES = 65536, EVENT_BYTES = 2048, NAME_BYTES = 256, PLACE_BYTES = 200 };
 enum { LATER_MAX = 499 }; /* less than half of a nanosecond */

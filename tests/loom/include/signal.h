@@ -23,7 +23,10 @@ void loom_signals_reset(void);
 #define signal(signo, handler)               loom_signal(signo, handler)
 #define raise(signo)                         loom_raise(signo)
 
-/* sys/handler.c, as sys/signals.c calls it.  Others call the library's, on the process's signals. */
+/*
+ * sys/fault/handler.c, as sys/poll/signals.c calls it.  Others call the library's, on the process's
+ * signals.
+ */
 #define ed_handler_install loom_handler_install
 #define ed_handler_now     loom_handler_now
 #define ed_handler_pass_on loom_handler_pass_on

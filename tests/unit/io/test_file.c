@@ -19,7 +19,7 @@
 
 #include "cancel_at.h"
 #include "io_test.h"
-#include "sys/files.h"
+#include "sys/file/files.h"
 
 /* A folder of the test's own; 'path' holds the last path made in it. */
 static struct {

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "pool_test.h"
-#include "sys/zygote.h"
+#include "sys/process/zygote.h"
 
 /* --- X1 --- */
 

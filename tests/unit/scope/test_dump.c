@@ -3,7 +3,7 @@
  */
 #include <signal.h>
 
-#include "sys/symbol.h"
+#include "sys/fault/symbol.h"
 
 #include "sim_run.h"
 

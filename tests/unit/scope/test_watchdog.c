@@ -20,8 +20,8 @@
 
 #include "scope/run.h"
 #include "scope/watchdog.h"
-#include "sys/thread_state.h"
-#include "sys/ticker.h"
+#include "sys/thread/thread_state.h"
+#include "sys/thread/ticker.h"
 #include "test.h"
 
 /* --- what the kernel says of the thread, unless a case says otherwise --- */

@@ -8,7 +8,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "sys/symbol.h"
+#include "sys/fault/symbol.h"
 
 #include "test.h"
 

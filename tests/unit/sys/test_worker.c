@@ -13,7 +13,7 @@
 
 #include "base/list.h"
 #include "sim/sim.h"
-#include "sys/worker_thread.h"
+#include "sys/thread/worker_thread.h"
 #include "test.h"
 
 #define SEC ((int64_t) 1000000000)

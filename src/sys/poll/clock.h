@@ -1,0 +1,14 @@
+/*
+ * sys/poll/clock.h - the clocks of the kernel: functions of the table. ed_sys_now() in sys.h reads
+ * the first of them without a table.
+ */
+#ifndef ED_SYS_POLL_CLOCK_H
+#define ED_SYS_POLL_CLOCK_H
+
+#include "sys/sys.h"
+
+/* CLOCK_MONOTONIC and CLOCK_REALTIME, in ns. */
+int64_t ed_clock_now(struct ed_sys *sys);
+int64_t ed_clock_time_of_day(struct ed_sys *sys);
+
+#endif
