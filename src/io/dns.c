@@ -33,14 +33,15 @@ struct resolver {
         struct ed_loop *loop;
         struct ed_question_opts opts;
         struct ed_dns_cache cache;
-        struct ed_dns_table lookups; /* in progress, by name */
-        struct ed_list queue;        /* lookups not yet started; first come, first served */
-        struct ed_list alone;        /* lookups that go on without a waiter, the oldest first */
+        struct ed_hash_table lookups; /* in progress, by name */
+        uint64_t seed;                /* of their hashes */
+        struct ed_list queue;         /* lookups not yet started; first come, first served */
+        struct ed_list alone;         /* lookups that go on without a waiter, the oldest first */
         size_t count, asking;
 };
 
 struct ed_lookup {
-        struct ed_dns_node node;
+        struct ed_hash_node node;
         struct resolver *resolver;
         struct ed_list link;    /* in 'queue' or 'alone', or unlinked */
         struct ed_list waiters; /* of struct ed_found; empty only in 'alone' */
@@ -65,6 +66,7 @@ static void resolver_free(struct ed_loop_local *local)
                 lookup_free(ed_container_of(resolver->alone.next, struct ed_lookup, link));
         ed_assert(resolver->count == 0, "a loop ends while a name is being looked up");
         ed_dns_cache_fini(&resolver->cache);
+        ed_hash_table_fini(&resolver->lookups);
         ed_free(resolver);
 }
 
@@ -89,7 +91,7 @@ static struct resolver *resolver_get(struct ed_loop *loop)
         loop->sys->ops->random(loop->sys, seeds, sizeof(seeds));
         resolver->loop = loop;
         ed_dns_cache_init(&resolver->cache, seeds[0]);
-        ed_dns_table_init(&resolver->lookups, seeds[1]);
+        resolver->seed = seeds[1];
         ed_list_init(&resolver->queue);
         ed_list_init(&resolver->alone);
         resolver->local.key = &resolver_key;
@@ -135,21 +137,34 @@ static struct ed_lookup *lookup_new(struct resolver *resolver, const char *name)
         lookup->resolver = resolver;
         lookup->asking = lookup->is_late = lookup->delivered = false;
         memcpy(lookup->name, name, strlen(name) + 1);
-        lookup->node.name = lookup->name;
         ed_timer_init(&lookup->timer, on_timer);
         ed_list_init(&lookup->link);
         ed_list_init(&lookup->waiters);
-        ed_dns_table_add(&resolver->lookups, &lookup->node);
+        ed_hash_table_add(&resolver->lookups, &lookup->node, ed_hash_text(resolver->seed, name));
         lookup->listed = true;
         resolver->count++;
         return lookup;
+}
+
+/* Returns the lookup of a name that new waiters share, or NULL. */
+static struct ed_lookup *lookup_find(struct resolver *resolver, const char *name)
+{
+        uint64_t hash = ed_hash_text(resolver->seed, name);
+
+        ed_hash_each (node, &resolver->lookups, hash) {
+                struct ed_lookup *lookup = ed_container_of(node, struct ed_lookup, node);
+
+                if (strcmp(lookup->name, name) == 0)
+                        return lookup;
+        }
+        return NULL;
 }
 
 /* New waiters do not share the lookup any more. */
 static void lookup_unlist(struct ed_lookup *lookup)
 {
         if (lookup->listed)
-                ed_dns_table_remove(&lookup->resolver->lookups, &lookup->node);
+                ed_hash_table_remove(&lookup->resolver->lookups, &lookup->node);
         lookup->listed = false;
 }
 
@@ -446,7 +461,7 @@ static int lookup_begin(struct resolver *resolver, const char *name, struct ed_f
 static int ask(const char *name, struct ed_found *found, struct ed_task *task)
 {
         struct resolver *resolver = resolver_get(task->loop);
-        struct ed_dns_node *node;
+        struct ed_lookup *lookup;
         int result;
 
         if (!resolver)
@@ -458,9 +473,9 @@ static int ask(const char *name, struct ed_found *found, struct ed_task *task)
                 ed_suspend_passed(task);
                 return result < 0 ? result : 0;
         }
-        node = ed_dns_table_find(&resolver->lookups, name);
-        if (node)
-                return lookup_join(ed_container_of(node, struct ed_lookup, node), found, task);
+        lookup = lookup_find(resolver, name);
+        if (lookup)
+                return lookup_join(lookup, found, task);
         return lookup_begin(resolver, name, found, task);
 }
 

@@ -10,10 +10,11 @@
 #include "base/alloc.h"
 
 struct entry {
-        struct ed_dns_node node;
+        struct ed_hash_node node;
         struct ed_list link; /* in 'recent' */
         int64_t expires_ns;
         int result;
+        const char *name;
         struct eddy_address addresses[]; /* 'result' addresses, followed by the name */
 };
 
@@ -24,7 +25,7 @@ static struct entry *entry_of_link(struct ed_list *link)
 
 static void drop(struct ed_dns_cache *cache, struct entry *entry)
 {
-        ed_dns_table_remove(&cache->table, &entry->node);
+        ed_hash_table_remove(&cache->table, &entry->node);
         ed_list_remove(&entry->link);
         cache->count--;
         ed_free(entry);
@@ -32,15 +33,15 @@ static void drop(struct ed_dns_cache *cache, struct entry *entry)
 
 void ed_dns_cache_init(struct ed_dns_cache *cache, uint64_t seed)
 {
-        ed_dns_table_init(&cache->table, seed);
+        *cache = (struct ed_dns_cache){ .seed = seed };
         ed_list_init(&cache->recent);
-        cache->count = 0;
 }
 
 void ed_dns_cache_fini(struct ed_dns_cache *cache)
 {
         while (!ed_list_is_empty(&cache->recent))
                 drop(cache, entry_of_link(cache->recent.next));
+        ed_hash_table_fini(&cache->table);
 }
 
 int ed_dns_hand_out(int result, const struct eddy_address *addresses,
@@ -59,15 +60,18 @@ int ed_dns_hand_out(int result, const struct eddy_address *addresses,
 /* Returns the entry of that name, unless it has expired. */
 static struct entry *find(struct ed_dns_cache *cache, const char *name, int64_t now_ns)
 {
-        struct ed_dns_node *node = ed_dns_table_find(&cache->table, name);
-        struct entry *entry;
+        uint64_t hash = ed_hash_text(cache->seed, name);
 
-        if (!node)
-                return NULL;
-        entry = ed_container_of(node, struct entry, node);
-        if (now_ns < entry->expires_ns)
-                return entry;
-        drop(cache, entry);
+        ed_hash_each (node, &cache->table, hash) {
+                struct entry *entry = ed_container_of(node, struct entry, node);
+
+                if (strcmp(entry->name, name) != 0)
+                        continue;
+                if (now_ns < entry->expires_ns)
+                        return entry;
+                drop(cache, entry);
+                break;
+        }
         return NULL;
 }
 
@@ -105,10 +109,10 @@ void ed_dns_cache_put(struct ed_dns_cache *cache, const char *name, int64_t now_
                 memcpy(entry->addresses, answer->addresses, addresses_bytes);
         text = (char *) entry->addresses + addresses_bytes;
         memcpy(text, name, name_bytes);
-        entry->node.name = text;
+        entry->name = text;
         entry->result = answer->result;
         entry->expires_ns = now_ns + answer->ttl_ns;
-        ed_dns_table_add(&cache->table, &entry->node);
+        ed_hash_table_add(&cache->table, &entry->node, ed_hash_text(cache->seed, name));
         ed_list_push_front(&cache->recent, &entry->link);
         cache->count++;
 }

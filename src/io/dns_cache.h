@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
+#include "base/hash_table.h"
 #include "base/list.h"
 #include "eddy/dns.h"
-#include "io/dns_table.h"
 
 /* The answer to a query. */
 struct ed_dns_answer {
@@ -19,7 +19,8 @@ struct ed_dns_answer {
 };
 
 struct ed_dns_cache {
-        struct ed_dns_table table;
+        struct ed_hash_table table; /* by name */
+        uint64_t seed;
         struct ed_list recent; /* most recently used first */
         size_t count;
 };
