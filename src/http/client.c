@@ -97,10 +97,9 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
         memcpy(client->user_agent, user_agent, client->user_agent_bytes + 1);
         set_options(client, opts);
         err = set_routes(client, opts);
-        if (err >= 0)
-                err = ed_http_pool_init(&client->pool, loop);
         if (err < 0)
                 goto free_routes;
+        ed_http_pool_init(&client->pool, loop);
         ed_list_init(&client->spares);
         client->refs = 1;
         if (opts->tls)

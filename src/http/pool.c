@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "eddy/error.h"
 #include "eddy/time.h"
 #include "scope/debug/debug.h"
@@ -49,43 +48,6 @@ static uint64_t hash_of(const struct ed_http_pool *pool, const struct ed_http_ke
         return hash ^ (hash >> 29);
 }
 
-static struct ed_list *bucket_of(const struct ed_http_pool *pool, uint64_t hash)
-{
-        return &pool->buckets[hash & (pool->buckets_count - 1)];
-}
-
-static int buckets_new(uint32_t count, struct ed_list **ret_buckets)
-{
-        struct ed_list *buckets = ed_alloc(count * sizeof(*buckets));
-
-        if (!buckets)
-                return -ENOMEM;
-        for (uint32_t i = 0; i < count; i++)
-                ed_list_init(&buckets[i]);
-        *ret_buckets = buckets;
-        return 0;
-}
-
-/* Add buckets if there are many origins. If memory runs out, the lists only get longer. */
-static void buckets_grow(struct ed_http_pool *pool)
-{
-        struct ed_list *old = pool->buckets, *link;
-        uint32_t old_count = pool->buckets_count;
-
-        if (pool->origins <= old_count || buckets_new(2 * old_count, &pool->buckets) < 0)
-                return;
-        pool->buckets_count = 2 * old_count;
-        for (uint32_t i = 0; i < old_count; i++) {
-                while ((link = ed_list_pop_front(&old[i]))) {
-                        struct ed_http_origin *origin =
-                                ed_container_of(link, struct ed_http_origin, link);
-
-                        ed_list_push_back(bucket_of(pool, origin->hash), link);
-                }
-        }
-        ed_free(old);
-}
-
 static int origin_new(struct ed_http_pool *pool, const struct ed_http_key *key, uint64_t hash,
                       struct ed_http_origin **ret_origin)
 {
@@ -97,15 +59,13 @@ static int origin_new(struct ed_http_pool *pool, const struct ed_http_key *key, 
         ed_list_init(&origin->idle);
         ed_list_init(&origin->spare);
         ed_list_init(&origin->waiters);
-        origin->hash = hash;
         origin->key = *key;
         memcpy(origin->host, key->host, (size_t) key->host_bytes + 1);
         origin->key.host = origin->host;
         /* The reference keeps another configuration from getting the same address. */
         if (key->tls)
                 ed_tls_config_ref(key->tls);
-        ed_list_push_back(bucket_of(pool, hash), &origin->link);
-        pool->origins++;
+        ed_hash_table_add(&pool->origins, &origin->node, hash);
         *ret_origin = origin;
         return 0;
 }
@@ -115,15 +75,14 @@ static int origin_find(struct ed_http_pool *pool, const struct ed_http_key *key,
 {
         uint64_t hash = hash_of(pool, key);
 
-        ed_list_each (link, bucket_of(pool, hash)) {
-                struct ed_http_origin *origin = ed_container_of(link, struct ed_http_origin, link);
+        ed_hash_each (node, &pool->origins, hash) {
+                struct ed_http_origin *origin = ed_container_of(node, struct ed_http_origin, node);
 
-                if (origin->hash == hash && ed_http_key_equal(&origin->key, key)) {
+                if (ed_http_key_equal(&origin->key, key)) {
                         *ret_origin = origin;
                         return 0;
                 }
         }
-        buckets_grow(pool);
         return origin_new(pool, key, hash, ret_origin);
 }
 
@@ -137,8 +96,7 @@ static void origin_changed(struct ed_http_pool *pool, struct ed_http_origin *ori
         else if (ed_list_is_empty(&origin->hungry))
                 ed_list_push_back(&pool->hungry, &origin->hungry);
         if (origin->open == 0 && origin->waiting == 0) {
-                ed_list_remove(&origin->link);
-                pool->origins--;
+                ed_hash_table_remove(&pool->origins, &origin->node);
                 eddy_tls_config_close(origin->key.tls);
                 ed_free(origin);
         }
@@ -609,14 +567,8 @@ int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_http_key *ke
 
 /* ---- the pool -------------------------------------------------------------- */
 
-int ed_http_pool_init(struct ed_http_pool *pool, struct ed_loop *loop)
+void ed_http_pool_init(struct ed_http_pool *pool, struct ed_loop *loop)
 {
-        int err;
-
-        pool->buckets_count = ED_HTTP_BUCKETS_FIRST;
-        err = buckets_new(pool->buckets_count, &pool->buckets);
-        if (err < 0)
-                return err;
         ed_member_join(&pool->member, loop, NULL);
         ed_list_init(&pool->idle);
         ed_list_init(&pool->spare);
@@ -624,7 +576,6 @@ int ed_http_pool_init(struct ed_http_pool *pool, struct ed_loop *loop)
         ed_list_init(&pool->hungry);
         ed_timer_init(&pool->timer, idle_expire);
         loop->sys->ops->random(loop->sys, &pool->seed, sizeof(pool->seed));
-        return 0;
 }
 
 /* Wake all waiters of one origin; waking the last of them may free the origin. */
@@ -647,10 +598,8 @@ void ed_http_pool_close(struct ed_http_pool *pool)
         pool->closed = true;
         if (pool->member.loop)
                 ed_timer_cancel(&pool->member.loop->timers, &pool->timer);
-        for (uint32_t i = 0; i < pool->buckets_count; i++) {
-                ed_list_each_safe (link, &pool->buckets[i]) {
-                        turn_away(pool, ed_container_of(link, struct ed_http_origin, link));
-                }
+        ed_hash_table_each_safe (node, &pool->origins) {
+                turn_away(pool, ed_container_of(node, struct ed_http_origin, node));
         }
         ed_list_each_safe (link, &pool->idle) {
                 struct ed_http_conn *conn = ed_container_of(link, struct ed_http_conn, link);
@@ -674,6 +623,6 @@ void ed_http_pool_fini(struct ed_http_pool *pool)
         eddy_tls_config_close(pool->tls);
         eddy_tls_config_close(pool->made_tls);
         ed_assert(pool->open == 0, "an HTTP client's pool ended with a slot held");
-        ed_free(pool->buckets);
+        ed_hash_table_fini(&pool->origins);
         ed_member_leave(&pool->member);
 }

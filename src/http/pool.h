@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
 #include "base/list.h"
 #include "eddy/lock.h"
 #include "eddy/scope.h"
@@ -39,7 +40,6 @@
 
 enum {
         ED_HTTP_HANDOVERS_MAX = 8,
-        ED_HTTP_BUCKETS_FIRST = 64,
         ED_HTTP1_SLOTS = 1, /* exchanges at once on a connection of HTTP/1 */
 };
 
@@ -56,17 +56,15 @@ struct ed_http_pool {
         uint32_t in_use; /* connections with a lent slot */
         uint32_t idle_count;
         uint32_t waiting;
-        uint32_t handovers;    /* consecutive hand-overs despite another origin's waiter */
-        uint64_t connections;  /* connections ever made */
-        struct ed_list idle;   /* all idle connections, latest first */
-        struct ed_list spare;  /* openings without a borrower, latest first */
-        struct ed_list busy;   /* all others */
-        struct ed_list hungry; /* origins whose waiters lack only a slot */
-        struct ed_timer timer; /* for the connection that has been idle longest */
-        struct ed_list *buckets;
-        uint32_t buckets_count; /* a power of two */
-        uint32_t origins;
-        uint64_t seed;
+        uint32_t handovers;           /* consecutive hand-overs despite another origin's waiter */
+        uint64_t connections;         /* connections ever made */
+        struct ed_list idle;          /* all idle connections, latest first */
+        struct ed_list spare;         /* openings without a borrower, latest first */
+        struct ed_list busy;          /* all others */
+        struct ed_list hungry;        /* origins whose waiters lack only a slot */
+        struct ed_timer timer;        /* for the connection that has been idle longest */
+        struct ed_hash_table origins; /* by key */
+        uint64_t seed;                /* of their hashes */
 };
 
 /*
@@ -96,12 +94,11 @@ static inline struct ed_http_key ed_http_key_of(const struct ed_url *url, eddy_t
 
 /* Lives as long as it has connections or waiters. */
 struct ed_http_origin {
-        struct ed_list link; /* in its bucket */
+        struct ed_hash_node node;
         struct ed_list hungry;
         struct ed_list idle;  /* connections, latest first */
         struct ed_list spare; /* openings without a borrower, latest first */
         struct ed_list waiters;
-        uint64_t hash;
         uint32_t open;
         uint32_t waiting;
         struct ed_http_key key; /* refers to 'host', and to 'tls' with a reference */
@@ -138,8 +135,7 @@ struct ed_http_conn {
         bool reused;         /* has carried an exchange or been idle before: may be stale */
 };
 
-/* Errors: -ENOMEM. */
-int ed_http_pool_init(struct ed_http_pool *pool, struct ed_loop *loop);
+void ed_http_pool_init(struct ed_http_pool *pool, struct ed_loop *loop);
 
 /*
  * Close the pool: end waits and connects in progress and close all streams. The tasks concerned get

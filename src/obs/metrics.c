@@ -15,7 +15,7 @@
 #include "scope/misuse.h"
 #include "scope/report.h"
 
-enum { SERIES_DEFAULT_MAX = 1000, SLOTS_FIRST = 16 };
+enum { SERIES_DEFAULT_MAX = 1000 };
 
 /* As most client libraries of Prometheus, for durations in seconds. */
 static const double default_limits[] = { 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10 };
@@ -74,7 +74,7 @@ static void metric_free(eddy_metric *metric)
                 ed_free(ed_container_of(link, struct ed_series, link));
         for (uint32_t i = 0; i < metric->labels_count; i++)
                 ed_free(metric->labels[i]);
-        ed_free(metric->slots);
+        ed_hash_table_fini(&metric->table);
         ed_free(metric->limits);
         ed_free(metric->help);
         ed_free(metric->name);
@@ -213,9 +213,7 @@ static int copy_opts(eddy_metric *metric, const struct eddy_metric_opts *opts)
                         return -ENOMEM;
                 metric->labels_count++;
         }
-        metric->slots_count = SLOTS_FIRST;
-        metric->slots = ed_alloc_zero(SLOTS_FIRST * sizeof(struct ed_series *));
-        return metric->slots ? copy_limits(metric, opts) : -ENOMEM;
+        return copy_limits(metric, opts);
 }
 
 /* --- a series --- */
@@ -310,31 +308,12 @@ static bool has_values(const struct ed_series *series, const char *const *values
         return true;
 }
 
-/* Double the table. Without memory the table stays as it is, and is only slower. */
-static void grow_table(eddy_metric *metric)
-{
-        size_t count = 2 * metric->slots_count;
-        struct ed_series **slots = ed_alloc_zero(count * sizeof(*slots));
-
-        if (!slots)
-                return;
-        ed_list_each (link, &metric->series) {
-                struct ed_series *series = ed_container_of(link, struct ed_series, link);
-
-                series->next = slots[series->hash & (count - 1)];
-                slots[series->hash & (count - 1)] = series;
-        }
-        ed_free(metric->slots);
-        metric->slots = slots;
-        metric->slots_count = count;
-}
-
 /* Returns NULL if a value is not valid or memory runs out. */
 static struct ed_series *series_new(eddy_metric *metric, const char *const *values, uint64_t hash)
 {
         size_t buckets_bytes = metric->buckets_count * sizeof(uint64_t);
         int64_t bytes = labels_bytes(metric, values);
-        struct ed_series *series, **slot;
+        struct ed_series *series;
         char *labels;
 
         if (bytes < 0)
@@ -344,15 +323,10 @@ static struct ed_series *series_new(eddy_metric *metric, const char *const *valu
                 return NULL;
         series->base.kind = metric->kind;
         series->metric = metric;
-        series->hash = hash;
         series->buckets = (uint64_t *) (series + 1);
         labels = (char *) (series + 1) + buckets_bytes;
         series->labels = (struct ed_metric_labels){ labels, write_labels(metric, values, labels) };
-        if (metric->series_count == metric->slots_count)
-                grow_table(metric);
-        slot = &metric->slots[hash & (metric->slots_count - 1)];
-        series->next = *slot;
-        *slot = series;
+        ed_hash_table_add(&metric->table, &series->node, hash);
         ed_list_push_back(&metric->series, &series->link);
         metric->series_count++;
         return series;
@@ -466,11 +440,11 @@ eddy_series *eddy_metric_series(eddy_metric *metric, const char *const *values)
                 return NULL;
         }
         hash = hash_of(metric, values);
-        series = metric->slots[hash & (metric->slots_count - 1)];
-        while (series && !(series->hash == hash && has_values(series, values)))
-                series = series->next;
-        if (series)
-                return &series->base;
+        ed_hash_each (node, &metric->table, hash) {
+                series = ed_container_of(node, struct ed_series, node);
+                if (has_values(series, values))
+                        return &series->base;
+        }
         if (metric->series_count == metric->series_max) {
                 refuse(metric, "a label has too many values");
                 return NULL;

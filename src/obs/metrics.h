@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/hash_table.h"
 #include "base/list.h"
 #include "eddy/metrics.h"
 #include "loop/member.h"
@@ -21,9 +22,8 @@ struct ed_metric_labels {
 struct ed_series {
         struct eddy_series base;
         struct eddy_metric *metric;
-        struct ed_list link;    /* in its metric, in the order made */
-        struct ed_series *next; /* in its slot of the metric's table */
-        uint64_t hash;
+        struct ed_list link; /* in its metric, in the order made */
+        struct ed_hash_node node;
         uint64_t count; /* a histogram's observations; their sum is base.value */
         uint64_t *buckets;
         struct ed_metric_labels labels;
@@ -39,8 +39,7 @@ struct eddy_metric {
         double *limits; /* of the buckets */
         uint32_t series_max, series_count;
         struct ed_list series;
-        struct ed_series **slots;
-        size_t slots_count; /* a power of two */
+        struct ed_hash_table table; /* of the series, by the values of their labels */
         bool was_refused;
         eddy_metric_read_fn *read;
         void *read_arg;

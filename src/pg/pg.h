@@ -11,6 +11,7 @@
 #include <libpq-fe.h>
 #include <stdbool.h>
 
+#include "base/hash_table.h"
 #include "base/list.h"
 #include "eddy/error.h"
 #include "eddy/pg.h"
@@ -21,19 +22,19 @@
 struct ed_pg_cancel;
 
 struct ed_pg_statement {
-        struct ed_list link;                /* of all, the last one used first */
-        struct ed_pg_statement *next_equal; /* with an equal hash */
-        uint32_t hash, number;
+        struct ed_list link;      /* of all, the last one used first */
+        struct ed_hash_node node; /* of all, by text */
+        uint32_t number;
         size_t bytes;
         char sql[];
 };
 
-enum { ED_PG_BUCKETS = 64, ED_PG_NAME_BYTES = 24 };
+enum { ED_PG_NAME_BYTES = 24 };
 
 struct ed_pg_statements {
         struct ed_list list;
         uint32_t count, max, last_number;
-        struct ed_pg_statement *buckets[ED_PG_BUCKETS];
+        struct ed_hash_table table;
 };
 
 struct eddy_pg {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "pg/pg.h"
 
 /* A longer command is not prepared. */
@@ -18,11 +17,6 @@ enum { SQL_BYTES_MAX = 64 << 10 };
  */
 enum { IN_TRANSACTION_MAX = 2 };
 
-static uint32_t hash_of(const char *sql, size_t bytes)
-{
-        return (uint32_t) ed_hash(ED_HASH_EMPTY, sql, bytes);
-}
-
 void ed_pg_statements_init(struct ed_pg_statements *statements, uint32_t max)
 {
         memset(statements, 0, sizeof(*statements));
@@ -32,11 +26,7 @@ void ed_pg_statements_init(struct ed_pg_statements *statements, uint32_t max)
 
 static void forget(struct ed_pg_statements *statements, struct ed_pg_statement *statement)
 {
-        struct ed_pg_statement **at = &statements->buckets[statement->hash % ED_PG_BUCKETS];
-
-        while (*at != statement)
-                at = &(*at)->next_equal;
-        *at = statement->next_equal;
+        ed_hash_table_remove(&statements->table, &statement->node);
         ed_list_remove(&statement->link);
         statements->count--;
         ed_free(statement);
@@ -47,6 +37,7 @@ void ed_pg_statements_fini(struct ed_pg_statements *statements)
         while (!ed_list_is_empty(&statements->list))
                 forget(statements,
                        ed_container_of(statements->list.next, struct ed_pg_statement, link));
+        ed_hash_table_fini(&statements->table);
 }
 
 void ed_pg_statement_drop(eddy_pg *pg, struct ed_pg_statement *statement)
@@ -67,16 +58,18 @@ bool ed_pg_statement_is_wanted(const struct ed_pg_statements *statements, const 
 struct ed_pg_statement *ed_pg_statement_find(struct ed_pg_statements *statements, const char *sql)
 {
         size_t bytes = strlen(sql);
-        uint32_t hash = hash_of(sql, bytes);
-        struct ed_pg_statement *at = statements->buckets[hash % ED_PG_BUCKETS];
+        uint64_t hash = ed_hash(ED_HASH_EMPTY, sql, bytes);
 
-        while (at && (at->hash != hash || at->bytes != bytes || memcmp(at->sql, sql, bytes) != 0))
-                at = at->next_equal;
-        if (at) {
+        ed_hash_each (node, &statements->table, hash) {
+                struct ed_pg_statement *at = ed_container_of(node, struct ed_pg_statement, node);
+
+                if (at->bytes != bytes || memcmp(at->sql, sql, bytes) != 0)
+                        continue;
                 ed_list_remove(&at->link);
                 ed_list_push_front(&statements->list, &at->link);
+                return at;
         }
-        return at;
+        return NULL;
 }
 
 struct ed_pg_statement *ed_pg_statement_surplus(const struct ed_pg_statements *statements)
@@ -89,18 +82,14 @@ struct ed_pg_statement *ed_pg_statement_surplus(const struct ed_pg_statements *s
 struct ed_pg_statement *ed_pg_statement_add(struct ed_pg_statements *statements, const char *sql)
 {
         size_t bytes = strlen(sql);
-        uint32_t hash = hash_of(sql, bytes);
         struct ed_pg_statement *statement = ed_alloc(sizeof(*statement) + bytes + 1);
-        struct ed_pg_statement **bucket = &statements->buckets[hash % ED_PG_BUCKETS];
 
         if (!statement)
                 return NULL;
-        *statement = (struct ed_pg_statement){ .hash = hash,
-                                               .bytes = bytes,
-                                               .next_equal = *bucket,
-                                               .number = ++statements->last_number };
+        *statement =
+                (struct ed_pg_statement){ .bytes = bytes, .number = ++statements->last_number };
         memcpy(statement->sql, sql, bytes + 1);
-        *bucket = statement;
+        ed_hash_table_add(&statements->table, &statement->node, ed_hash(ED_HASH_EMPTY, sql, bytes));
         ed_list_push_front(&statements->list, &statement->link);
         statements->count++;
         return statement;
