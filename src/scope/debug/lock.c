@@ -115,18 +115,27 @@ void ed_debug_lock_wait(const eddy_lock *lock, const struct ed_task *task)
 
 /* --- left locked --- */
 
+static struct ed_mark *held_by(const struct ed_debug *debug, const struct ed_task *task)
+{
+        ed_hash_table_each_safe (node, &debug->locks.table) {
+                struct ed_mark *mark = ed_container_of(node, struct ed_mark, node);
+
+                if (mark->task == task)
+                        return mark;
+        }
+        return NULL;
+}
+
 void ed_debug_locks_left(struct ed_task *task, const char *after)
 {
         struct ed_debug *debug = debug_of(task);
-        struct ed_marks *locks = &debug->locks;
+        struct ed_mark *mark;
         char message[192];
 
-        for (size_t i = 0; i < locks->size && task->debug.locks > 0; i++) {
-                struct ed_mark *mark = &locks->places[i];
+        /* A report may change the table. */
+        while (task->debug.locks > 0 && (mark = held_by(debug, task))) {
                 struct ed_text text = { message, sizeof(message) };
 
-                if (!mark->thing || mark->task != task)
-                        continue;
                 mark->task = NULL;
                 task->debug.locks--;
                 if (!ed_debug_may_report(debug, ED_DEBUG_LOCKS))

@@ -8,12 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash_table.h"
+
 enum { ED_MARKS_MAX = 1 << 16 };
 
 struct ed_task;
 
 struct ed_mark {
-        const void *thing; /* NULL: a free place */
+        struct ed_hash_node node;
+        const void *thing;
         int kind;
         const void *place;    /* where the program made it */
         struct ed_task *task; /* its owner */
@@ -22,9 +25,7 @@ struct ed_mark {
 
 /* Ready to use when zero. */
 struct ed_marks {
-        struct ed_mark *places;
-        size_t size; /* number of places: 0 or a power of two */
-        size_t count;
+        struct ed_hash_table table;
         uint64_t numbers;
 };
 
@@ -37,7 +38,7 @@ struct ed_mark *ed_marks_put(struct ed_marks *marks, const void *thing);
 /* Returns NULL if 'thing' has no mark. */
 struct ed_mark *ed_marks_find(const struct ed_marks *marks, const void *thing);
 
-/* Removes a mark.  This may move any other mark. */
+/* Removes a mark, and frees it. */
 void ed_marks_drop(struct ed_marks *marks, struct ed_mark *mark);
 
 /* Returns the mark of 'kind' with the lowest number above 'number', or NULL. */

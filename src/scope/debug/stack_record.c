@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/hash_table.h"
 #include "base/text.h"
 #include "co/depth.h"
 #include "eddy/stack.h"
@@ -22,8 +23,7 @@
 #include "scope/scope.h"
 #include "sys/fault/symbol.h"
 
-/* Twice as many places as functions, so that searches are short. */
-enum { PLACES = 2 * EDDY_STACK_FUNCTIONS_MAX, LIVE_MAX = 1000, LINES_MAX = 16 };
+enum { LIVE_MAX = 1000, LINES_MAX = 16 };
 
 /*
  * A stack is cleared for each of a function's first tasks, then after TURNS uses, a prime number.
@@ -31,8 +31,9 @@ enum { PLACES = 2 * EDDY_STACK_FUNCTIONS_MAX, LIVE_MAX = 1000, LINES_MAX = 16 };
 enum { FIRST_TASKS = 64, TURNS = 127 };
 
 struct entry {
-        eddy_task_fn *fn; /* NULL: the other functions */
-        const char *text; /* text of the function's first task */
+        struct ed_hash_node node; /* of a function */
+        eddy_task_fn *fn;         /* NULL: the other functions */
+        const char *text;         /* text of the function's first task */
         unsigned class;
         size_t deepest;
         uint64_t tasks;
@@ -43,7 +44,8 @@ struct entry {
 struct ed_stack_records {
         struct entry entries[EDDY_STACK_RECORDS_MAX];
         unsigned count;
-        uint16_t places[PLACES]; /* hash table of entry numbers; 0: free */
+        /* By function and class. It has room for all, since growing would use the stack that is measured. */
+        struct ed_hash_table table;
 };
 
 _Static_assert(EDDY_STACK_RECORDS_MAX == EDDY_STACK_FUNCTIONS_MAX + ED_STACK_CLASSES,
@@ -55,20 +57,19 @@ static struct entry *entry_of(struct ed_stack_records *records, const struct edd
                               unsigned class)
 {
         eddy_task_fn *fn = face->fn;
-        uint64_t hash = ((uint64_t) (uintptr_t) fn + class) * 0x9e3779b97f4a7c15ULL;
-        unsigned at = (unsigned) (hash >> 32) % PLACES;
+        uint64_t hash = ed_hash_number((uint64_t) (uintptr_t) fn + class);
         struct entry *entry;
 
-        for (; records->places[at]; at = (at + 1) % PLACES) {
-                entry = &records->entries[records->places[at]];
+        ed_hash_each (node, &records->table, hash) {
+                entry = ed_container_of(node, struct entry, node);
                 if (entry->fn == fn && entry->class == class)
                         return entry;
         }
         if (records->count == EDDY_STACK_RECORDS_MAX)
                 return &records->entries[class];
-        entry = &records->entries[records->count];
+        entry = &records->entries[records->count++];
         *entry = (struct entry){ .fn = fn, .text = face->text, .class = class };
-        records->places[at] = (uint16_t) records->count++;
+        ed_hash_table_add(&records->table, &entry->node, hash);
         return entry;
 }
 
@@ -130,6 +131,11 @@ int ed_stack_records_open(struct ed_run *run)
 
         if (!records)
                 return -ENOMEM;
+        records->table.is_debug = true;
+        if (ed_hash_table_reserve(&records->table, EDDY_STACK_FUNCTIONS_MAX) < 0) {
+                ed_free(records);
+                return -ENOMEM;
+        }
         for (unsigned class = 0; class < ED_STACK_CLASSES; class ++)
                 records->entries[class].class = class;
         records->count = ED_STACK_CLASSES;
@@ -140,6 +146,8 @@ int ed_stack_records_open(struct ed_run *run)
 
 void ed_stack_records_close(struct ed_run *run)
 {
+        if (run->stack_records)
+                ed_hash_table_fini(&run->stack_records->table);
         ed_free(run->stack_records);
 }
 

@@ -330,7 +330,7 @@ int ed_trace_begin(struct ed_run *run)
                 ed_free(path);
                 return -ENOMEM;
         }
-        memset(trace->texts, 0, sizeof(trace->texts));
+        trace->texts_table.is_debug = true;
         trace->hooks = (struct ed_loop_trace){ on_ready, on_run };
         trace->run = run;
         trace->begin_ns = ed_loop_now(loop);
@@ -364,8 +364,9 @@ void ed_trace_drop(struct ed_run *run)
         trace = trace_of(&run->loop);
         leave(trace);
         run->loop.trace = NULL;
-        for (size_t i = 0; i < ED_TRACE_TEXTS; i++)
+        for (size_t i = 0; i < trace->texts_table.count; i++)
                 ed_free(trace->texts[i].copy);
+        ed_hash_table_fini(&trace->texts_table);
         ed_free(trace->path);
         ed_free(trace);
 }

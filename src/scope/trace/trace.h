@@ -8,6 +8,7 @@
 #ifndef ED_SCOPE_TRACE_TRACE_H
 #define ED_SCOPE_TRACE_TRACE_H
 
+#include "base/hash_table.h"
 #include "scope/run_state.h"
 #include "scope/scope.h"
 
@@ -19,8 +20,9 @@ enum {
 };
 
 struct ed_trace_text {
+        struct ed_hash_node node;
         const char *text; /* its address in the program */
-        char *copy;       /* owned; NULL: the place is free */
+        char *copy;       /* owned */
 };
 
 enum ed_trace_kind {
@@ -76,6 +78,7 @@ struct ed_trace {
         const struct ed_sys_ops *ops; /* of the table, below ours */
         struct ed_sys_ops traced;
         struct ed_trace_text texts[ED_TRACE_TEXTS];
+        struct ed_hash_table texts_table; /* by address */
         struct ed_trace_record ring[];
 };
 

@@ -37,20 +37,23 @@ char *ed_trace_copy(const char *text)
  */
 const char *ed_trace_keep(struct ed_trace *trace, const char *text)
 {
-        size_t at = (size_t) ((uintptr_t) text * 0x9e3779b97f4a7c15ULL >> 40);
+        uint64_t hash = ed_hash_address(text);
+        struct ed_trace_text *kept;
 
         if (!text)
                 return NULL;
-        for (size_t i = 0; i < ED_TRACE_TEXTS; i++, at++) {
-                struct ed_trace_text *kept = &trace->texts[at % ED_TRACE_TEXTS];
-
-                if (!kept->copy) {
-                        kept->copy = ed_trace_copy(text);
-                        kept->text = text;
-                        return kept->copy ? kept->copy : "(no memory)";
-                }
+        ed_hash_each (node, &trace->texts_table, hash) {
+                kept = ed_container_of(node, struct ed_trace_text, node);
                 if (kept->text == text && strcmp(kept->copy, text) == 0)
                         return kept->copy;
         }
-        return "(more texts than are kept)";
+        if (trace->texts_table.count == ED_TRACE_TEXTS)
+                return "(more texts than are kept)";
+        kept = &trace->texts[trace->texts_table.count];
+        kept->copy = ed_trace_copy(text);
+        if (!kept->copy)
+                return "(no memory)";
+        kept->text = text;
+        ed_hash_table_add(&trace->texts_table, &kept->node, hash);
+        return kept->copy;
 }

@@ -30,6 +30,7 @@ struct moment {
 
 /* A task in the file. */
 struct row {
+        struct ed_hash_node node;
         uint64_t number;
         struct moment last;
         const struct ed_trace_record *function; /* its start or its end */
@@ -41,24 +42,20 @@ struct row {
         uint8_t first; /* the kind of its first record, if it is late */
 };
 
-/* A key with its value; 'key' 0: a free place. */
-struct place {
-        uintptr_t key;
-        uint64_t value;
-};
-
-/* A table by key, of a size that never fills up. */
-struct map {
-        struct place *places;
-        size_t size; /* a power of two */
+/* A scope that is open in the file. */
+struct open_scope {
+        struct ed_hash_node node;
+        const struct ed_scope *scope; /* its address, which a later scope may have too */
+        uint64_t number;
 };
 
 struct writer {
         const struct ed_trace *trace;
         struct row *rows; /* by number */
         size_t rows_count;
-        struct map by_number; /* task: row + 1 */
-        struct map by_scope;  /* address of an open scope: its number */
+        struct ed_hash_table by_number; /* rows */
+        struct open_scope *opened;      /* room for all scopes of the trace */
+        struct ed_hash_table by_scope;  /* those of 'opened' that are open */
         uint64_t scopes, flows;
         uint64_t cancel_task;                      /* the row of the last cancel */
         const struct ed_trace_record *cancel_held; /* a cancel of the run: not written yet */
@@ -75,30 +72,17 @@ struct writer {
 
 /* --- tables --- */
 
-static bool map_init(struct map *map, size_t count)
+static struct row *row_of(const struct writer *writer, uint64_t number)
 {
-        map->size = 64;
-        while (map->size < count * 2)
-                map->size *= 2;
-        map->places = ed_alloc_debug(map->size * sizeof(*map->places));
-        return map->places != NULL;
-}
+        uint64_t hash = ed_hash_number(number);
 
-/* Returns the place of a key, or the free one where it would be. */
-static struct place *map_find(const struct map *map, uintptr_t key)
-{
-        size_t at = (size_t) ((key * 0x9e3779b97f4a7c15ULL) >> 20) & (map->size - 1);
+        ed_hash_each (node, &writer->by_number, hash) {
+                struct row *row = ed_container_of(node, struct row, node);
 
-        while (map->places[at].key != 0 && map->places[at].key != key)
-                at = (at + 1) & (map->size - 1);
-        return &map->places[at];
-}
-
-static struct row *row_of(struct writer *writer, uint64_t number)
-{
-        uint64_t row = number ? map_find(&writer->by_number, (uintptr_t) number)->value : 0;
-
-        return row ? &writer->rows[row - 1] : NULL;
+                if (row->number == number)
+                        return row;
+        }
+        return NULL;
 }
 
 /* The row of a task: the task of the run itself, which starts main, is part of the loop. */
@@ -107,10 +91,45 @@ static uint64_t shown(const struct writer *writer, uint64_t number)
         return number == writer->trace->supervisor ? 0 : number;
 }
 
+static struct open_scope *scope_of(const struct writer *writer, const struct ed_scope *scope)
+{
+        uint64_t hash = ed_hash_address(scope);
+
+        ed_hash_each (node, &writer->by_scope, hash) {
+                struct open_scope *known = ed_container_of(node, struct open_scope, node);
+
+                if (known->scope == scope)
+                        return known;
+        }
+        return NULL;
+}
+
 /* The number of an open scope, or 0: the run's own. */
 static uint64_t scope_number(const struct writer *writer, const struct ed_scope *scope)
 {
-        return scope ? map_find(&writer->by_scope, (uintptr_t) scope)->value : 0;
+        const struct open_scope *known = scope_of(writer, scope);
+
+        return known ? known->number : 0;
+}
+
+static void scope_close(struct writer *writer, const struct ed_scope *scope)
+{
+        struct open_scope *known = scope_of(writer, scope);
+
+        if (known)
+                ed_hash_table_remove(&writer->by_scope, &known->node);
+}
+
+/* Returns the number of a scope that begins. The end of one at the same address may be missing. */
+static uint64_t scope_open(struct writer *writer, const struct ed_scope *scope)
+{
+        struct open_scope *known = &writer->opened[writer->scopes++];
+
+        scope_close(writer, scope);
+        known->scope = scope;
+        known->number = writer->scopes;
+        ed_hash_table_add(&writer->by_scope, &known->node, ed_hash_address(scope));
+        return known->number;
 }
 
 /* --- output --- */
@@ -341,13 +360,11 @@ static void on_task_end(struct writer *writer, struct row *row,
 
 static void on_scope(struct writer *writer, struct row *row, const struct ed_trace_record *record)
 {
-        struct place *place = map_find(&writer->by_scope, (uintptr_t) record->scope);
+        uint64_t number = scope_open(writer, record->scope);
         char args[1024];
         struct ed_text text = { args, sizeof(args) };
 
-        place->key = (uintptr_t) record->scope;
-        place->value = ++writer->scopes;
-        ed_text_add(&text, "{\"scope\":%llu,\"shield\":%s", (unsigned long long) place->value,
+        ed_text_add(&text, "{\"scope\":%llu,\"shield\":%s", (unsigned long long) number,
                     record->number ? "true" : "false");
         if (record->text)
                 place_add(&text, record->text);
@@ -361,8 +378,7 @@ static void on_scope_end(struct writer *writer, struct row *row,
 {
         char args[128];
 
-        /* The next scope at this address is another one. */
-        map_find(&writer->by_scope, (uintptr_t) record->scope)->value = 0;
+        scope_close(writer, record->scope);
         if (row->scopes == 0)
                 return;
         result_write(args, sizeof(args), record->number);
@@ -521,8 +537,7 @@ static struct row *row_add(struct writer *writer, uint64_t number)
         struct row *row = &writer->rows[writer->rows_count++];
 
         *row = (struct row){ .number = number };
-        *map_find(&writer->by_number, (uintptr_t) number) =
-                (struct place){ (uintptr_t) number, writer->rows_count };
+        ed_hash_table_add(&writer->by_number, &row->node, ed_hash_number(number));
         return row;
 }
 
@@ -535,9 +550,12 @@ static int rows_compare(const void *a, const void *b)
 
 static void rows_sort(struct writer *writer)
 {
+        /* The rows move. */
+        ed_hash_table_fini(&writer->by_number);
         qsort(writer->rows, writer->rows_count, sizeof(*writer->rows), rows_compare);
         for (size_t i = 0; i < writer->rows_count; i++)
-                map_find(&writer->by_number, (uintptr_t) writer->rows[i].number)->value = i + 1;
+                ed_hash_table_add(&writer->by_number, &writer->rows[i].node,
+                                  ed_hash_number(writer->rows[i].number));
 }
 
 static bool is_of_row(const struct ed_trace_record *record)
@@ -558,8 +576,8 @@ static int rows_make(struct writer *writer)
                 scopes += record_at(trace, i)->kind == ED_TRACE_SCOPE;
         }
         writer->rows = ed_alloc_debug((tasks + 1) * sizeof(*writer->rows));
-        if (!writer->rows || !map_init(&writer->by_number, tasks + 1) ||
-            !map_init(&writer->by_scope, scopes + 1))
+        writer->opened = ed_alloc_debug((scopes + 1) * sizeof(*writer->opened));
+        if (!writer->rows || !writer->opened)
                 return -ENOMEM;
         for (uint64_t i = first; i < trace->count; i++) {
                 const struct ed_trace_record *record = record_at(trace, i);
@@ -649,6 +667,7 @@ int ed_trace_write(const struct ed_trace *trace)
         if (!writer)
                 return err;
         writer->trace = trace;
+        writer->by_number.is_debug = writer->by_scope.is_debug = true;
         err = rows_make(writer);
         if (err == 0)
                 err = ed_sys_output_open(&writer->output, trace->path);
@@ -657,8 +676,9 @@ int ed_trace_write(const struct ed_trace *trace)
                 err = ed_sys_output_close(&writer->output, writer->err);
         }
         ed_free(writer->rows);
-        ed_free(writer->by_number.places);
-        ed_free(writer->by_scope.places);
+        ed_free(writer->opened);
+        ed_hash_table_fini(&writer->by_number);
+        ed_hash_table_fini(&writer->by_scope);
         ed_free(writer);
         return err;
 }

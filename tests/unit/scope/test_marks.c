@@ -41,7 +41,7 @@ TEST(what_was_put_is_found_until_it_is_dropped)
                 }
                 count += mark && !is_in[at] ? 1 : (size_t) -1;
                 is_in[at] = !is_in[at];
-                CHECK_EQ(marks.count, count);
+                CHECK_EQ(marks.table.count, count);
         }
         ed_marks_fini(&marks);
 }
@@ -52,7 +52,7 @@ TEST(a_thing_has_one_mark_and_the_last_counts)
         uint64_t first = ed_marks_put(&marks, things)->number;
 
         CHECK(ed_marks_put(&marks, things)->number > first);
-        CHECK_EQ(marks.count, 1);
+        CHECK_EQ(marks.table.count, 1);
         ed_marks_fini(&marks);
 }
 
@@ -80,6 +80,6 @@ TEST(beyond_its_maximum_it_takes_no_more)
                 CHECK(ed_marks_put(&marks, &things[i]) != NULL);
         CHECK(ed_marks_put(&marks, &things[ED_MARKS_MAX]) == NULL);
         CHECK(ed_marks_put(&marks, &things[0]) != NULL);
-        CHECK_EQ(marks.count, ED_MARKS_MAX);
+        CHECK_EQ(marks.table.count, ED_MARKS_MAX);
         ed_marks_fini(&marks);
 }
