@@ -7,23 +7,19 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash_table.h"
 #include "eddy/error.h"
 #include "eddy/test_explore.h"
 #include "test/replay.h"
 #include "test/run.h"
 
-enum { TRACES_MIN = 16 };
-
 /* --- distinct traces --- */
 
-struct traces {
-        uint64_t *places; /* open addressing; 0: free */
-        size_t count;     /* a power of two, or 0; at least half are free */
-        uint64_t distinct;
-};
-
-/* Traces of this thread's sweep. After a jump out of a sweep, the next sweep frees them. */
-static __thread struct traces traces __attribute__((tls_model("initial-exec")));
+/*
+ * Traces of this thread's sweep, which are hashes and so need no key. After a jump out of a sweep, the
+ * next sweep frees them.
+ */
+static __thread struct ed_hash_table traces __attribute__((tls_model("initial-exec")));
 
 /* Kinds of the calls, by number; freed likewise. */
 static __thread uint8_t *kinds __attribute__((tls_model("initial-exec")));
@@ -36,50 +32,23 @@ static __thread struct eddy_test_result last __attribute__((tls_model("initial-e
 
 static void traces_fini(void)
 {
-        ed_free(traces.places);
-        traces = (struct traces){ 0 };
-}
-
-/* Returns a trace's place, or the free place where it would be. */
-static uint64_t *trace_place(uint64_t trace)
-{
-        size_t i = trace & (traces.count - 1);
-
-        while (traces.places[i] && traces.places[i] != trace)
-                i = (i + 1) & (traces.count - 1);
-        return &traces.places[i];
-}
-
-/* Errors: -ENOMEM. */
-static int traces_grow(void)
-{
-        struct traces former = traces;
-
-        traces.count = former.count ? 2 * former.count : TRACES_MIN;
-        traces.places = ed_alloc_zero(traces.count * sizeof(*traces.places));
-        if (!traces.places) {
-                traces = former;
-                return -ENOMEM;
+        ed_hash_table_each_safe (node, &traces) {
+                ed_free(node);
         }
-        for (size_t i = 0; i < former.count; i++)
-                if (former.places[i])
-                        *trace_place(former.places[i]) = former.places[i];
-        ed_free(former.places);
-        return 0;
+        ed_hash_table_fini(&traces);
 }
 
 /* Errors: -ENOMEM. */
 static int traces_add(uint64_t trace)
 {
-        uint64_t *place;
-        int err = 2 * (traces.distinct + 1) > traces.count ? traces_grow() : 0;
+        struct ed_hash_node *node;
 
-        if (err < 0)
-                return err;
-        trace += trace == 0;
-        place = trace_place(trace);
-        traces.distinct += *place == 0;
-        *place = trace;
+        if (ed_hash_table_find(&traces, trace))
+                return 0;
+        node = ed_alloc(sizeof(*node));
+        if (!node)
+                return -ENOMEM;
+        ed_hash_table_add(&traces, node, trace);
         return 0;
 }
 
@@ -508,7 +477,7 @@ static __attribute__((noinline)) int try_all(struct sweep *sweep, int what,
                 err = look_if_met(sweep, what, sweep->figures.count, sweep->figures.count, opts);
         if (err == 0)
                 err = try_each(sweep, what, opts);
-        sweep->figures.distinct = traces.distinct;
+        sweep->figures.distinct = traces.count;
         ed_test_sweep_forget();
         return err;
 }
