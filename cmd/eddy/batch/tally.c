@@ -14,30 +14,20 @@
 #include "eddy/alloc.h"
 #include "eddy/json.h"
 
-/* Twice the number of kinds, and a power of two. */
-enum { SLOTS = 2 * ED_TALLY_KINDS_MAX };
-
 #define MINUTE_NS 60e9
 
 int ed_tally_init(struct ed_tally *tally)
 {
-        *tally =
-                (struct ed_tally){ .kinds = eddy_malloc(ED_TALLY_KINDS_MAX * sizeof(*tally->kinds)),
-                                   .slots = eddy_malloc(SLOTS * sizeof(*tally->slots)) };
-        if (!tally->kinds || !tally->slots) {
-                ed_tally_fini(tally);
-                return -ENOMEM;
-        }
-        memset(tally->slots, 0, SLOTS * sizeof(*tally->slots));
-        return 0;
+        *tally = (struct ed_tally){ .kinds = eddy_malloc(ED_TALLY_KINDS_MAX *
+                                                         sizeof(*tally->kinds)) };
+        return tally->kinds ? 0 : -ENOMEM;
 }
 
 void ed_tally_fini(struct ed_tally *tally)
 {
         eddy_free(tally->kinds);
-        eddy_free(tally->slots);
         tally->kinds = NULL;
-        tally->slots = NULL;
+        ed_hash_map_fini(&tally->map);
 }
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
@@ -107,25 +97,21 @@ static void kind_count(struct ed_tally *tally, const struct ed_request *request)
         struct bare_url url = url_strip(request->url);
         uint64_t hash = XXH3_64bits(request->method, strlen(request->method));
         struct ed_tally_kind *kind;
-        size_t at;
 
         hash = XXH3_64bits_withSeed(url.scheme, url.scheme_bytes, hash);
         hash = XXH3_64bits_withSeed(url.rest, url.rest_bytes, hash);
         hash = XXH3_64bits_withSeed(model.text, model.bytes, hash);
-        for (at = hash % SLOTS; tally->slots[at]; at = (at + 1) % SLOTS) {
-                kind = &tally->kinds[tally->slots[at] - 1];
-                if (kind->hash == hash) {
-                        kind->count++;
-                        return;
-                }
+        kind = (struct ed_tally_kind *) ed_hash_map_find(&tally->map, hash);
+        if (kind) {
+                kind->count++;
+                return;
         }
         if (tally->kinds_count == ED_TALLY_KINDS_MAX) {
                 tally->others++;
                 return;
         }
         kind = &tally->kinds[tally->kinds_count++];
-        tally->slots[at] = (uint16_t) tally->kinds_count;
-        kind->hash = hash;
+        ed_hash_map_add(&tally->map, &kind->link, hash);
         kind->count = 1;
         kind_name(kind, request, &url, &model);
 }

@@ -10,14 +10,15 @@
 
 #include "batch/request/request.h"
 #include "common/excerpt.h"
+#include "common/hash_map.h"
 #include "eddy/def.h"
 
 enum { ED_TALLY_KINDS_MAX = 1024, ED_TALLY_NAME_BYTES = 160 };
 
 /* Requests with the same method, URL without its query, and model. */
 struct ed_tally_kind {
+        struct ed_hash_link link; /* its hash is the kind's key */
         uint64_t count;
-        uint64_t hash;
         char name[ED_TALLY_NAME_BYTES]; /* method and URL, printable, perhaps cut */
         char model[ED_EXCERPT_BYTES];   /* empty: none */
 };
@@ -28,8 +29,8 @@ struct ed_tally {
         uint64_t unlimited;                   /* requests for text that do not limit it */
         struct ed_tally_kind *kinds;          /* room for ED_TALLY_KINDS_MAX */
         size_t kinds_count;
-        uint64_t others; /* requests beyond ED_TALLY_KINDS_MAX kinds */
-        uint16_t *slots; /* of a hash table: the place in 'kinds', plus 1 */
+        uint64_t others;        /* requests beyond ED_TALLY_KINDS_MAX kinds */
+        struct ed_hash_map map; /* of the kinds; ed_tally_order() ends its use */
 };
 
 /* Errors: -ENOMEM */

@@ -83,7 +83,7 @@ static int path_add(struct paths *paths, const struct ed_draw_run *run, uint32_t
         key = (uint64_t) node->kind << 32 | name;
         path = ed_draw_table_get(&paths->numbers, above, key);
         if (path == ED_DRAW_NONE) {
-                path = paths->numbers.count;
+                path = (uint32_t) paths->numbers.cells.count;
                 if (err == 0)
                         err = ed_draw_table_set(&paths->numbers, above, key, path);
         }

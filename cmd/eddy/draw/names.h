@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/hash_map.h"
 #include "eddy/def.h"
 
 /* Bytes of a text with its NUL; a longer text is cut and ends in an ellipsis. */
@@ -15,14 +16,13 @@ enum { ED_DRAW_NAME_BYTES = 200 };
 /* The number of the empty text. */
 #define ED_DRAW_NAMELESS 0u
 
+struct ed_draw_name;
+
 /* Zeroed names hold only the empty text. */
 struct ed_draw_names {
-        char *text; /* all texts, each with its NUL */
-        size_t bytes, room;
-        uint32_t *starts; /* of each text but the empty one, in 'text' */
-        uint32_t count, starts_room;
-        uint32_t *slots; /* numbers by hash; 0: free */
-        uint32_t slots_room;
+        struct ed_draw_name **list; /* each text but the empty one, by number */
+        uint32_t count, list_room;
+        struct ed_hash_map map;
 };
 
 void ed_draw_names_fini(struct ed_draw_names *names);
@@ -35,7 +35,7 @@ void ed_draw_names_fini(struct ed_draw_names *names);
 EDDY_MUST_USE int ed_draw_names_add(struct ed_draw_names *names, const char *text, size_t bytes,
                                     uint32_t *ret_number);
 
-/* Returns the text of a number; valid until the next text is added. */
+/* Returns the text of a number. */
 const char *ed_draw_names_text(const struct ed_draw_names *names, uint32_t number);
 
 #endif

@@ -1,13 +1,11 @@
 /*
- * draw/table.c - open addressing with linear probing.
+ * draw/table.c - see table.h.
  */
 #include "draw/table.h"
 
 #include <errno.h>
 #include <string.h>
-#include <xxhash.h>
 
-#include "common/random.h"
 #include "eddy/alloc.h"
 
 enum { ROOM_FIRST = 64 };
@@ -28,74 +26,56 @@ int ed_draw_grow(void *items, uint32_t *room, uint32_t count, size_t size)
         return 0;
 }
 
-/* The author of a hostile file does not know the seed, and so cannot choose numbers that collide. */
-uint64_t ed_draw_hash(const void *data, size_t bytes)
-{
-        static uint64_t seed;
-        struct ed_random random;
+struct cell {
+        struct ed_hash_link link;
+        uint64_t first, second;
+        uint32_t value;
+};
 
-        if (seed == 0) {
-                ed_random_init(&random);
-                seed = ed_random_next(&random) | 1;
-        }
-        return XXH3_64bits_withSeed(data, bytes, seed);
-}
-
-/* Returns the cell of a pair, or the free cell where it belongs. */
-static struct ed_draw_cell *cell_find(const struct ed_draw_table *table, uint64_t first,
-                                      uint64_t second)
+static uint64_t pair_hash(uint64_t first, uint64_t second)
 {
         const uint64_t pair[] = { first, second };
-        uint64_t at = ed_draw_hash(pair, sizeof(pair));
 
-        for (;; at++) {
-                struct ed_draw_cell *cell = &table->cells[at & (table->room - 1)];
+        return ed_hash_map_hash(pair, sizeof(pair));
+}
 
-                if (cell->value == ED_DRAW_NONE || (cell->first == first && cell->second == second))
+static struct cell *cell_find(const struct ed_draw_table *table, uint64_t first, uint64_t second,
+                              uint64_t hash)
+{
+        ed_hash_map_each (link, &table->cells, hash) {
+                struct cell *cell = (struct cell *) link;
+
+                if (cell->first == first && cell->second == second)
                         return cell;
         }
+        return NULL;
 }
 
 void ed_draw_table_fini(struct ed_draw_table *table)
 {
-        eddy_free(table->cells);
-        memset(table, 0, sizeof(*table));
+        ed_hash_map_free(&table->cells);
 }
 
 uint32_t ed_draw_table_get(const struct ed_draw_table *table, uint64_t first, uint64_t second)
 {
-        return table->room ? cell_find(table, first, second)->value : ED_DRAW_NONE;
-}
+        const struct cell *cell = cell_find(table, first, second, pair_hash(first, second));
 
-static int table_grow(struct ed_draw_table *table)
-{
-        struct ed_draw_table grown = { .room = table->room ? 2 * table->room : ROOM_FIRST,
-                                       .count = table->count };
-
-        grown.cells = eddy_malloc(grown.room * sizeof(*grown.cells));
-        if (!grown.cells)
-                return -ENOMEM;
-        for (uint32_t i = 0; i < grown.room; i++)
-                grown.cells[i].value = ED_DRAW_NONE;
-        for (uint32_t i = 0; i < table->room; i++) {
-                const struct ed_draw_cell *cell = &table->cells[i];
-
-                if (cell->value != ED_DRAW_NONE)
-                        *cell_find(&grown, cell->first, cell->second) = *cell;
-        }
-        eddy_free(table->cells);
-        *table = grown;
-        return 0;
+        return cell ? cell->value : ED_DRAW_NONE;
 }
 
 int ed_draw_table_set(struct ed_draw_table *table, uint64_t first, uint64_t second, uint32_t value)
 {
-        struct ed_draw_cell *cell;
+        uint64_t hash = pair_hash(first, second);
+        struct cell *cell = cell_find(table, first, second, hash);
 
-        if (2 * table->count >= table->room && table_grow(table) < 0)
-                return -ENOMEM;
-        cell = cell_find(table, first, second);
-        table->count += cell->value == ED_DRAW_NONE;
-        *cell = (struct ed_draw_cell){ first, second, value };
+        if (!cell) {
+                cell = eddy_malloc(sizeof(*cell));
+                if (!cell)
+                        return -ENOMEM;
+                cell->first = first;
+                cell->second = second;
+                ed_hash_map_add(&table->cells, &cell->link, hash);
+        }
+        cell->value = value;
         return 0;
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/hash_map.h"
 #include "eddy/def.h"
 
 /* No item, event or node. */
@@ -20,19 +21,9 @@
  */
 EDDY_MUST_USE int ed_draw_grow(void *items, uint32_t *room, uint32_t count, size_t size);
 
-/* Returns a hash with the seed of this process. */
-uint64_t ed_draw_hash(const void *data, size_t bytes);
-
-struct ed_draw_cell {
-        uint64_t first, second;
-        uint32_t value; /* ED_DRAW_NONE: the cell is free */
-};
-
 /* A zeroed table is empty. */
 struct ed_draw_table {
-        struct ed_draw_cell *cells;
-        uint32_t room; /* a power of two */
-        uint32_t count;
+        struct ed_hash_map cells;
 };
 
 void ed_draw_table_fini(struct ed_draw_table *table);

@@ -9,18 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/hash_map.h"
 #include "eddy/def.h"
 
-enum { ED_TOKENS_MAX = 10000, ED_TOKEN_BYTES_MAX = 128, ED_TOKENS_CHAINS = 4096 };
+enum { ED_TOKENS_MAX = 10000, ED_TOKEN_BYTES_MAX = 128 };
 
 struct ed_tokens_entry;
 
 /* All zero: an empty table. */
 struct ed_tokens {
-        struct ed_tokens_entry *chains[ED_TOKENS_CHAINS];
+        struct ed_hash_map map;
         struct ed_tokens_entry *oldest;
         struct ed_tokens_entry *newest;
-        uint32_t count;
 };
 
 void ed_tokens_fini(struct ed_tokens *tokens);

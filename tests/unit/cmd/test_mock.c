@@ -138,10 +138,10 @@ TEST(table_of_tokens_is_bounded_and_forgets_the_oldest)
                 snprintf(token, sizeof(token), "%d", i);
                 CHECK_EQ(count(token), 0);
         }
-        CHECK_EQ(tokens.count, ED_TOKENS_MAX);
+        CHECK_EQ(tokens.map.count, ED_TOKENS_MAX);
         CHECK_EQ(count("0"), 1);
         CHECK_EQ(count("new"), 0); /* drives out "0", which came first */
-        CHECK_EQ(tokens.count, ED_TOKENS_MAX);
+        CHECK_EQ(tokens.map.count, ED_TOKENS_MAX);
         CHECK_EQ(count("1"), 1);
         CHECK_EQ(count("0"), 0); /* drives out "1" */
         CHECK_EQ(count("new"), 1);

@@ -18,7 +18,6 @@
 #include "engine/room.h"
 
 enum {
-        TABLE_SLOTS = 2 * ED_ENDPOINTS_MAX,
         ANSWERS_FOR_PLACE = 4, /* answers until a window has another place */
         UNREACHED_MAX = 10,    /* attempts without a connection that are failures of their own */
 };
@@ -32,17 +31,12 @@ enum {
 /* How often endpoints are looked at, if none can be used. */
 #define LOOK_NS EDDY_MS(5)
 
-int ed_endpoints_init(struct ed_endpoints *endpoints, const struct ed_endpoint_limits *limits,
-                      struct ed_room *room)
+void ed_endpoints_init(struct ed_endpoints *endpoints, const struct ed_endpoint_limits *limits,
+                       struct ed_room *room)
 {
         *endpoints = (struct ed_endpoints){ .limits = *limits, .room = room };
         endpoints->last = &endpoints->first;
         eddy_semaphore_init(&endpoints->line.turn, 1, 0);
-        endpoints->table = eddy_malloc(TABLE_SLOTS * sizeof(struct ed_endpoint *));
-        if (!endpoints->table)
-                return -ENOMEM;
-        memset(endpoints->table, 0, TABLE_SLOTS * sizeof(struct ed_endpoint *));
-        return 0;
 }
 
 void ed_endpoints_fini(struct ed_endpoints *endpoints)
@@ -54,7 +48,7 @@ void ed_endpoints_fini(struct ed_endpoints *endpoints)
                 eddy_limiter_close(endpoint->limiter);
                 eddy_free(endpoint);
         }
-        eddy_free(endpoints->table);
+        ed_hash_map_fini(&endpoints->map);
         *endpoints = (struct ed_endpoints){ 0 };
 }
 
@@ -97,30 +91,29 @@ static int endpoint_new(struct ed_endpoints *endpoints, const char *name,
         return 0;
 }
 
-static uint32_t name_hash(const char *name)
+static uint64_t name_hash(const char *name)
 {
-        uint32_t hash = 2166136261u;
-
-        for (; *name; name++)
-                hash = (hash ^ (unsigned char) *name) * 16777619u;
-        return hash;
+        return ed_hash_map_hash(name, strlen(name));
 }
 
-/* Returns the place of a name in the table, which has room. */
-static struct ed_endpoint **place_of(struct ed_endpoints *endpoints, const char *name)
+static struct ed_endpoint *endpoint_find(const struct ed_endpoints *endpoints, const char *name)
 {
-        uint32_t slot = name_hash(name) % TABLE_SLOTS;
+        uint64_t hash = name_hash(name);
 
-        while (endpoints->table[slot] && strcmp(endpoints->table[slot]->name, name) != 0)
-                slot = (slot + 1) % TABLE_SLOTS;
-        return &endpoints->table[slot];
+        ed_hash_map_each (link, &endpoints->map, hash) {
+                struct ed_endpoint *endpoint = (struct ed_endpoint *) link;
+
+                if (strcmp(endpoint->name, name) == 0)
+                        return endpoint;
+        }
+        return NULL;
 }
 
 /* Base URLs are added before all hosts, so they are the first of the list. */
 int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base)
 {
         char name[EDDY_HTTP_ORIGIN_BYTES];
-        struct ed_endpoint *endpoint;
+        struct ed_endpoint *endpoint, *former;
         int err = eddy_http_url_origin(base, name);
 
         if (err == 0)
@@ -128,7 +121,10 @@ int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base)
         if (err < 0)
                 return err;
         /* Absolute URLs of this origin share its limits. */
-        *place_of(endpoints, name) = endpoint;
+        former = endpoint_find(endpoints, name);
+        if (former)
+                ed_hash_map_remove(&endpoints->map, &former->link);
+        ed_hash_map_add(&endpoints->map, &endpoint->link, name_hash(name));
         endpoint->base = base;
         endpoint->is_main = true;
         endpoints->bases++;
@@ -140,20 +136,21 @@ static int host_find(struct ed_endpoints *endpoints, const char *url,
                      struct ed_endpoint **ret_endpoint)
 {
         char name[EDDY_HTTP_ORIGIN_BYTES];
-        struct ed_endpoint **place;
+        struct ed_endpoint *endpoint;
         int err = eddy_http_url_origin(url, name);
 
         if (err < 0)
                 return err;
-        place = place_of(endpoints, name);
-        if (!*place) {
+        endpoint = endpoint_find(endpoints, name);
+        if (!endpoint) {
                 if (endpoints->count >= ED_ENDPOINTS_MAX)
                         return ED_E_HOSTS;
-                err = endpoint_new(endpoints, name, place);
+                err = endpoint_new(endpoints, name, &endpoint);
                 if (err < 0)
                         return err;
+                ed_hash_map_add(&endpoints->map, &endpoint->link, name_hash(name));
         }
-        *ret_endpoint = *place;
+        *ret_endpoint = endpoint;
         return 0;
 }
 

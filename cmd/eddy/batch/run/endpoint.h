@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/hash_map.h"
 #include "eddy/def.h"
 #include "eddy/http_response.h"
 #include "eddy/http_text.h"
@@ -34,6 +35,7 @@ struct ed_endpoint_line {
 };
 
 struct ed_endpoint {
+        struct ed_hash_link link;
         struct ed_endpoint *next;          /* of all endpoints, and of the base URLs */
         char name[EDDY_HTTP_ORIGIN_BYTES]; /* "https://host:port" */
         const char *base;                  /* the base URL; NULL: a host of absolute URLs */
@@ -73,12 +75,12 @@ struct ed_endpoints {
         struct ed_endpoint *first, **last;
         size_t count, bases;
         struct ed_endpoint_line line; /* of the base URLs */
-        struct ed_endpoint **table;   /* of hosts, by hash */
+        struct ed_hash_map map;       /* by name; of base URLs with equal names, the last */
 };
 
-/* 'room' is borrowed. Call inside eddy_run(). Errors: -ENOMEM */
-EDDY_MUST_USE int ed_endpoints_init(struct ed_endpoints *endpoints,
-                                    const struct ed_endpoint_limits *limits, struct ed_room *room);
+/* 'room' is borrowed. Call inside eddy_run(). */
+void ed_endpoints_init(struct ed_endpoints *endpoints, const struct ed_endpoint_limits *limits,
+                       struct ed_room *room);
 void ed_endpoints_fini(struct ed_endpoints *endpoints);
 
 /* Add a base URL (borrowed). Errors: those of eddy_http_url_origin() */

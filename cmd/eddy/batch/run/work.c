@@ -35,8 +35,9 @@ static int endpoints_make(struct ed_batch_run *run)
         const struct ed_batch_settings *settings = run->settings;
         struct ed_endpoint_limits limits = { settings->rpm, settings->tpm, settings->burst_ns,
                                              settings->concurrency_auto };
-        int err = ed_endpoints_init(&run->endpoints, &limits, &run->engine.room);
+        int err = 0;
 
+        ed_endpoints_init(&run->endpoints, &limits, &run->engine.room);
         for (size_t i = 0; err == 0 && i < settings->base_urls_count; i++)
                 err = ed_endpoints_add_base(&run->endpoints, settings->base_urls[i]);
         if (err == 0 && settings->url && *settings->url != '/')
