@@ -31,46 +31,10 @@ enum {
 
 /* --- randomness --- */
 
-/* splitmix64: spreads a seed over many words. */
-static uint64_t seed_next(uint64_t *state)
-{
-        uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
-
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-        return z ^ z >> 31;
-}
-
-static void random_init(struct ed_sim_random *random, uint64_t seed)
-{
-        for (int i = 0; i < 4; i++)
-                random->word[i] = seed_next(&seed);
-}
-
-static uint64_t rotate(uint64_t word, int by)
-{
-        return word << by | word >> (64 - by);
-}
-
-/* xoshiro256**. */
-static uint64_t random_next(struct ed_sim_random *random)
-{
-        uint64_t *word = random->word;
-        uint64_t result = rotate(word[1] * 5, 7) * 9, t = word[1] << 17;
-
-        word[2] ^= word[0];
-        word[3] ^= word[1];
-        word[1] ^= word[2];
-        word[0] ^= word[3];
-        word[2] ^= t;
-        word[3] = rotate(word[3], 45);
-        return result;
-}
-
 /* The bias of a remainder is below 2^-32 for the small numbers asked for here. */
 uint64_t ed_sim_chance(struct ed_sim *sim, uint64_t n)
 {
-        return sim->opts.seed ? random_next(&sim->chance) % n : 0;
+        return sim->opts.seed ? ed_xoshiro_next(&sim->chance) % n : 0;
 }
 
 static void sim_random(struct ed_sys *sys, void *buf, size_t bytes)
@@ -79,7 +43,7 @@ static void sim_random(struct ed_sys *sys, void *buf, size_t bytes)
         char *at = buf;
 
         while (bytes > 0) {
-                uint64_t word = random_next(&sim->entropy);
+                uint64_t word = ed_xoshiro_next(&sim->entropy);
                 size_t n = bytes < sizeof(word) ? bytes : sizeof(word);
 
                 memcpy(at, &word, n);
@@ -415,8 +379,8 @@ int ed_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys)
         sim->job_ns = JOB_NS;
         ed_list_init(&sim->running);
         sim->trace = ED_HASH_EMPTY;
-        random_init(&sim->chance, opts->seed);
-        random_init(&sim->entropy, ~opts->seed);
+        ed_xoshiro_init(&sim->chance, opts->seed);
+        ed_xoshiro_init(&sim->entropy, ~opts->seed);
         sim->names = ed_alloc_zero(ED_SIM_NAMES_MAX * sizeof(*sim->names));
         if (!sim->names) {
                 err = -ENOMEM;

@@ -7,13 +7,9 @@
 #include <stdatomic.h>
 
 #include "base/list.h"
+#include "base/random.h"
 #include "sim/disk.h"
 #include "sim/sim.h"
-
-/* Four words of xoshiro256**. */
-struct ed_sim_random {
-        uint64_t word[4];
-};
 
 struct ed_sim_name {
         char name[EDDY_DNS_NAME_MAX + 1];
@@ -29,9 +25,9 @@ struct ed_sim {
         struct ed_sim_opts opts; /* with the defaults filled in */
         int64_t now_ns;
         _Atomic bool woken;
-        unsigned stuck;               /* consecutive polls that had nothing to wait for */
-        struct ed_sim_random chance;  /* for the table's decisions */
-        struct ed_sim_random entropy; /* for the program */
+        unsigned stuck;            /* consecutive polls that had nothing to wait for */
+        struct ed_xoshiro chance;  /* for the table's decisions */
+        struct ed_xoshiro entropy; /* for the program */
         uint64_t trace;
         uint64_t moved;
         uint64_t calls, faults, fail_at;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/def.h"
+#include "base/random.h"
 #include "eddy/error.h"
 #include "scope/debug/debug.h"
 #include "scope/report.h"
@@ -38,18 +39,14 @@ bool ed_test_is_mine(void)
 
 /* --- randomness --- */
 
-/* splitmix64, with a sequence different from the table's. */
+/* A sequence different from the table's. */
 uint64_t eddy_test_chance(uint64_t n)
 {
-        uint64_t z;
-
         if (!mine || !ed_test_now || ed_test_now->opts.seed == 0 || n == 0)
                 return 0;
-        z = ed_test_now->opts.seed * 0xd1342543de82ef95ULL;
-        z += ++ed_test_now->draws * 0x9e3779b97f4a7c15ULL;
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
-        z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
-        return (z ^ z >> 31) % n;
+        if (ed_test_now->draws++ == 0)
+                ed_test_now->draw_state = ed_test_now->opts.seed * 0xd1342543de82ef95ULL;
+        return ed_splitmix_next(&ed_test_now->draw_state) % n;
 }
 
 /* --- reports --- */

@@ -67,7 +67,7 @@ struct ed_test_run {
         const struct ed_sys_ops *ops;
         struct ed_sys_ops wrapped;
         uint64_t chance;                  /* random state for a table without one */
-        uint64_t draws;                   /* number of random numbers drawn by the program */
+        uint64_t draws, draw_state;       /* random numbers drawn by the program */
         const void *play_return;          /* among the callers of every call of the run */
         unsigned forks;                   /* differs in a child's copy of the run */
         struct ed_test_schedule schedule; /* from opts.order */

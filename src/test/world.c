@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "base/def.h"
+#include "base/random.h"
 #include "eddy/time.h"
 #include "scope/debug/debug.h"
 #include "scope/run_state.h"
@@ -74,8 +75,7 @@ static uint32_t choose_at_point(struct ed_sys *sys, uint32_t n)
         } else if (run->ops->choose) {
                 chosen = run->ops->choose(sys, n);
         } else {
-                run->chance = run->chance * 6364136223846793005ULL + 1442695040888963407ULL;
-                chosen = (uint32_t) (run->chance >> 33) % n;
+                chosen = (uint32_t) (ed_splitmix_next(&run->chance) % n);
         }
         note_order(run, n, chosen);
         ed_test_chose(run, n, chosen);
@@ -168,7 +168,7 @@ int ed_test_world_new(struct ed_test_run *run)
                 return err;
         run->ops = run->sys->ops;
         run->begin_ns = run->ops->now(run->sys);
-        run->chance = run->opts.seed * 0x9e3779b97f4a7c15ULL;
+        run->chance = run->opts.seed;
         if (!run->more.on_epoll || run->more.at_point) {
                 run->wrapped = *run->ops;
                 run->wrapped.choose = choose_at_point;
