@@ -7,7 +7,6 @@
 #include <errno.h>
 
 #include "batch/request/request.h"
-#include "common/base64.h"
 #include "eddy/alloc.h"
 #include "starve.h"
 
@@ -159,27 +158,6 @@ TEST(target_of_vegeta_is_a_request)
                 "for a body of JSON");
         check_fault(&no_rules, "{\"url\":\"/\",\"header\":{},\"headers\":{}}", NULL,
                     "the line has \"header\" and \"headers\": write all in \"headers\"");
-}
-
-TEST(base64_is_decoded_strictly)
-{
-        static const char *const texts[] = { "",         "Zg==",     "Zm8=",    "Zm9v",
-                                             "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy" };
-        static const char *const wrong[] = {
-                "Z",    "Zg",   "Zg=",      "Zh==",     "Zm9=", "=",
-                "====", "Z===", "Zg==Zg==", "Zm9v\nZg", "Zm-_", "Zg=a"
-        };
-        char out[16];
-
-        for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-                CHECK_EQ(ed_base64_decode(texts[i], strlen(texts[i]), out), i);
-                CHECK(memcmp(out, "foobar", i) == 0);
-        }
-        for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-                CHECK_EQ(ed_base64_decode(wrong[i], strlen(wrong[i]), out), -EINVAL);
-        CHECK_EQ(ed_base64_decode("+/9\0", 4, out), -EINVAL);
-        CHECK_EQ(ed_base64_decode("+/+/", 4, out), 3);
-        CHECK(memcmp(out, "\xfb\xff\xbf", 3) == 0);
 }
 
 TEST(url_alone_is_a_request)

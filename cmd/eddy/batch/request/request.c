@@ -15,11 +15,11 @@
 
 #include "batch/request/mistake.h"
 #include "batch/request/target.h"
-#include "common/base64.h"
 #include "common/excerpt.h"
 #include "common/nearest.h"
 #include "common/url_shown.h"
 #include "eddy/alloc.h"
+#include "eddy/base64.h"
 #include "eddy/error.h"
 #include "eddy/http_text.h"
 #include "eddy/json.h"
@@ -667,7 +667,7 @@ static int base64_build(const struct parts *parts, struct ed_request *request, s
 {
         size_t chars;
         char *text = blob_string(blob, &parts->members[BODY], &chars);
-        int64_t bytes = text ? ed_base64_decode(text, chars, text) : -EINVAL;
+        int64_t bytes = text ? eddy_base64_decode(text, chars, text) : -EINVAL;
 
         if (bytes < 0)
                 return member_fault(
