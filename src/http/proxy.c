@@ -41,16 +41,6 @@ static int take_credentials(struct ed_http_proxy *proxy, const struct ed_url *ur
         return 0;
 }
 
-/* Returns whether a URL has a port; 'authority' is its text after "://". */
-static bool has_port(const char *authority)
-{
-        const char *end = authority + strcspn(authority, "/?#"), *at = end;
-
-        while (at > authority && at[-1] >= '0' && at[-1] <= '9')
-                at--;
-        return at < end && at > authority && at[-1] == ':';
-}
-
 /* Parse "http://..." of 'bytes' bytes. A proxy's URL has no path but "/". */
 static int parse_url(const char *text, size_t bytes, struct ed_http_proxy *proxy)
 {
@@ -62,7 +52,7 @@ static int parse_url(const char *text, size_t bytes, struct ed_http_proxy *proxy
                 return err;
         if (url.host_kind == ED_URL_NAME_IDN || url.target_bytes > (url.slash_first ? 0 : 1))
                 return EDDY_E_URL_INVALID;
-        proxy->port = has_port(text + HTTP_BYTES) ? url.port : ED_PROXY_PORT;
+        proxy->port = url.has_port ? url.port : ED_PROXY_PORT;
         memcpy(proxy->host, url.host, sizeof(proxy->host));
         return url.has_userinfo ? take_credentials(proxy, &url) : 0;
 }

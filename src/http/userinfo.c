@@ -10,39 +10,23 @@
 #include "eddy/base64.h"
 #include "eddy/error.h"
 
-static int hex_digit(char c)
-{
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        c |= 0x20;
-        return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 int ed_http_userinfo_decode(const struct ed_url *url, char *out, size_t room, size_t *ret_bytes)
 {
-        bool colon = false;
-        size_t n = 0;
+        const char *text = url->userinfo, *colon = memchr(text, ':', url->userinfo_bytes);
+        size_t user_bytes = colon ? (size_t) (colon - text) : url->userinfo_bytes;
+        int64_t user = ed_url_decode(text, user_bytes, out, room), password = 0;
 
-        for (size_t i = 0; i < url->userinfo_bytes; i++) {
-                char c = url->userinfo[i];
-                bool is_encoded = c == '%';
-
-                colon |= c == ':';
-                if (is_encoded) { /* the URL parser guarantees two hex digits here */
-                        c = (char) (hex_digit(url->userinfo[i + 1]) << 4 |
-                                    hex_digit(url->userinfo[i + 2]));
-                        i += 2;
-                }
-                if ((unsigned char) c < 0x20 || c == 0x7F || (c == ':' && is_encoded && !colon) ||
-                    n == room)
-                        return EDDY_E_URL_CREDENTIALS;
-                out[n++] = c;
-        }
-        if (!colon && n == room)
+        if (user < 0)
+                return (int) user;
+        if (memchr(out, ':', (size_t) user) || (size_t) user == room)
                 return EDDY_E_URL_CREDENTIALS;
-        if (!colon)
-                out[n++] = ':';
-        *ret_bytes = n;
+        out[user++] = ':';
+        if (colon)
+                password = ed_url_decode(colon + 1, url->userinfo_bytes - user_bytes - 1,
+                                         out + user, room - (size_t) user);
+        if (password < 0)
+                return (int) password;
+        *ret_bytes = (size_t) (user + password);
         return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/hex.h"
 #include "eddy/error.h"
 
 enum { LABEL_MAX = 63, TEXT_MAX = 4 * EDDY_DNS_NAME_MAX, SCOPE_DIGITS_MAX = 9 };
@@ -17,11 +18,6 @@ enum { LABEL_MAX = 63, TEXT_MAX = 4 * EDDY_DNS_NAME_MAX, SCOPE_DIGITS_MAX = 9 };
 static bool is_digit(char c)
 {
         return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-        return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 static char lower(char c)
@@ -124,7 +120,7 @@ static bool ends_in_number(const char *text, size_t length)
                 return i > start;
         if (length - start < 2 || text[start] != '0' || lower(text[start + 1]) != 'x')
                 return false;
-        for (i = start + 2; i < length && is_hex(text[i]); i++)
+        for (i = start + 2; i < length && ed_hex_digit(text[i]) >= 0; i++)
                 continue;
         return i == length;
 }

@@ -240,7 +240,6 @@ void ed_pg_cancel_drop(eddy_pg *pg);
 /* ---- value.c: the text of values ---- */
 
 EDDY_MUST_USE int ed_pg_time_parse(const char *text, int64_t *ret_time_ns);
-int ed_pg_hex_digit(char c);
 
 /* Begin a walk over the text of an array. */
 EDDY_MUST_USE int ed_pg_array_begin(const char *text, char separator,

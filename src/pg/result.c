@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/def.h"
+#include "base/hex.h"
 #include "pg/pg.h"
 
 /* The type of the only array whose separator is not a comma: box[]. */
@@ -169,8 +170,8 @@ int eddy_pg_get_uuid(const eddy_pg_result *result, int row, int column, uint8_t 
                 int high, low;
 
                 text += *text == '-';
-                high = ed_pg_hex_digit(text[0]);
-                low = high < 0 ? -1 : ed_pg_hex_digit(text[1]);
+                high = ed_hex_digit(text[0]);
+                low = high < 0 ? -1 : ed_hex_digit(text[1]);
                 if (low < 0)
                         return EDDY_E_FIELD_TYPE;
                 uuid[i] = (uint8_t) (high << 4 | low);
@@ -196,7 +197,7 @@ int64_t eddy_pg_get_bytes(const eddy_pg_result *result, int row, int column, voi
         if (out && bytes > room)
                 return -EMSGSIZE;
         for (size_t i = 0; out && i < bytes; i++) {
-                int high = ed_pg_hex_digit(text[2 + 2 * i]), low = ed_pg_hex_digit(text[3 + 2 * i]);
+                int high = ed_hex_digit(text[2 + 2 * i]), low = ed_hex_digit(text[3 + 2 * i]);
 
                 if (high < 0 || low < 0)
                         return EDDY_E_FIELD_TYPE;

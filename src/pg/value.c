@@ -9,15 +9,6 @@
 
 #define NS ((int64_t) 1000000000)
 
-int ed_pg_hex_digit(char c)
-{
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        if (c >= 'a' && c <= 'f')
-                return c - 'a' + 10;
-        return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* --- times, as "2026-01-31 12:34:56.789+05:30" --- */
 
 /* Read digits, at most nine, and move '*at' after them. Returns how many there were. */

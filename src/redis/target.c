@@ -12,35 +12,13 @@
 
 enum { URL_MAX = 16 << 10, PORT_DEFAULT = 6379, DATABASE_MAX = 1 << 24 };
 
-static int hex_digit(char c)
-{
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        c |= 0x20;
-        return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Decode '%' and two digits.  Control characters are refused. */
+/* Decode a part to a text with a NUL. */
 static int decode(const char *text, size_t bytes, char *out, size_t room)
 {
-        size_t n = 0;
+        int64_t n = ed_url_decode(text, bytes, out, room - 1);
 
-        for (size_t i = 0; i < bytes; i++) {
-                int c = (unsigned char) text[i];
-
-                if (c == '%') {
-                        int high = i + 2 < bytes ? hex_digit(text[i + 1]) : -1;
-                        int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
-
-                        if (i + 2 >= bytes || low < 0)
-                                return EDDY_E_URL_INVALID;
-                        c = high << 4 | low;
-                        i += 2;
-                }
-                if (c < 0x20 || c == 0x7F || n + 1 >= room)
-                        return EDDY_E_URL_CREDENTIALS;
-                out[n++] = (char) c;
-        }
+        if (n < 0)
+                return (int) n;
         out[n] = '\0';
         return 0;
 }
@@ -97,31 +75,18 @@ static int read_unix(const char *text, struct ed_redis_target *target)
         return read_database(query + 4, (size_t) (end - query) - 4, &target->database);
 }
 
-/* Parse a URL with another scheme.  'text' has room for URL_MAX bytes and borrows to '*ret_url'. */
-static int parse_as(const char *scheme, const char *rest, char *text, struct ed_url *ret_url)
-{
-        int bytes = snprintf(text, URL_MAX, "%s:%s", scheme, rest);
-
-        if (bytes < 0 || bytes >= URL_MAX)
-                return EDDY_E_URL_INVALID;
-        return ed_url_parse(text, (size_t) bytes, ret_url);
-}
-
 static int read_parts(const char *rest, char *text, struct ed_redis_target *target)
 {
         struct ed_url url = { .port = 0 };
-        uint16_t port;
-        int err;
+        int bytes = snprintf(text, URL_MAX, "https:%s", rest), err;
 
-        /* Two schemes with different default ports show whether the URL has a port. */
-        err = parse_as("https", rest, text, &url);
-        port = url.port;
-        if (err == 0)
-                err = parse_as("http", rest, text, &url);
+        if (bytes < 0 || bytes >= URL_MAX)
+                return EDDY_E_URL_INVALID;
+        err = ed_url_parse(text, (size_t) bytes, &url);
         if (err < 0)
                 return err;
         snprintf(target->host, sizeof(target->host), "%s", url.host);
-        target->port = url.port == port ? port : PORT_DEFAULT;
+        target->port = url.has_port ? url.port : PORT_DEFAULT;
         if (url.has_userinfo)
                 err = read_userinfo(url.userinfo, url.userinfo_bytes, target);
         if (err == 0 && !url.slash_first && url.target_bytes > 1)

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/hex.h"
 #include "eddy/error.h"
 #include "wire/http1_parts.h"
 
@@ -111,16 +112,15 @@ int ed_http1_body_init(struct ed_http1_body *body, const struct ed_http1_head *h
 /* Read one byte of a chunk's size, or the byte after it. */
 static int take_size(struct ed_http1_body *body, char c)
 {
-        unsigned digit = (unsigned) (uint8_t) c;
+        int digit = ed_hex_digit(c);
 
-        if (ed_char_is(c, ED_CHAR_HEX)) {
-                digit = digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10;
+        if (digit >= 0) {
                 /*
                  * Leading zeros count too; otherwise the length of a size line would be unlimited.
                  */
                 if (body->digits == CHUNK_DIGITS_MAX || body->left > (uint64_t) INT64_MAX >> 4)
                         return body_fail(body, ED_HTTP1_FAULT_CHUNK_TOO_LARGE);
-                body->left = body->left << 4 | digit;
+                body->left = body->left << 4 | (unsigned) digit;
                 body->digits++;
                 return 0;
         }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "eddy/error.h"
 #include "wire/json.h"
 #include "wire/json_lanes.h"
@@ -153,14 +154,11 @@ static int hex4(const ed_byte *digits)
         int number = 0;
 
         for (int i = 0; i < 4; i++) {
-                ed_byte c = digits[i], lower = c | 0x20;
+                int digit = ed_hex_digit((char) digits[i]);
 
-                if (ed_json_is_digit(c))
-                        number = number << 4 | (c - '0');
-                else if (lower >= 'a' && lower <= 'f')
-                        number = number << 4 | (lower - 'a' + 10);
-                else
+                if (digit < 0)
                         return -1;
+                number = number << 4 | digit;
         }
         return number;
 }

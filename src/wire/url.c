@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "eddy/error.h"
 #include "wire/chars.h"
@@ -251,10 +252,14 @@ static int host_port_parse(const char *text, size_t bytes, struct ed_url *url)
 {
         const char *host;
         size_t host_bytes;
-        int kind = ed_url_host_port_split(text, bytes, &host, &host_bytes, &url->port);
+        uint16_t port = 0;
+        int kind = ed_url_host_port_split(text, bytes, &host, &host_bytes, &port);
 
         if (kind < 0)
                 return kind;
+        url->has_port = port != 0;
+        if (url->has_port)
+                url->port = port;
         host_take(url, host, host_bytes, kind);
         return 0;
 }
@@ -313,6 +318,29 @@ int ed_url_parse(const char *text, size_t bytes, struct ed_url *ret_url)
                 return err;
         *ret_url = url;
         return 0;
+}
+
+int64_t ed_url_decode(const char *text, size_t bytes, char *out, size_t room)
+{
+        size_t n = 0;
+
+        for (size_t i = 0; i < bytes; i++) {
+                int c = (unsigned char) text[i];
+
+                if (c == '%') {
+                        int high = i + 2 < bytes ? ed_hex_digit(text[i + 1]) : -1;
+                        int low = high >= 0 ? ed_hex_digit(text[i + 2]) : -1;
+
+                        if (low < 0)
+                                return EDDY_E_URL_INVALID;
+                        c = high << 4 | low;
+                        i += 2;
+                }
+                if (c < 0x20 || c == 0x7F || n == room)
+                        return EDDY_E_URL_CREDENTIALS;
+                out[n++] = (char) c;
+        }
+        return (int64_t) n;
 }
 
 /* ---- for clients ------------------------------------------------------------ */

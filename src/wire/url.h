@@ -40,6 +40,7 @@ enum ed_url_host_kind {
 struct ed_url {
         bool is_https;
         bool has_userinfo;
+        bool has_port;     /* 'port' is in the text */
         bool slash_first;  /* the request target is "/" followed by 'target' */
         uint8_t host_kind; /* enum ed_url_host_kind */
         uint16_t port;     /* explicit, or 80 or 443 */
@@ -89,5 +90,15 @@ ED_SHARED EDDY_MUST_USE int ed_url_host_check(const char *host, size_t bytes);
  */
 EDDY_MUST_USE int ed_url_host_port_split(const char *text, size_t bytes, const char **ret_host,
                                          size_t *ret_host_bytes, uint16_t *port);
+
+/*
+ * Decode a part of a URL: '%' and two hexadecimal digits become a byte. Returns the number of bytes, no
+ * NUL.
+ *
+ * Errors: EDDY_E_URL_INVALID      a '%' without two digits
+ *         EDDY_E_URL_CREDENTIALS  a control character; more than 'room' bytes
+ */
+ED_SHARED EDDY_MUST_USE int64_t ed_url_decode(const char *text, size_t bytes, char *out,
+                                              size_t room);
 
 #endif

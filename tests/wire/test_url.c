@@ -113,6 +113,56 @@ TEST(port_is_1_to_65535)
                       "http://h:0x50/", "http://h:80%20/", "http://[::1]80/", "http://[::1]a:80/");
 }
 
+static bool has_port(const char *text)
+{
+        struct ed_url url;
+
+        CHECK_EQ(ed_url_parse(text, strlen(text), &url), 0);
+        return url.has_port;
+}
+
+TEST(port_in_the_text_is_noticed_though_it_is_the_default)
+{
+        CHECK(has_port("http://h:80/"));
+        CHECK(has_port("https://[::1]:443"));
+        CHECK(has_port("http://u:p@1.2.3.4:81?a"));
+        CHECK(!has_port("http://h/:80"));
+        CHECK(!has_port("http://h:/"));
+        CHECK(!has_port("http://[::80]"));
+        CHECK(!has_port("http://u:80@h"));
+}
+
+/* Into memory of just the right size. */
+static void check_decoded(const char *text, const char *expected, int err)
+{
+        size_t room = strlen(expected);
+        char *out = malloc(room + 1);
+
+        CHECK(out);
+        out = realloc(out, room ? room : 1);
+        CHECK(out);
+        CHECK_EQ(ed_url_decode(text, strlen(text), out, room), err < 0 ? err : (int64_t) room);
+        if (err == 0)
+                CHECK(memcmp(out, expected, room) == 0);
+        free(out);
+}
+
+TEST(escapes_are_decoded_and_no_control_character_passes)
+{
+        check_decoded("", "", 0);
+        check_decoded("abc", "abc", 0);
+        check_decoded("p%40ss%2f%3A%25", "p@ss/:%", 0);
+        check_decoded("%c3%A9\xc3\xa9", "\xc3\xa9\xc3\xa9", 0);
+        check_decoded("a%4", "abc", EDDY_E_URL_INVALID);
+        check_decoded("a%", "abc", EDDY_E_URL_INVALID);
+        check_decoded("%4g", "abc", EDDY_E_URL_INVALID);
+        check_decoded("%00", "abc", EDDY_E_URL_CREDENTIALS);
+        check_decoded("a%0d%0a", "abc", EDDY_E_URL_CREDENTIALS);
+        check_decoded("%7f", "abc", EDDY_E_URL_CREDENTIALS);
+        check_decoded("abcd", "abc", EDDY_E_URL_CREDENTIALS);
+        check_decoded("ab%63%64", "abc", EDDY_E_URL_CREDENTIALS);
+}
+
 TEST(user_information_ends_at_the_last_at_sign)
 {
         check_url("http://good@evil@h/", "http|good@evil@|name h|80|/");
