@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "common/csv.h"
 #include "eddy/alloc.h"
 
 enum {
@@ -12,9 +13,6 @@ enum {
         ROOM_LEFT_MIN = 16 << 10, /* less is not worth a read */
         MARK_BYTES = 3,
 };
-
-/* The place in a field of CSV. */
-enum { PLACE_START, PLACE_PLAIN, PLACE_QUOTED, PLACE_CLOSED };
 
 void ed_lines_init(struct ed_lines *lines, size_t line_bytes_max, bool csv)
 {
@@ -68,7 +66,7 @@ static void lines_consume(struct ed_lines *lines, size_t bytes)
         lines->offset += bytes + lines->skipped;
         lines->scanned = 0;
         lines->skipped = 0;
-        lines->place = PLACE_START;
+        lines->place = 0;
 }
 
 /* Skip a byte order mark. Returns false if the input so far may be the beginning of a mark. */
@@ -86,29 +84,6 @@ static bool mark_skip(struct ed_lines *lines, bool at_end)
         return true;
 }
 
-static uint8_t place_after(uint8_t place, char c)
-{
-        if (c == '"' && place != PLACE_PLAIN)
-                return place == PLACE_QUOTED ? PLACE_CLOSED : PLACE_QUOTED;
-        if (place == PLACE_QUOTED)
-                return PLACE_QUOTED;
-        return c == ',' ? PLACE_START : PLACE_PLAIN;
-}
-
-/* Find the line feed that ends a row. Returns false if all bytes are scanned. */
-static bool row_scan(struct ed_lines *lines, size_t held)
-{
-        const char *data = lines->data + lines->start;
-        uint8_t place = lines->place;
-        size_t at = lines->scanned;
-
-        while (at < held && (data[at] != '\n' || place == PLACE_QUOTED))
-                place = place_after(place, data[at++]);
-        lines->place = place;
-        lines->scanned = at;
-        return at < held;
-}
-
 /* Find the next line feed that ends a line, and set 'scanned' to its place. */
 static bool line_scan(struct ed_lines *lines)
 {
@@ -117,8 +92,10 @@ static bool line_scan(struct ed_lines *lines)
 
         if (lines->scanned == held)
                 return false;
-        if (lines->csv)
-                return row_scan(lines, held);
+        if (lines->csv) {
+                lines->scanned = ed_csv_row_end(data, held, lines->scanned, &lines->place);
+                return lines->scanned < held;
+        }
         newline = memchr(data + lines->scanned, '\n', held - lines->scanned);
         lines->scanned = newline ? (size_t) (newline - data) : held;
         return newline;

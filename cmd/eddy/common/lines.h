@@ -24,7 +24,7 @@ struct ed_lines {
         uint64_t skipped; /* dropped bytes of a line that is too long, before 'end' */
         uint64_t number;  /* lines so far */
         bool csv;         /* a line feed in a quoted field does not end a row (RFC 4180) */
-        uint8_t place;    /* CSV: the state within a field, after the scanned bytes */
+        uint8_t place;    /* CSV: the state of ed_csv_row_end() after the scanned bytes */
 };
 
 struct ed_line {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/csv.h"
 #include "common/excerpt.h"
 #include "eddy/alloc.h"
 
@@ -45,12 +46,6 @@ struct ed_columns {
         const char *names[];
 };
 
-/* A walk over the fields of a row. */
-struct row_cursor {
-        const char *at, *end;
-        bool ended;
-};
-
 /* Where the fields of a line are, in the order of the template's places; none: EDDY_JSON_NONE. */
 struct sources {
         struct eddy_json_value *values;
@@ -67,52 +62,7 @@ static EDDY_PRINTF(2, 3) int template_fault(char *error, const char *format, ...
         return -EINVAL;
 }
 
-/* ---- rows of CSV ----------------------------------------------------------------------------- */
-
-static struct row_cursor row_walk(const char *row, size_t bytes)
-{
-        return (struct row_cursor){ row, row + bytes, false };
-}
-
-/* Store the next field, without its outer quotes. Returns 0 after the last. Errors: -EINVAL */
-static int row_next(struct row_cursor *cursor, struct eddy_json_value *ret_field)
-{
-        const char *at = cursor->at, *end = cursor->end, *stop;
-
-        if (cursor->ended)
-                return 0;
-        if (at < end && *at == '"') {
-                stop = ++at;
-                while ((stop = memchr(stop, '"', (size_t) (end - stop))) && end - stop > 1 &&
-                       stop[1] == '"')
-                        stop += 2;
-                if (!stop || (end - stop > 1 && stop[1] != ','))
-                        return -EINVAL;
-                *ret_field = (struct eddy_json_value){ at, (size_t) (stop - at), CSV_QUOTED };
-                stop++;
-        } else {
-                stop = at < end ? memchr(at, ',', (size_t) (end - at)) : NULL;
-                if (!stop)
-                        stop = end;
-                *ret_field = (struct eddy_json_value){ at, (size_t) (stop - at), CSV_PLAIN };
-        }
-        cursor->ended = stop == end;
-        cursor->at = cursor->ended ? end : stop + 1;
-        return 1;
-}
-
-static void field_unquote(const struct eddy_json_value *field, struct ed_draft *value)
-{
-        const char *at = field->text, *end = at + field->bytes, *quote;
-
-        while (field->kind == CSV_QUOTED &&
-               (quote = at < end ? memchr(at, '"', (size_t) (end - at)) : NULL)) {
-                ed_draft_add(value, at, (size_t) (quote + 1 - at));
-                at = quote + 2;
-        }
-        if (at < end)
-                ed_draft_add(value, at, (size_t) (end - at));
-}
+/* ---- columns of CSV -------------------------------------------------------------------------- */
 
 static bool is_space(char c)
 {
@@ -154,7 +104,7 @@ static int column_check(const struct ed_columns *columns, const char *name, size
 }
 
 /* Add the name of a column to 'columns', and its text at 'to'. Returns the bytes used. */
-static int64_t column_add(struct ed_columns *columns, const struct eddy_json_value *field, char *to,
+static int64_t column_add(struct ed_columns *columns, const struct ed_csv_field *field, char *to,
                           char *error)
 {
         struct ed_draft text = { 0 };
@@ -162,7 +112,7 @@ static int64_t column_add(struct ed_columns *columns, const struct eddy_json_val
         size_t bytes = 0;
         int err = 0;
 
-        field_unquote(field, &text);
+        ed_csv_add(field, &text);
         if (!ed_draft_is_whole(&text))
                 err = -ENOMEM;
         else if (columns->count == ED_COLUMNS_MAX)
@@ -186,9 +136,9 @@ static int64_t column_add(struct ed_columns *columns, const struct eddy_json_val
 int ed_columns_new(const char *row, size_t bytes, struct ed_columns **ret_columns,
                    char error[ED_TEMPLATE_ERROR_BYTES])
 {
-        struct row_cursor cursor = row_walk(row, bytes);
+        struct ed_csv_cursor cursor = ed_csv_walk(row, bytes);
         struct ed_columns *columns;
-        struct eddy_json_value field;
+        struct ed_csv_field field;
         int64_t used;
         char *to;
         int more;
@@ -200,7 +150,7 @@ int ed_columns_new(const char *row, size_t bytes, struct ed_columns **ret_column
                 return -ENOMEM;
         columns->count = 0;
         to = (char *) &columns->names[ED_COLUMNS_MAX];
-        while ((more = row_next(&cursor, &field)) > 0) {
+        while ((more = ed_csv_next(&cursor, &field)) > 0) {
                 used = column_add(columns, &field, to, error);
                 if (used < 0) {
                         more = (int) used;
@@ -246,16 +196,16 @@ bool ed_columns_has(const struct ed_columns *columns, const char *name)
 int ed_columns_field(const struct ed_columns *columns, const char *row, size_t bytes,
                      const char *name, struct ed_draft *value)
 {
-        struct row_cursor cursor = row_walk(row, bytes);
-        struct eddy_json_value field = { 0 };
+        struct ed_csv_cursor cursor = ed_csv_walk(row, bytes);
+        struct ed_csv_field field = { 0 };
         size_t index = column_find(columns, name);
 
         if (index == columns->count)
                 return -ENOENT;
         for (size_t i = 0; i <= index; i++)
-                if (row_next(&cursor, &field) <= 0)
+                if (ed_csv_next(&cursor, &field) <= 0)
                         return -EINVAL;
-        field_unquote(&field, value);
+        ed_csv_add(&field, value);
         return ed_draft_is_whole(value) ? 0 : -ENOMEM;
 }
 
@@ -455,13 +405,14 @@ static int place_fill_text(const struct place *place, const char *text, size_t b
         return 0;
 }
 
-static int place_fill_csv(const struct place *place, const struct eddy_json_value *field,
+static int place_fill_csv(const struct place *place, const struct eddy_json_value *value,
                           struct ed_draft *body, char *error)
 {
+        struct ed_csv_field field = { value->text, value->bytes, value->kind == CSV_QUOTED };
         struct ed_draft text = { 0 };
         int err = -ENOMEM;
 
-        field_unquote(field, &text);
+        ed_csv_add(&field, &text);
         if (ed_draft_is_whole(&text))
                 err = place_fill_text(place, text.data ? text.data : "", text.bytes, body, error);
         ed_draft_fini(&text);
@@ -568,14 +519,17 @@ static void sources_offer(const struct ed_template *template, struct sources *so
 static int sources_of_row(const struct ed_template *template, const struct ed_columns *columns,
                           const char *line, size_t bytes, struct sources *sources, char *error)
 {
-        struct row_cursor cursor = row_walk(line, bytes);
-        struct eddy_json_value field;
+        struct ed_csv_cursor cursor = ed_csv_walk(line, bytes);
+        struct ed_csv_field field;
         size_t count = 0;
         int more;
 
-        while ((more = row_next(&cursor, &field)) > 0) {
+        while ((more = ed_csv_next(&cursor, &field)) > 0) {
+                struct eddy_json_value value = { field.text, field.bytes,
+                                                 field.is_quoted ? CSV_QUOTED : CSV_PLAIN };
+
                 if (count < columns->count)
-                        sources_offer(template, sources, NULL, columns->names[count], &field);
+                        sources_offer(template, sources, NULL, columns->names[count], &value);
                 count++;
         }
         if (more < 0)
