@@ -11,6 +11,7 @@
 
 #include "batch/request/tokens.h"
 #include "common/duration.h"
+#include "common/url_parts.h"
 #include "eddy/alloc.h"
 #include "eddy/json.h"
 
@@ -58,18 +59,10 @@ struct bare_url {
 
 static struct bare_url url_strip(const char *url)
 {
-        size_t bytes = strcspn(url, "?#");
-        const char *colon = *url == '/' ? NULL : strstr(url, "://");
-        const char *host = colon ? colon + 3 : url, *after;
+        struct ed_url_parts parts = ed_url_parts(url);
 
-        if (!colon)
-                return (struct bare_url){ url, url, 0, bytes };
-        after = host;
-        for (const char *at = host; at < url + bytes && *at != '/'; at++)
-                if (*at == '@')
-                        after = at + 1;
-        return (struct bare_url){ url, after, (size_t) (host - url),
-                                  (size_t) (url + bytes - after) };
+        return (struct bare_url){ url, parts.host, (size_t) (parts.authority - url),
+                                  (size_t) (parts.query - parts.host) };
 }
 
 static void kind_name(struct ed_tally_kind *kind, const struct ed_request *request,

@@ -13,6 +13,7 @@
 #include "batch/run/receive.h"
 #include "batch/run/run.h"
 #include "common/outcome.h"
+#include "common/url_parts.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/time.h"
@@ -124,14 +125,6 @@ static size_t base_bytes_of(const char *base, const char *path)
         return bytes;
 }
 
-/* Returns true if a URL has a user name, which the client sends. */
-static bool has_credentials(const char *url)
-{
-        const char *host = strstr(url, "://");
-
-        return *url != '/' && host && memchr(host + 3, '@', strcspn(host + 3, "/?#"));
-}
-
 /* A header of the line replaces that of the command line. */
 static void headers_make(const struct ed_attempt *attempt, struct sent *sent)
 {
@@ -145,7 +138,9 @@ static void headers_make(const struct ed_attempt *attempt, struct sent *sent)
                                settings->headers.items[i].value);
         if (request->body)
                 header_default(sent, "Content-Type", "application/json");
-        if (settings->api_key && attempt->endpoint->is_main && !has_credentials(request->url))
+        /* The client sends the user name of a URL. */
+        if (settings->api_key && attempt->endpoint->is_main &&
+            !ed_url_parts(request->url).has_userinfo)
                 header_default(
                         sent, settings->api_key_header ? settings->api_key_header : "Authorization",
                         settings->api_key);

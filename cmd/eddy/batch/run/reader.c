@@ -13,6 +13,7 @@
 #include "batch/run/job.h"
 #include "batch/run/stop.h"
 #include "common/exit.h"
+#include "common/url_parts.h"
 #include "eddy/alloc.h"
 #include "eddy/stream.h"
 
@@ -360,11 +361,10 @@ static int request_admit(struct ed_batch_unit *unit, struct ed_request **request
 /* Keep the path of a URL for the summary, without host and credentials. */
 static void path_note(struct ed_batch_unit *unit, const char *url)
 {
-        const char *host = strstr(url, "://"), *path;
+        struct ed_url_parts parts = ed_url_parts(url);
 
-        path = *url == '/' || !host ? url : host + 3 + strcspn(host + 3, "/?#");
-        snprintf(unit->input.path, sizeof(unit->input.path), "%.*s", (int) strcspn(path, "?#"),
-                 path);
+        snprintf(unit->input.path, sizeof(unit->input.path), "%.*s",
+                 (int) (parts.query - parts.path), parts.path);
 }
 
 /* Start the job of a line. */

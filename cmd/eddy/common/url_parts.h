@@ -1,0 +1,21 @@
+/*
+ * common/url_parts.h - where the parts of a URL are that the library has accepted, or of a path. Which
+ * texts are URLs only the library decides.
+ */
+#ifndef ED_CMD_COMMON_URL_PARTS_H
+#define ED_CMD_COMMON_URL_PARTS_H
+
+#include <stdbool.h>
+
+/* Each part ends where the next begins. A path has no scheme and no host: 'host' and 'path' are equal. */
+struct ed_url_parts {
+        const char *authority; /* after "://" */
+        const char *host;      /* after user name and password */
+        const char *path;
+        const char *query; /* its '?', or the '#' of the fragment, or the NUL */
+        bool has_userinfo;
+};
+
+struct ed_url_parts ed_url_parts(const char *url);
+
+#endif
