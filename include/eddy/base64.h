@@ -29,8 +29,8 @@ EDDY_API size_t eddy_base64_encode(const void *data, size_t bytes, char *out);
  * Decode the 'chars' characters at 'text' to 'out', which has room for
  * EDDY_BASE64_DECODED_MAX(chars) bytes and may be 'text' itself.  Returns the number
  * of bytes.  Only the form that eddy_base64_encode() writes is accepted: the standard
- * alphabet, padded with '=', unused bits zero, no white space.  So each sequence of
- * bytes has exactly one text.
+ * alphabet, padded with '=', unused bits zero, no white space.  Each sequence of
+ * bytes therefore has exactly one text.
  *
  * Suspends: no.
  * Threads:  any.
