@@ -44,7 +44,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_date_format(int64_t seconds,
 
 /*
  * Read the value of Retry-After, 'bytes' bytes long: seconds ("120", and "1.5"
- * because servers send it) or a date.  '*ret_delay_ns' is the time to wait, in
+ * because servers send it) or a date.  Servers also send a time of day as a number: above
+ * 10^9 these are seconds since 1970, above 10^11 milliseconds.  '*ret_delay_ns' is the time to wait, in
  * nanoseconds: 0 for a date that has passed, at most INT64_MAX.  A date counts from
  * 'now_s'.  Pass the time of the response's Date header to be independent of the
  * server's clock.  On failure '*ret_delay_ns' is unchanged.

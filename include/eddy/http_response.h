@@ -175,8 +175,8 @@ EDDY_API const char *eddy_http_response_fault_text(const eddy_http_response *res
 EDDY_API void eddy_http_response_close(eddy_http_response *response);
 
 /*
- * Read what the response says about another attempt: Retry-After, retry-after-ms and
- * x-should-retry (eddy/retry.h).  A date counts from the response's Date, or from the
+ * Read what the response says about another attempt: Retry-After, or else
+ * X-RateLimit-Retry-After, retry-after-ms and x-should-retry (eddy/retry.h).  A date counts from the response's Date, or from the
  * time of day.  NULL stores a hint that is all zero, as of a response without these
  * headers.
  *

@@ -49,7 +49,8 @@ struct eddy_ratelimits {
  * independent of the server's clock.  Returns whether the header was used.
  *
  *   x-ratelimit-{limit,remaining,reset}-{requests,tokens}
- *       resets such as "6m0s", "1.5s", "12ms" or "30" (seconds); refills evenly
+ *       resets such as "6m0s", "1.5s", "12ms" or "30" (seconds); refills evenly, unless
+ *       the reset is a time of day as below
  *   anthropic-ratelimit-{requests,tokens}-{limit,remaining,reset}
  *       resets as RFC 3339 times; refills evenly
  *   x-ratelimit-{limit,remaining,reset}

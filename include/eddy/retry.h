@@ -175,7 +175,8 @@ EDDY_API bool eddy_retry_error_is_passing(int error);
 
 /* Values of headers of a response; NULL: the response has no such header. */
 struct eddy_retry_headers {
-        const char *retry_after; /* Retry-After: seconds ("2", "1.5"), or a date */
+        const char *retry_after; /* Retry-After: seconds ("2", "1.5"), or a date, also as the
+                                    seconds or milliseconds since 1970 */
         const char *
                 retry_after_ms; /* retry-after-ms: milliseconds ("1500", "0.5"); takes precedence */
         const char *should_retry; /* x-should-retry: "true" or "false" */

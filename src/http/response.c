@@ -225,6 +225,9 @@ void eddy_http_response_retry_hint(const eddy_http_response *response,
         *ret_hint = (struct eddy_retry_hint){ 0 };
         if (!response || !member_of(response)->loop)
                 return;
+        if (!headers.retry_after)
+                headers.retry_after =
+                        eddy_http_response_header(response, "X-RateLimit-Retry-After");
         sys = member_of(response)->loop->sys;
         eddy_retry_hint_read(&headers, sys->ops->time_of_day(sys) / EDDY_SEC(1), ret_hint);
 }

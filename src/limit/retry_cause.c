@@ -7,8 +7,12 @@
 #include "base/def.h"
 #include "eddy/error.h"
 #include "eddy/http_date.h"
+#include "eddy/ratelimit.h"
 #include "eddy/retry.h"
 #include "eddy/time.h"
+
+/* Milliseconds with 13 digits or more are a time of day: a delay would be 31 years. */
+enum { EPOCH_MS_DIGITS = 13 };
 
 /* Errors of eddy's own that may pass.  All others say that the next attempt fails too. */
 static const int own_passing[] = {
@@ -61,39 +65,45 @@ bool eddy_retry_error_is_passing(int error)
         return !is_in(system_final, ed_array_count(system_final), -error);
 }
 
-/* Milliseconds with decimals have the format of seconds with decimals. */
-static int read_ms(const char *text, int64_t *ret_ns)
+/* Returns the time from which dates count. */
+static int64_t read_from(const struct eddy_retry_headers *headers, int64_t now_s)
 {
+        const char *date = headers->date;
+        int64_t from_s;
+
+        return date && eddy_http_date_parse(date, strlen(date), now_s, &from_s) >= 0 ? from_s
+                                                                                     : now_s;
+}
+
+/* Milliseconds, with decimals, or since 1970. */
+static int read_ms(const char *text, int64_t from_s, int64_t *ret_ns)
+{
+        const char *at = text + strspn(text, "0");
         int64_t thousandfold_ns;
         int err;
 
         /* Digits only: a date is not a number of milliseconds. */
         if (strspn(text, "0123456789.") != strlen(text))
                 return -EINVAL;
-        err = eddy_http_retry_after_parse(text, strlen(text), 0, &thousandfold_ns);
+        if (strspn(at, "0123456789") >= EPOCH_MS_DIGITS)
+                return eddy_http_retry_after_parse(text, strlen(text), from_s, ret_ns);
+        err = eddy_ratelimit_duration_parse(text, &thousandfold_ns);
         if (err >= 0)
                 *ret_ns = thousandfold_ns / 1000;
         return err;
-}
-
-static int read_after(const struct eddy_retry_headers *headers, int64_t now_s, int64_t *ret_ns)
-{
-        const char *text = headers->retry_after, *date = headers->date;
-        int64_t from_s;
-
-        if (!date || eddy_http_date_parse(date, strlen(date), now_s, &from_s) < 0)
-                from_s = now_s;
-        return eddy_http_retry_after_parse(text, strlen(text), from_s, ret_ns);
 }
 
 void eddy_retry_hint_read(const struct eddy_retry_headers *headers, int64_t now_s,
                           struct eddy_retry_hint *ret_hint)
 {
         struct eddy_retry_hint hint = { .should = 0 };
+        const char *ms = headers->retry_after_ms, *after = headers->retry_after;
+        int64_t from_s = read_from(headers, now_s);
 
-        if (headers->retry_after_ms && read_ms(headers->retry_after_ms, &hint.wait_ns) >= 0)
+        if (ms && read_ms(ms, from_s, &hint.wait_ns) >= 0)
                 hint.has_wait = true;
-        else if (headers->retry_after && read_after(headers, now_s, &hint.wait_ns) >= 0)
+        else if (after &&
+                 eddy_http_retry_after_parse(after, strlen(after), from_s, &hint.wait_ns) >= 0)
                 hint.has_wait = true;
         if (headers->should_retry && strcmp(headers->should_retry, "true") == 0)
                 hint.should = 1;

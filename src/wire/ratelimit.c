@@ -10,12 +10,12 @@
 
 #include "base/def.h"
 #include "eddy/http_date.h"
+#include "wire/epoch.h"
 #include "wire/ratelimit_field.h"
 
-enum { EPOCH_MIN_S = 1000000000, NANO_DIGITS = 9, RFC3339_BYTES = 19 };
+enum { RFC3339_BYTES = 19 };
 
-#define SECOND_NS    INT64_C(1000000000)
-#define EPOCH_MIN_MS INT64_C(100000000000) /* as seconds it is in the year 5138 */
+#define SECOND_NS INT64_C(1000000000)
 
 /* --- durations and times --- */
 
@@ -167,16 +167,6 @@ int eddy_ratelimit_time_parse(const char *text, int64_t *ret_ns)
 
 /* --- headers --- */
 
-/* Returns a time of the clock that 'now_s' is of, as a time from now. */
-static int64_t from_now(int64_t at_ns, int64_t now_s)
-{
-        int64_t now_ns;
-
-        if (__builtin_mul_overflow(now_s, SECOND_NS, &now_ns))
-                return 0;
-        return at_ns > now_ns ? at_ns - now_ns : 0;
-}
-
 static bool read_count(const char *value, int64_t *ret_count)
 {
         struct ed_ratelimit_entry entry;
@@ -214,38 +204,46 @@ static bool read_remaining(struct eddy_ratelimit *seen, const char *value, int64
         return read_count(value, &seen->remaining);
 }
 
-static bool read_reset_duration(struct eddy_ratelimit *seen, const char *value, int64_t now_s)
-{
-        (void) now_s;
-        if (eddy_ratelimit_duration_parse(value, &seen->reset_ns) < 0)
-                return false;
-        seen->refills = true;
-        return true;
-}
-
 static bool read_reset_time(struct eddy_ratelimit *seen, const char *value, int64_t now_s)
 {
         int64_t at_ns;
 
         if (eddy_ratelimit_time_parse(value, &at_ns) < 0)
                 return false;
-        seen->reset_ns = from_now(at_ns, now_s);
+        seen->reset_ns = ed_epoch_from_now(at_ns, now_s);
         seen->refills = true;
         return true;
 }
 
-/* Seconds from now, or since 1970; some servers send milliseconds since 1970. */
-static bool read_reset_seconds(struct eddy_ratelimit *seen, const char *value, int64_t now_s)
+/*
+ * Seconds from now, or since 1970; some servers send milliseconds since 1970.  Returns the whole part
+ * of the number; -1: it is not a number.
+ */
+static int64_t read_number(const char *value, int64_t now_s, int64_t *ret_ns)
 {
         const char *at = value;
         int64_t ns, number;
 
         if (strspn(value, "0123456789.") != strlen(value) ||
             eddy_ratelimit_duration_parse(value, &ns) < 0 || !read_amount(&at, 1, &number))
+                return -1;
+        *ret_ns = ed_epoch_delay(number, ns, now_s);
+        return number;
+}
+
+static bool read_reset_seconds(struct eddy_ratelimit *seen, const char *value, int64_t now_s)
+{
+        return read_number(value, now_s, &seen->reset_ns) >= 0;
+}
+
+/* A time of day is when a window ends; a duration is the time until the limit has filled up. */
+static bool read_reset_duration(struct eddy_ratelimit *seen, const char *value, int64_t now_s)
+{
+        int64_t number = read_number(value, now_s, &seen->reset_ns);
+
+        if (number < 0 && eddy_ratelimit_duration_parse(value, &seen->reset_ns) < 0)
                 return false;
-        if (number > EPOCH_MIN_MS)
-                ns = number < INT64_MAX / 1000000 ? number * 1000000 : INT64_MAX;
-        seen->reset_ns = number > EPOCH_MIN_S ? from_now(ns, now_s) : ns;
+        seen->refills = number <= ED_EPOCH_MIN_S;
         return true;
 }
 

@@ -5,10 +5,16 @@
 
 #include <stdbool.h>
 
-/* Read "120" or "1.5" as nanoseconds; INT64_MAX if the value is too large. */
-static bool read_delay(const char *text, size_t bytes, int64_t *ret_delay_ns)
+#include "wire/epoch.h"
+
+/*
+ * Read "120" or "1.5" as nanoseconds; INT64_MAX if the value is too large.  A number that is a time of
+ * day counts from 'now_s'.
+ */
+static bool read_delay(const char *text, size_t bytes, int64_t now_s, int64_t *ret_delay_ns)
 {
         int64_t whole = 0;
+        int64_t ns;
         int64_t part = 0;
         int64_t unit = 100000000;
         size_t at = 0;
@@ -29,10 +35,9 @@ static bool read_delay(const char *text, size_t bytes, int64_t *ret_delay_ns)
                 if (at < bytes)
                         return false;
         }
-        if (__builtin_mul_overflow(whole, 1000000000, &whole) ||
-            __builtin_add_overflow(whole, part, &whole))
-                whole = INT64_MAX;
-        *ret_delay_ns = whole;
+        if (__builtin_mul_overflow(whole, 1000000000, &ns) || __builtin_add_overflow(ns, part, &ns))
+                ns = INT64_MAX;
+        *ret_delay_ns = ed_epoch_delay(whole, ns, now_s);
         return true;
 }
 
@@ -43,7 +48,7 @@ int eddy_http_retry_after_parse(const char *text, size_t bytes, int64_t now_s,
         int64_t delay_ns;
         int err;
 
-        if (read_delay(text, bytes, ret_delay_ns))
+        if (read_delay(text, bytes, now_s, ret_delay_ns))
                 return 0;
         err = eddy_http_date_parse(text, bytes, now_s, &date_s);
         if (err < 0)

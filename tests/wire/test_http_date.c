@@ -172,10 +172,42 @@ TEST(retry_after_takes_a_date)
 
 TEST(retry_after_too_long_is_the_longest_there_is)
 {
-        CHECK_EQ(delay("9223372036"), 9223372036000000000);
-        CHECK_EQ(delay("9223372037"), INT64_MAX);
-        CHECK_EQ(delay("9223372036.999999999"), INT64_MAX);
+        CHECK_EQ(delay("1000000000"), 1000000000000000000);
+        CHECK_EQ(delay("1000000000.999999999"), 1000000000999999999);
+        CHECK_EQ(delay("99999999999"), INT64_MAX);
+        CHECK_EQ(delay("9999999999999999"), INT64_MAX);
         CHECK_EQ(delay("99999999999999999999999999999999999999"), INT64_MAX);
+}
+
+TEST(retry_after_takes_a_time_of_day_as_a_number)
+{
+        static const int64_t day_s = 1795235848;
+        static const struct {
+                const char *text;
+                int64_t delay_ns;
+        } cases[] = {
+                { "1795235878", 30000000000 },
+                { "1795235878.5", 30500000000 },
+                { "1795235848", 0 },
+                { "1795235847", 0 },
+                { "1000000001", 0 },
+                { "1795235878500", 30500000000 },
+                { "1795235847999", 0 },
+                { "100000000001", 0 },
+                { "1795322248", 86400000000000 },
+                { "0001795235878", 30000000000 },
+                { "9999999999", INT64_MAX },
+                { "1795235878000000", INT64_MAX },
+        };
+
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                int64_t delay_ns = -1;
+
+                CHECK_EQ(eddy_http_retry_after_parse(cases[i].text, strlen(cases[i].text), day_s,
+                                                     &delay_ns),
+                         0);
+                CHECK_EQ(delay_ns, cases[i].delay_ns);
+        }
 }
 
 TEST(retry_after_that_is_neither_is_refused)

@@ -156,6 +156,23 @@ TEST(limits_with_seconds_from_now_or_since_1970)
         CHECK_EQ(seen.requests.reset_ns, 0);
 }
 
+TEST(limits_of_requests_and_tokens_until_a_time_of_day)
+{
+        struct eddy_ratelimits seen = EDDY_RATELIMITS;
+
+        CHECK(eddy_ratelimits_read(&seen, "x-ratelimit-reset-requests", "1795406460", now_s));
+        CHECK_EQ(seen.requests.reset_ns, EDDY_MIN(1));
+        CHECK(!seen.requests.refills);
+        CHECK(eddy_ratelimits_read(&seen, "x-ratelimit-reset-tokens", "1795406460500", now_s));
+        CHECK_EQ(seen.tokens.reset_ns, EDDY_MS(60500));
+        CHECK(!seen.tokens.refills);
+        CHECK(eddy_ratelimits_read(&seen, "x-ratelimit-reset-tokens", "1795406399", now_s));
+        CHECK_EQ(seen.tokens.reset_ns, 0);
+        CHECK(eddy_ratelimits_read(&seen, "x-ratelimit-reset-tokens", "7.66", now_s));
+        CHECK_EQ(seen.tokens.reset_ns, EDDY_MS(7660));
+        CHECK(seen.tokens.refills);
+}
+
 TEST(limits_of_the_early_drafts)
 {
         struct eddy_ratelimits seen = EDDY_RATELIMITS;
@@ -199,6 +216,9 @@ TEST(malformed_values_and_other_headers_are_ignored)
                 { "x-ratelimit-remaining-tokens", "1, 2" },
                 { "x-ratelimit-remaining-tokens", "5 requests" },
                 { "x-ratelimit-reset-tokens", "soon" },
+                { "x-ratelimit-reset-tokens", "-1" },
+                { "x-ratelimit-reset-tokens", "nan" },
+                { "x-ratelimit-reset", "1e3" },
                 { "x-ratelimit-reset", "6m0s" },
                 { "x-ratelimit-reset", "Mon, 23 Nov 2026 04:00:00 GMT" },
                 { "anthropic-ratelimit-tokens-reset", "12s" },

@@ -287,8 +287,11 @@ CLIENT_TEST(
         a_response_says_when_to_try_again, NULL,
         SCRIPT("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nRetry-After: Sun, 06 Nov 1994 08:50:07 "
                "GMT\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nx-should-retry: true\r\n\r\n",
-               OK_2))
+               OK_2, "HTTP/1.1 429 No\r\nContent-Length: 0\r\nX-RateLimit-Retry-After: 7\r\n\r\n",
+               "HTTP/1.1 429 No\r\nContent-Length: 0\r\nX-RateLimit-Retry-After: 7\r\n"
+               "Retry-After: 3\r\n\r\n"))
 {
+        static const int64_t waits_ns[] = { EDDY_SEC(7), EDDY_SEC(3) };
         struct eddy_retry_hint hint;
         eddy_http_response *response;
 
@@ -303,4 +306,11 @@ CLIENT_TEST(
         CHECK(!hint.has_wait);
         CHECK_EQ(hint.should, 0);
         eddy_http_response_close(response);
+        for (int i = 0; i < 2; i++) {
+                CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+                eddy_http_response_retry_hint(response, &hint);
+                CHECK(hint.has_wait);
+                CHECK_EQ(hint.wait_ns, waits_ns[i]);
+                eddy_http_response_close(response);
+        }
 }
