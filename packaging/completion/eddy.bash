@@ -82,10 +82,10 @@ _eddy() {
                         ;;
                 mock,--listen | mock,--threads | mock,--latency | mock,--latency-p99 | \
                         mock,--token-latency | mock,--rate-limit | mock,--rpm | mock,--tpm | \
-                        mock,--quota | mock,--wave | mock,--capacity | mock,--capacity-status | \
-                        mock,--retry-after | mock,--errors | mock,--error-rate | mock,--truncate | \
-                        mock,--stall | mock,--seed | mock,--api-key | mock,--model | \
-                        mock,--dimensions | mock,--completion-tokens) return ;;
+                        mock,--quota | mock,--wave | mock,--refuse | mock,--capacity | \
+                        mock,--capacity-status | mock,--vendor | mock,--retry-after | mock,--errors | \
+                        mock,--error-rate | mock,--truncate | mock,--stall | mock,--seed | \
+                        mock,--api-key | mock,--model | mock,--dimensions | mock,--completion-tokens) return ;;
                 report,--errors | report,--log)
                         compopt -o default 2>/dev/null
                         return
@@ -128,9 +128,10 @@ _eddy() {
                                 --progress --summary -h --help --version" ;;
                         mock) words="--listen --threads --tls --cert --key --latency
                                 --latency-p99 --token-latency --rate-limit --rpm --tpm --quota
-                                --wave --capacity --capacity-status --retry-after --errors
-                                --error-rate --truncate --stall --seed --api-key --model
-                                --dimensions --completion-tokens -h --help --version" ;;
+                                --wave --refuse --capacity --capacity-status --vendor
+                                --retry-after --errors --error-rate --truncate --stall --seed
+                                --api-key --model --dimensions --completion-tokens -h --help
+                                --version" ;;
                         report) words="--errors --log -o --output --price --title -h --help
                                 --version" ;;
                         draw) words="-o --output --format --axis --width -h --help --version" ;;

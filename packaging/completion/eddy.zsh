@@ -222,8 +222,10 @@ _eddy() {
                         '*--tpm=[serve N requests or tokens per minute for each key, with headers x-ratelimit-*, and answer 429 rate_limit_exceeded above]:N: ' \
                         '*--quota=[for each key, answer 429 insufficient_quota after N requests]:N: ' \
                         '*--wave=[every PERIOD, answer 429 to all requests for LENGTH]:PERIOD: ' \
+                        '*--refuse=[refuse the first N requests because of a limit, for D]:N: ' \
                         '*--capacity=[serve N requests at a time and refuse others at once]:N: ' \
                         '*--capacity-status=[the status of these refusals, 429 or 503]:S: ' \
+                        '*--vendor=[report limits and refuse as the API of this vendor does, in its headers and errors]:NAME: ' \
                         '*--retry-after=[the form of the time in refusals: seconds, ms]:FORM: ' \
                         '*--errors=[answer this fraction of requests with a 500 or 503]:P: ' \
                         '*--error-rate=[answer this fraction of requests with a 500 or 503]:P: ' \
@@ -268,7 +270,7 @@ _eddy() {
                         '*--deviations=[try all orders with at most N deviations, 1 to 32]:N: ' \
                         '*--runs=[stop after N of these orders]:N: ' \
                         '*--seeds=[then try N random orders]:N: ' \
-                        '*--timeout=[the time for one order, such as 10s]:T: ' \
+                        '*--timeout=[the time for one order, in whole seconds, such as 10s]:T: ' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
                         '*--version[print the version]'

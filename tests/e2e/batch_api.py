@@ -12,8 +12,10 @@ import types
 
 import e2e
 
-REASONS = {200: "OK", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
-           422: "Unprocessable Content", 429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable"}
+REASONS = {200: "OK", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 402: "Payment Required",
+           403: "Forbidden", 404: "Not Found", 413: "Content Too Large", 420: "Enhance Your Calm",
+           422: "Unprocessable Content", 429: "Too Many Requests", 498: "Capacity Exceeded",
+           500: "Internal Server Error", 503: "Service Unavailable"}
 
 
 def calls_of(connection):

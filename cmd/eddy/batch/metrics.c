@@ -173,7 +173,7 @@ static void attempt_note(void *arg, const struct ed_attempt *attempt, unsigned a
         const struct ed_batch_metrics *metrics = arg;
         const char *endpoint = attempt->endpoint ? attempt->endpoint->name : "";
         const char *cause =
-                attempt->error < 0 ? ed_outcome_of(attempt->error)->code : attempt->code;
+                attempt->error < 0 ? ed_outcome_of(attempt->error)->code : attempt->refusal.code;
         char status[12];
 
         if (metrics->log)

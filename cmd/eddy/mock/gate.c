@@ -3,13 +3,20 @@
  */
 #include "mock/gate.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common/draft.h"
 #include "common/duration.h"
+#include "common/wall.h"
 #include "eddy/time.h"
+#include "mock/dialect.h"
 
 enum { KEY_SHOWN_MAX = 8 };
+
+/* The time after which a vendor gives a new quota. */
+#define QUOTA_NS (EDDY_MIN(60) * 24)
 
 /* Returns the key that a request gives as a bearer token or in api-key, or "". */
 static const char *key_of(const eddy_http_exchange *exchange)
@@ -31,6 +38,58 @@ static int refuse(struct ed_reply *reply, const struct ed_openai_fault *fault)
         return err < 0 ? err : 1;
 }
 
+/* ---- dialects ------------------------------------------------------------------------------ */
+
+/* Add the headers of the vendor. Values that name a limit that does not exist are left out. */
+static void dialect_show(struct ed_reply *reply, enum ed_when when,
+                         const struct ed_dialect_facts *facts)
+{
+        for (const struct ed_dialect_header *header = ed_dialect_headers; header->vendor;
+             header++) {
+                struct ed_draft value = { 0 };
+
+                if (!ed_dialect_has(header, reply->mock->opts.vendor, when))
+                        continue;
+                if (ed_dialect_expand(header->value, facts, &value)) {
+                        ed_draft_add(&value, "", 1);
+                        if (ed_draft_is_whole(&value))
+                                ed_reply_header(reply, header->name, value.data);
+                }
+                ed_draft_fini(&value);
+        }
+}
+
+/* Refuse as the vendor does. Returns as refuse(). */
+static int dialect_refuse(struct ed_reply *reply, enum ed_when when, int64_t wait_ns)
+{
+        const struct ed_mock_opts *opts = &reply->mock->opts;
+        const struct ed_dialect_refusal *refusal = ed_dialect_refusal_of(opts->vendor, when);
+        struct ed_dialect_facts facts = { .requests = { .limit = opts->limits.rpm },
+                                          .tokens = { .limit = opts->limits.tpm },
+                                          .wait_ns = wait_ns,
+                                          .now_ns = ed_wall_ns(),
+                                          .id = reply->id };
+        struct ed_draft text = { 0 };
+        int err;
+
+        dialect_show(reply, when, &facts);
+        (void) ed_dialect_expand(refusal->body, &facts, &text);
+        ed_draft_add_str(&text, "\n");
+        err = ed_draft_is_whole(&text) ? ed_reply_send(reply, refusal->status, "application/json",
+                                                       text.data, text.bytes)
+                                       : -ENOMEM;
+        ed_draft_fini(&text);
+        return err < 0 ? err : 1;
+}
+
+static struct ed_dialect_limit limit_of(const struct ed_bucket *bucket, uint32_t limit)
+{
+        return (struct ed_dialect_limit){ limit, ed_bucket_left(bucket),
+                                          ed_bucket_full_ns(bucket) };
+}
+
+/* ---- refusals ------------------------------------------------------------------------------ */
+
 /* Refuse because of a limit, and state the time until a retry. A time below 0 means never. */
 static int limit_refuse(struct ed_reply *reply, const char *type, const char *code,
                         const char *what, int64_t wait_ns)
@@ -38,6 +97,8 @@ static int limit_refuse(struct ed_reply *reply, const char *type, const char *co
         struct ed_openai_fault fault = { 0 };
         char wait[ED_RESET_TEXT_BYTES];
 
+        if (reply->mock->opts.vendor && wait_ns >= 0)
+                return dialect_refuse(reply, ED_WHEN_LIMITED, wait_ns);
         if (wait_ns < 0) {
                 ed_openai_fault_set(&fault, 429, NULL, code, "%s.", what);
         } else {
@@ -79,6 +140,14 @@ static void limits_show(struct ed_reply *reply, const struct ed_key *key)
         const struct ed_limits *limits = &reply->mock->opts.limits;
         char reset[ED_RESET_TEXT_BYTES];
 
+        if (reply->mock->opts.vendor) {
+                dialect_show(reply, ED_WHEN_ALWAYS,
+                             &(struct ed_dialect_facts){
+                                     .requests = limit_of(&key->requests, limits->rpm),
+                                     .tokens = limit_of(&key->tokens, limits->tpm),
+                                     .now_ns = ed_wall_ns() });
+                return;
+        }
         if (limits->rpm > 0) {
                 ed_reset_print(ed_bucket_full_ns(&key->requests), reset);
                 ed_reply_header_u64(reply, "x-ratelimit-limit-requests", limits->rpm);
@@ -134,6 +203,8 @@ static int key_limit(struct ed_reply *reply, const char *name)
         if (limits->rpm == 0 && limits->tpm == 0 && limits->quota == 0)
                 return 0;
         exceeds = key_count(mock, name, &key, &wait_ns);
+        if (exceeds && mock->opts.vendor)
+                return dialect_refuse(reply, ED_WHEN_SPENT, QUOTA_NS);
         if (exceeds)
                 return limit_refuse(reply, "insufficient_quota", "insufficient_quota",
                                     "You exceeded your current quota, please check your plan and "
@@ -212,6 +283,18 @@ static bool place_take(struct ed_mock *mock, int64_t now_ns, int64_t *ret_wait_n
         return taken;
 }
 
+/* Returns true if the request is one of the first ones, which are refused. */
+static bool is_refused(struct ed_mock *mock)
+{
+        bool refused;
+
+        pthread_mutex_lock(&mock->lock);
+        refused = mock->refused < mock->opts.refuse;
+        mock->refused += refused;
+        pthread_mutex_unlock(&mock->lock);
+        return refused;
+}
+
 int ed_gate_enter(struct ed_reply *reply)
 {
         struct ed_mock *mock = reply->mock;
@@ -221,6 +304,9 @@ int ed_gate_enter(struct ed_reply *reply)
 
         if (err != 0)
                 return err;
+        if (is_refused(mock))
+                return limit_refuse(reply, "requests", "rate_limit_exceeded",
+                                    "Rate limit reached: slow down", mock->opts.refuse_ns);
         if (ed_wave_is_on(&mock->opts.wave, now_ns - mock->start_ns, &wait_ns))
                 return limit_refuse(reply, "requests", "rate_limit_exceeded",
                                     "Rate limit reached: slow down", wait_ns);

@@ -43,6 +43,9 @@ struct ed_mock_opts {
         struct ed_schedule capacity;
         int capacity_status;
         enum ed_mock_retry_after retry_after;
+        uint32_t refuse;    /* how many requests are refused first */
+        int64_t refuse_ns;  /* the time that these refusals state */
+        const char *vendor; /* whose dialect refusals have; NULL: OpenAI's, as --retry-after says */
         bool seeded;
         uint32_t seed;
         struct ed_openai_opts openai;
@@ -63,6 +66,7 @@ struct ed_mock {
         struct ed_tokens tokens;
         struct ed_keys keys;
         int64_t start_ns;
+        uint32_t refused; /* of opts.refuse */
         uint32_t serving; /* admitted requests that are not finished */
 };
 

@@ -11,12 +11,16 @@
 #include "common/option.h"
 #include "eddy/time.h"
 #include "eddy/version.h"
+#include "mock/dialect.h"
 #include "mock/mock.h"
 #include "mock/model.h"
 #include "mock/number.h"
 
 /* The default duration of --stall. */
 #define STALL_NS EDDY_SEC(600)
+
+/* The default time that the refusals of --refuse state. */
+#define REFUSE_NS EDDY_SEC(1)
 
 enum { LIMIT_MAX = 1000000000, DIMENSIONS = 8 };
 
@@ -54,9 +58,13 @@ static const char help[] =
         "  --quota N            for each key, answer 429 insufficient_quota after N requests\n"
         "  --wave PERIOD:LENGTH[:RETRY_AFTER]\n"
         "                       every PERIOD, answer 429 to all requests for LENGTH\n"
+        "  --refuse N[:D]       refuse the first N requests because of a limit, for D (1s)\n"
         "  --capacity N         serve N requests at a time and refuse others at once; 8@0s,2@10s\n"
         "                       is 8 at first, and 2 from 10 seconds after the start\n"
         "  --capacity-status S  the status of these refusals, 429 or 503 (429)\n"
+        "  --vendor NAME        report limits and refuse as the API of this vendor does, in its "
+        "headers\n"
+        "                       and errors; NAME is one that --vendor help lists (OpenAI's form)\n"
         "  --retry-after FORM   the form of the time in refusals: seconds, ms (also\n"
         "                       retry-after-ms), date or none (seconds)\n"
         "Failures (P is a percentage such as 5%, or a fraction such as 0.05):\n"
@@ -101,9 +109,11 @@ enum {
         OPT_TPM,
         OPT_QUOTA,
         OPT_WAVE,
+        OPT_REFUSE,
         OPT_CAPACITY,
         OPT_CAPACITY_STATUS,
         OPT_RETRY_AFTER,
+        OPT_VENDOR,
         OPT_API_KEY,
         OPT_MODEL,
         OPT_DIMENSIONS,
@@ -130,9 +140,11 @@ static const struct option options[] = {
         { "tpm", required_argument, NULL, OPT_TPM },
         { "quota", required_argument, NULL, OPT_QUOTA },
         { "wave", required_argument, NULL, OPT_WAVE },
+        { "refuse", required_argument, NULL, OPT_REFUSE },
         { "capacity", required_argument, NULL, OPT_CAPACITY },
         { "capacity-status", required_argument, NULL, OPT_CAPACITY_STATUS },
         { "retry-after", required_argument, NULL, OPT_RETRY_AFTER },
+        { "vendor", required_argument, NULL, OPT_VENDOR },
         { "api-key", required_argument, NULL, OPT_API_KEY },
         { "model", required_argument, NULL, OPT_MODEL },
         { "dimensions", required_argument, NULL, OPT_DIMENSIONS },
@@ -231,6 +243,24 @@ static int rate_limit_set(struct ed_mock_opts *opts, const char *value)
         return 0;
 }
 
+/* Parse N or N:D. */
+static int refuse_set(struct ed_mock_opts *opts, const char *value)
+{
+        const char *why = "is not N or N:D, as in 3 or 3:10s", *end;
+        double count;
+
+        opts->refuse_ns = REFUSE_NS;
+        end = ed_number_read(value, &count);
+        if (end && *end == ':')
+                end = ed_number_read_duration(end + 1, "", &opts->refuse_ns, &why);
+        if (end && *end == '\0' && count >= 1 && count <= LIMIT_MAX && count == (uint32_t) count) {
+                opts->refuse = (uint32_t) count;
+                return 0;
+        }
+        ed_console_usage("mock", "--refuse %s %s", value, why);
+        return -EINVAL;
+}
+
 static int retry_after_set(struct ed_mock_opts *opts, const char *value)
 {
         static const char *const forms[] = {
@@ -248,6 +278,39 @@ static int retry_after_set(struct ed_mock_opts *opts, const char *value)
         }
         ed_console_usage("mock", "--retry-after %s: write seconds, ms, date or none", value);
         return -EINVAL;
+}
+
+/* Choose the dialect of a vendor. */
+static int vendor_set(struct ed_mock_opts *opts, const char *value)
+{
+        struct ed_draft names = { 0 };
+
+        opts->vendor = ed_dialect_find(value);
+        if (opts->vendor)
+                return 0;
+        ed_dialect_names(&names);
+        ed_draft_add(&names, "", 1);
+        ed_console_usage("mock", "--vendor %s: write %s", value,
+                         ed_draft_is_whole(&names) ? names.data : "the name of a vendor");
+        ed_draft_fini(&names);
+        return -EINVAL;
+}
+
+/* Print the names of the vendors. Returns the exit code. */
+static int vendors_print(void)
+{
+        struct ed_draft text = { 0 };
+        int exit_code = ED_EXIT_FAILED;
+
+        for (const char *const *vendor = ed_vendors; *vendor; vendor++) {
+                ed_draft_add_str(&text, *vendor);
+                ed_draft_add_str(&text, "\n");
+        }
+        ed_draft_add(&text, "", 1);
+        if (ed_draft_is_whole(&text))
+                exit_code = ed_console_print("mock", text.data);
+        ed_draft_fini(&text);
+        return exit_code;
 }
 
 static int capacity_status_set(struct ed_mock_opts *opts, const char *value)
@@ -341,6 +404,8 @@ static int mood_option_set(struct ed_mock_opts *opts, int option, const char *va
         case OPT_WAVE:
                 err = ed_wave_parse(value, &opts->wave, &why);
                 return value_check("--wave", value, err, why);
+        case OPT_REFUSE:
+                return refuse_set(opts, value);
         case OPT_CAPACITY:
                 err = ed_schedule_parse(value, &opts->capacity, &why);
                 return value_check("--capacity", value, err, why);
@@ -348,6 +413,8 @@ static int mood_option_set(struct ed_mock_opts *opts, int option, const char *va
                 return capacity_status_set(opts, value);
         case OPT_RETRY_AFTER:
                 return retry_after_set(opts, value);
+        case OPT_VENDOR:
+                return vendor_set(opts, value);
         default:
                 return api_option_set(opts, option, value);
         }
@@ -432,6 +499,8 @@ int ed_mock_opts_parse(struct ed_mock_opts *opts, int argc, char **argv, int *re
         while ((option = ed_option_next(&option_set_of_mock, argc, argv)) != -1) {
                 if (option == 'h')
                         *ret_exit = help_print();
+                else if (option == OPT_VENDOR && strcmp(optarg, "help") == 0)
+                        *ret_exit = vendors_print();
                 else if (option == OPT_VERSION)
                         *ret_exit = ed_console_print("mock", "eddy " EDDY_VERSION "\n");
                 else if (option == 0 || option_set(&line, option, optarg) < 0)

@@ -236,23 +236,9 @@ enum eddy_concurrency_result ed_attempt_load(const struct ed_attempt *attempt)
 {
         if (attempt->error == -ETIMEDOUT && attempt->all->end_ns == INT64_MAX)
                 return EDDY_CONCURRENCY_OVERLOAD;
-        if (attempt->error == 0 && (attempt->status == 429 || attempt->status == 503))
+        if (attempt->error == 0 &&
+            (attempt->refusal.meaning == ED_MEANS_PAUSE || attempt->status == 503))
                 return ed_endpoints_adapt(&attempt->run->endpoints) ? EDDY_CONCURRENCY_OVERLOAD
                                                                     : EDDY_CONCURRENCY_UNKNOWN;
         return attempt->error == 0 ? EDDY_CONCURRENCY_OK : EDDY_CONCURRENCY_UNKNOWN;
-}
-
-bool ed_attempt_is_out_of_quota(const struct ed_attempt *attempt)
-{
-        static const char *const codes[] = { "insufficient_quota", "credit_balance_exhausted",
-                                             "billing_hard_limit_reached" };
-
-        /* Or a stream reported it. */
-        if (attempt->status != 429 && attempt->status != 402 &&
-            !ed_answer_status_is_ok(attempt->status))
-                return false;
-        for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-                if (strcmp(attempt->code, codes[i]) == 0)
-                        return true;
-        return false;
 }

@@ -10,6 +10,7 @@
 
 #include "batch/request/request.h"
 #include "batch/run/endpoint.h"
+#include "batch/run/refusal.h"
 #include "common/draft.h"
 #include "eddy/concurrency.h"
 #include "eddy/http_client.h"
@@ -18,8 +19,6 @@
 #include "eddy/tls.h"
 
 struct ed_batch_run;
-
-enum { ED_ATTEMPT_CODE_BYTES = 64 };
 
 /* The attempts in flight of a unit, and the time by which they end, because the unit ends. */
 struct ed_attempts {
@@ -40,8 +39,8 @@ struct ed_attempt {
         struct ed_draft assembled; /* the body of a stream */
         const void *body;          /* in the response or 'assembled' */
         size_t body_bytes;
-        const char *request_id;           /* in the response; NULL: none */
-        char code[ED_ATTEMPT_CODE_BYTES]; /* of an error in the body; may be empty */
+        const char *request_id; /* in the response; NULL: none */
+        struct ed_refusal refusal;
         struct eddy_retry_hint hint;
         int64_t start_ns; /* 0: no work on a socket began */
         int64_t first_ns; /* to the first byte, or the first token of a stream; -1: none */
@@ -72,8 +71,5 @@ void ed_attempt_reconcile(struct ed_attempt *attempt, uint64_t tokens);
 
 /* Returns the load of the endpoint, as the attempt shows it. */
 enum eddy_concurrency_result ed_attempt_load(const struct ed_attempt *attempt);
-
-/* Returns true if the answer reports that the key has no quota left, so waiting does not help. */
-bool ed_attempt_is_out_of_quota(const struct ed_attempt *attempt);
 
 #endif

@@ -16,6 +16,7 @@
 #include "eddy/http_date.h"
 #include "eddy/time.h"
 #include "engine/room.h"
+#include "vendor/limits.h"
 
 enum {
         ANSWERS_FOR_PLACE = 4, /* answers until a window has another place */
@@ -375,18 +376,10 @@ int64_t ed_endpoints_resume(const struct ed_endpoints *endpoints)
         return resume_ns < INT64_MAX && resume_ns > eddy_now() ? resume_ns : 0;
 }
 
-/* Returns the time until a limit allows anything, 0 if it does now. */
-static int64_t wait_of(const struct eddy_ratelimit *seen)
-{
-        if (seen->remaining != 0 || seen->reset_ns <= 0)
-                return 0;
-        return seen->refills && seen->limit > 0 ? seen->reset_ns / seen->limit : seen->reset_ns;
-}
-
 /* Make the wait for a limit shorter. */
 static void wait_limit(struct eddy_ratelimit *seen, int64_t wait_max_ns)
 {
-        if (wait_of(seen) > wait_max_ns)
+        if (ed_limit_wait(seen) > wait_max_ns)
                 seen->reset_ns =
                         seen->refills && seen->limit > 0 && wait_max_ns < INT64_MAX / seen->limit
                                 ? wait_max_ns * seen->limit
@@ -415,8 +408,8 @@ int64_t ed_endpoint_obey(struct ed_endpoint *endpoint, struct eddy_ratelimits se
         wait_limit(&seen.tokens, wait_max_ns);
         eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_REQUESTS, &seen.requests);
         eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_TOKENS, &seen.tokens);
-        requests_ns = wait_of(&seen.requests);
-        tokens_ns = wait_of(&seen.tokens);
+        requests_ns = ed_limit_wait(&seen.requests);
+        tokens_ns = ed_limit_wait(&seen.tokens);
         wait_ns = requests_ns > tokens_ns ? requests_ns : tokens_ns;
         endpoint->learned_until_ns = wait_ns >= PAUSE_LEAST_NS ? eddy_now() + wait_ns : 0;
         pause_note(endpoint);
@@ -426,14 +419,14 @@ int64_t ed_endpoint_obey(struct ed_endpoint *endpoint, struct eddy_ratelimits se
 int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response *response,
                           int64_t wait_max_ns)
 {
-        struct eddy_ratelimits seen = EDDY_RATELIMITS;
+        struct ed_limits_seen seen;
         struct eddy_http_header header;
         int64_t date_s = date_of(response);
-        bool any = false;
 
+        ed_limits_init(&seen);
         for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++)
-                any |= eddy_ratelimits_read(&seen, header.name, header.value, date_s);
-        return any ? ed_endpoint_obey(endpoint, seen, wait_max_ns) : 0;
+                ed_limits_read(&seen, header.name, header.value, date_s);
+        return seen.any ? ed_endpoint_obey(endpoint, ed_limits_least(&seen), wait_max_ns) : 0;
 }
 
 /* Returns the pause after a refusal that gives no time: it doubles with each one. */

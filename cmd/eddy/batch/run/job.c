@@ -2,7 +2,8 @@
  * batch/run/job.c - what `eddy batch` does in each step of a request (engine/engine.h): it waits
  * for the turn of its endpoints and for their limits, judges the attempt, and writes the line.
  *
- * A refusal (429, or 503 with Retry-After) pauses the endpoint and uses no attempt.
+ * A refusal (such as 429, or 503 with Retry-After; vendor/table.h) pauses the endpoint and uses no
+ * attempt.
  */
 #include "batch/run/job.h"
 
@@ -412,12 +413,16 @@ static unsigned refusals_of(const struct ed_endpoint *endpoint)
         return endpoint->throttles < 64 ? endpoint->throttles / 8 : 8;
 }
 
-/* Returns the wait that a refusal gives, in Retry-After or by the time of a limit; -1: none. */
+/* Returns the wait that a refusal gives, by itself, by a limit or by its rule; -1: none. */
 static int64_t wait_of(const struct ed_attempt *attempt)
 {
+        const struct ed_rule *rule = attempt->refusal.rule;
+
         if (attempt->hint.has_wait)
                 return attempt->hint.wait_ns;
-        return attempt->learned_wait_ns > 0 ? attempt->learned_wait_ns : -1;
+        if (attempt->learned_wait_ns > 0)
+                return attempt->learned_wait_ns;
+        return rule->wait_s > 0 ? EDDY_SEC(rule->wait_s) : -1;
 }
 
 /* The endpoint refused the request for now: pause it, or shut it. Stores a wait of the request. */
@@ -497,10 +502,10 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
                 return ED_VERDICT_DONE;
         if (err == -ECANCELED || (err == -ETIMEDOUT && eddy_now() >= job->unit->attempts.end_ns))
                 return ED_VERDICT_ABANDONED;
-        if (ed_attempt_is_out_of_quota(attempt)) {
+        if (attempt->refusal.meaning == ED_MEANS_USED_UP) {
                 ed_batch_stop(run, ED_STOP_QUOTA, ED_BATCH_DRAIN_NS,
                               "%s: the quota of this API key is used up (%s)",
-                              attempt->endpoint->name, attempt->code);
+                              attempt->endpoint->name, ed_refusal_reason(&attempt->refusal));
                 return ED_VERDICT_ABANDONED;
         }
         if (attempt->status > 0)
@@ -508,8 +513,7 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
         else if (is_unreached(attempt) && ed_endpoint_lost(&run->endpoints, attempt->endpoint,
                                                            ed_random_next(&run->random), &lost_ns))
                 return lost_judge(job, err, lost_ns);
-        if (err == 0 && attempt->hint.should >= 0 &&
-            (attempt->status == 429 || (attempt->status == 503 && attempt->hint.has_wait)))
+        if (err == 0 && attempt->hint.should >= 0 && attempt->refusal.meaning == ED_MEANS_PAUSE)
                 return refusal_judge(job, ret_wait_ns);
         job->attempts += attempt->start_ns > 0;
         if (attempt->endpoint && err == 0)

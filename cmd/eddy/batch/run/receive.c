@@ -12,7 +12,6 @@
 #include "batch/stream/stream.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
-#include "eddy/json.h"
 #include "eddy/time.h"
 
 enum { READ_BYTES = 16 << 10, STATUS_NO_CONTENT = 204 };
@@ -78,20 +77,6 @@ static void stream_drain(struct receiving *receiving)
                 ;
 }
 
-/* Keep the code of an error such as {"error":{"code":"insufficient_quota"}}. */
-static void code_read(struct ed_attempt *attempt, const char *text, size_t bytes)
-{
-        static const char *const paths[] = { "error.code", "error.type", "code", "type" };
-        struct eddy_json_value whole, value;
-
-        if (eddy_json_parse(text, bytes, NULL, &whole, NULL) < 0)
-                return;
-        for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-                if (eddy_json_get(&whole, paths[i], &value) == 0 &&
-                    eddy_json_string(&value, attempt->code, sizeof(attempt->code)) > 0)
-                        return;
-}
-
 static int stream_end(struct ed_attempt *attempt, struct receiving *receiving)
 {
         const struct ed_assembly *assembly = receiving->stream.assembly;
@@ -100,7 +85,8 @@ static int stream_end(struct ed_attempt *attempt, struct receiving *receiving)
         const char *report = ed_assembly_error(assembly, &bytes);
 
         if (report)
-                code_read(attempt, report, bytes);
+                ed_refusal_read(&attempt->refusal, attempt->status, false, report, bytes,
+                                &attempt->hint);
         if (ed_assembly_is_ended(assembly))
                 stream_drain(receiving);
         return err;
@@ -195,6 +181,7 @@ int ed_attempt_receive(struct ed_attempt *attempt)
                 return err;
         mark_skip(attempt);
         if (attempt->status >= 400)
-                code_read(attempt, attempt->body, attempt->body_bytes);
+                ed_refusal_read(&attempt->refusal, attempt->status, attempt->learned_wait_ns > 0,
+                                attempt->body, attempt->body_bytes, &attempt->hint);
         return 0;
 }
