@@ -90,8 +90,9 @@ static bool window_read(struct ed_limits_seen *seen, const char *name, const cha
 
 void ed_limits_read(struct ed_limits_seen *seen, const char *name, const char *value, int64_t now_s)
 {
-        seen->any |= eddy_ratelimits_read(&seen->plain, name, value, now_s) ||
-                     (strcasestr(name, "ratelimit") && window_read(seen, name, value, now_s));
+        if (strcasestr(name, "ratelimit")) /* few headers have it */
+                seen->any |= eddy_ratelimits_read(&seen->plain, name, value, now_s) ||
+                             window_read(seen, name, value, now_s);
 }
 
 int64_t ed_limit_wait(const struct eddy_ratelimit *limit)
