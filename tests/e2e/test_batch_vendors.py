@@ -132,6 +132,31 @@ def statuses_that_vendors_refuse_with_wait_if_they_state_a_time(eddy):
 
 
 @claim
+def rate_limit_of_github_without_a_time_waits_a_minute(eddy):
+    body = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}
+    api = Api(eddy, once(403, {}, body))
+    result, answers, errors, _ = run(eddy, "minute", api.url, echo_requests(2), "--max-throttle-wait", "59s")
+    equal((result.code, answers, errors, len(api.calls)), (75, [], [], 1), result)
+    check("pause of 1m" in result.err, result)
+
+
+@claim
+def answers_of_a_key_without_credit_end_the_run_and_name_the_cause(eddy):
+    codes = [(429, "insufficient_quota"), (429, "credit_balance_exhausted"), (429, "project_spend_limit_exceeded"),
+             (400, "billing_hard_limit_reached"), (429, "exceeded_current_quota_error"), (402, "billing_error")]
+    texts = [(400, "Your credit balance is too low to access the Anthropic API.", "credit balance is too low"),
+             (429, "Your prepayment credits are depleted.", "prepayment credits are depleted"),
+             (402, "Insufficient Balance", "Insufficient Balance"), (402, "pay", "402")]
+    cases = [(status, {"error": {"type": code, "message": "m"}}, code) for status, code in codes]
+    cases += [(status, {"error": {"message": text}}, word) for status, text, word in texts]
+    for number, (status, body, word) in enumerate(cases):
+        api = Api(eddy, lambda call: (status, {}, body))
+        result, answers, errors, _ = run(eddy, f"credit-{number}", api.url, echo_requests(20))
+        equal((result.code, answers, errors, len(api.calls)), (5, [], [], 1), status, body, result)
+        check(f"the quota of this API key is used up ({word}" in result.err, status, body, result)
+
+
+@claim
 def times_of_day_as_numbers_are_times_from_now(eddy):
     later = int(time.time()) + 7200 + 1800
     for number, (name, value) in enumerate([
