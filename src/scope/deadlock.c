@@ -8,11 +8,11 @@
 #include "base/alloc.h"
 #include "scope/dump.h"
 #include "scope/generator.h"
+#include "scope/hooks.h"
 #include "scope/lock_wait.h"
 #include "scope/report.h"
 #include "scope/run_state.h"
 #include "scope/scope.h"
-#include "scope/trace/trace.h"
 
 enum { LINES_MAX = 40, TEXT_BYTES = 16384 };
 
@@ -44,7 +44,7 @@ bool ed_deadlock_end(struct ed_loop *loop)
                 run->deadlocked = true;
                 report(run);
                 if (loop->trace)
-                        ed_trace_deadlock(run);
+                        ed_hooks()->run_deadlocked(run);
                 eddy_scope_cancel(&run->root);
                 if (loop->ready_first)
                         return true;

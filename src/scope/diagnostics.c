@@ -55,6 +55,7 @@ static void on_handle_made(struct eddy_task *face, const void *place)
 static const struct ed_hooks hooks = {
         .task_made = on_task_made,
         .task_parks = on_task_parks,
+        .run_deadlocked = ed_trace_deadlock,
         .node_marked = on_node_marked,
         .scope_expires = on_scope_expires,
         .scope_begins = ed_trace_scope_begin,

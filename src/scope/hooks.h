@@ -16,6 +16,7 @@
 
 struct ed_debug;
 struct ed_node;
+struct ed_run;
 struct ed_scope;
 struct ed_task;
 
@@ -25,6 +26,11 @@ struct ed_hooks {
         /* A new task was started at 'place' (NULL: not by the program). */
         void (*task_made)(struct ed_task *task, const void *place);
         void (*task_parks)(struct ed_task *task, const char *waits_for);
+
+        /* --- with 'trace' of the loop --- */
+
+        /* All tasks wait, and nothing can wake them. */
+        void (*run_deadlocked)(struct ed_run *run);
 
         /* --- with ED_NODE_NOTED --- */
 
