@@ -92,7 +92,8 @@ static __attribute__((cold, noinline)) int acquire_slowly(eddy_lock *lock, const
         return err;
 }
 
-int eddy_lock_acquire(eddy_lock *lock)
+/* Both begin a cache line: elsewhere the same instructions take 5 % longer. */
+__attribute__((aligned(64))) int eddy_lock_acquire(eddy_lock *lock)
 {
         struct ed_task *task = ed_task_running();
 
@@ -181,7 +182,7 @@ static __attribute__((noinline)) int release_slowly(eddy_lock *lock)
         return let_go(lock);
 }
 
-int eddy_lock_release(eddy_lock *lock)
+__attribute__((aligned(64))) int eddy_lock_release(eddy_lock *lock)
 {
         if (!lock)
                 return 0;
