@@ -13,6 +13,10 @@ import subprocess
 DECLARATION = re.compile(r"\b(EDDY_API|ED_SHARED)\b([^;{]*?)\b(\w+)\s*(?=\(|;|\[|=)", re.S)
 NOT_A_NAME = {"__attribute__", "noreturn", "format", "cold", "visibility", "EDDY_PRINTF", "printf",
               "if", "defined"}
+# The engine of `eddy batch` calls none of these: it prints nothing, ends nothing, and reads no command line.
+ENGINE = "libeddy-batch.a"
+LOUD = re.compile(r"stdout|stderr|_?exit|quick_exit|abort|(__)?v?f?printf(_chk)?|puts|putchar|perror|"
+                  r"getopt(_long)?|ed_console_\w+|ed_option_\w+|ed_show_\w+")
 ATTRIBUTE = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|EDDY_PRINTF\([^)]*\)")
 
 
@@ -47,6 +51,17 @@ def exported(library):
 def is_tool_made(name):
     """Names that the compiler, a sanitizer or the linker puts in."""
     return name.startswith(("__", "_init", "_fini", "_edata", "_end", "asan.", "_ZTS", "_.stapsdt."))
+
+
+def check_engine(tree):
+    for archive in glob.glob(os.path.join(tree.build, "**", ENGINE), recursive=True):
+        source = ""
+        for line in nm(["-u", archive]):
+            source = re.sub(r"^.*\.p/|\.o:$", "", line) if line.endswith(":") else source
+            name = line.split()[-1].split("@")[0] if line.strip() else ""
+            if LOUD.fullmatch(name):
+                tree.finding("cmd/eddy/meson.build", 1,
+                             f"{ENGINE}: {source} needs {name}; say it by a struct ed_say, or leave it to the command")
 
 
 def check(tree):
@@ -96,3 +111,4 @@ def check(tree):
             if other != source:
                 tree.finding("src/meson.build", 1,
                              f"{name} is defined in {other} and in {source}; rename one")
+    check_engine(tree)
