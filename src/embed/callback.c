@@ -244,8 +244,8 @@ static bool watch_is_ready(const struct handle *handle)
 {
         struct ed_sys *sys = handle->run->loop.sys;
 
-        return (handle->wanted & EDDY_LOOP_READ && sys->ops->is_readable(sys, handle->watch.fd)) ||
-               (handle->wanted & EDDY_LOOP_WRITE && sys->ops->is_writable(sys, handle->watch.fd));
+        return (handle->wanted & EDDY_LOOP_READ && sys->poll->is_readable(sys, handle->watch.fd)) ||
+               (handle->wanted & EDDY_LOOP_WRITE && sys->poll->is_writable(sys, handle->watch.fd));
 }
 
 /* The table reports only changes, so call again in each turn while the descriptor is ready. */
@@ -294,7 +294,7 @@ int eddy_loop_watch_named(eddy_loop *loop, eddy_handle *public_handle, int fd, u
         handle->watch.fd = fd;
         handle->watch.gone = NULL;
         sys = handle->run->loop.sys;
-        err = sys->ops->watch(sys, fd, &handle->watch.target);
+        err = sys->poll->watch(sys, fd, &handle->watch.target);
         if (err < 0) {
                 ed_vars_drop(handle->vars);
                 return err;
@@ -315,7 +315,7 @@ static void watch_end(struct handle *handle)
 {
         struct ed_loop *loop = &handle->run->loop;
 
-        loop->sys->ops->unwatch(loop->sys, handle->watch.fd);
+        loop->sys->poll->unwatch(loop->sys, handle->watch.fd);
         ed_loop_forget(loop, &handle->watch.target);
         loop->waits--;
         if (handle->watch.gone)

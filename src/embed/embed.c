@@ -125,12 +125,12 @@ int eddy_loop_fd(eddy_loop *face)
         if (err < 0)
                 return err;
         sys = run->loop.sys;
-        if (!sys->ops->pollable)
+        if (!sys->embed)
                 return -ENOTSUP;
-        fd = sys->ops->pollable(sys);
+        fd = sys->embed->pollable(sys);
         /* Work that was started before must make the new descriptor readable. */
         if (fd >= 0)
-                sys->ops->alarm(sys, 0);
+                sys->embed->alarm(sys, 0);
         return fd;
 }
 

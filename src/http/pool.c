@@ -575,7 +575,7 @@ void ed_http_pool_init(struct ed_http_pool *pool, struct ed_loop *loop)
         ed_list_init(&pool->busy);
         ed_list_init(&pool->hungry);
         ed_timer_init(&pool->timer, idle_expire);
-        loop->sys->ops->random(loop->sys, &pool->seed, sizeof(pool->seed));
+        loop->sys->poll->random(loop->sys, &pool->seed, sizeof(pool->seed));
 }
 
 /* Wake all waiters of one origin; waking the last of them may free the origin. */

@@ -229,5 +229,5 @@ void eddy_http_response_retry_hint(const eddy_http_response *response,
                 headers.retry_after =
                         eddy_http_response_header(response, "X-RateLimit-Retry-After");
         sys = member_of(response)->loop->sys;
-        eddy_retry_hint_read(&headers, sys->ops->time_of_day(sys) / EDDY_SEC(1), ret_hint);
+        eddy_retry_hint_read(&headers, sys->poll->time_of_day(sys) / EDDY_SEC(1), ret_hint);
 }

@@ -61,7 +61,7 @@ struct connection {
 static const char *date_now(struct server *server)
 {
         struct ed_sys *sys = ed_loop_current->sys;
-        int64_t now_s = sys->ops->time_of_day(sys) / NS_PER_S;
+        int64_t now_s = sys->poll->time_of_day(sys) / NS_PER_S;
 
         if (now_s != server->date_s && eddy_http_date_format(now_s, server->date) >= 0)
                 server->date_s = now_s;

@@ -117,7 +117,7 @@ static bool is_own_echo(struct race *race, const struct ed_fd_stream *sock,
 
         ed_address_loopback(address->family, &loopback);
         return memcmp(&loopback, address, sizeof(loopback)) == 0 &&
-               sys->ops->endpoint(sys, sock->watch.fd, EDDY_STREAM_LOCAL, &own) == 0 &&
+               sys->socket->endpoint(sys, sock->watch.fd, EDDY_STREAM_LOCAL, &own) == 0 &&
                own.port == race->port;
 }
 
@@ -132,10 +132,10 @@ static int attempt_connect(struct race *race, int fd, const struct eddy_address 
         int err = 0;
 
         if (opts && opts->keepalive_ns > 0)
-                err = sys->ops->keepalive(sys, fd, seconds_of(opts->keepalive_ns));
+                err = sys->socket->keepalive(sys, fd, seconds_of(opts->keepalive_ns));
         if (err == 0 && opts && opts->local)
-                err = sys->ops->bind(sys, fd, opts->local);
-        return err < 0 ? err : sys->ops->connect(sys, fd, &to);
+                err = sys->socket->bind(sys, fd, opts->local);
+        return err < 0 ? err : sys->socket->connect(sys, fd, &to);
 }
 
 /* Begin the next attempt. Returns 0 if it is connected, -EINPROGRESS, or its error. */
@@ -151,7 +151,7 @@ static int attempt_begin(struct race *race)
         sock = ed_socket_new(race->loop, EDDY_ENDPOINT_IP);
         if (!sock)
                 return -ENOMEM;
-        fd = sys->ops->socket(sys, address->family, ED_SOCKET_STREAM);
+        fd = sys->socket->open(sys, address->family, ED_SOCKET_STREAM);
         if (fd < 0) {
                 ed_socket_free(sock);
                 return fd;
@@ -192,7 +192,7 @@ static int attempt_check(struct race *race, size_t i)
 
         if (!sock || !sock->watch.ready[ED_WATCH_WRITE])
                 return -EINPROGRESS;
-        err = sys->ops->connect_result(sys, sock->watch.fd);
+        err = sys->socket->connect_result(sys, sock->watch.fd);
         if (err == 0 && is_own_echo(race, sock, &race->found->addresses[i]))
                 err = -ECONNREFUSED;
         if (err == -EINPROGRESS)

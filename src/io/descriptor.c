@@ -36,8 +36,8 @@ static bool is_ready(struct ed_watch *watch, enum ed_watch_side side)
 
         if (watch->always)
                 return true;
-        return side == ED_WATCH_READ ? sys->ops->is_readable(sys, watch->fd)
-                                     : sys->ops->is_writable(sys, watch->fd);
+        return side == ED_WATCH_READ ? sys->poll->is_readable(sys, watch->fd)
+                                     : sys->poll->is_writable(sys, watch->fd);
 }
 
 /*
@@ -73,7 +73,7 @@ static int64_t descriptor_try_read(eddy_stream *stream, void *buf, size_t bytes)
         err = check_ready(d, ED_WATCH_READ);
         if (err < 0)
                 return err;
-        return check_result(d, ED_WATCH_READ, sys->ops->read(sys, watch->fd, buf, bytes));
+        return check_result(d, ED_WATCH_READ, sys->socket->read(sys, watch->fd, buf, bytes));
 }
 
 /* Make one transfer of part of a slice. */
@@ -86,9 +86,9 @@ static int64_t put(struct descriptor *d, const struct eddy_slice *slice)
         if (!watch->always && piece.bytes > PIPE_BUF)
                 piece.bytes = PIPE_BUF;
         if (d->is_socket)
-                return sys->ops->send(sys, watch->fd, &piece, 1);
+                return sys->socket->send(sys, watch->fd, &piece, 1);
         /* Pipes and terminals can be watched; a file cannot, and raises no signal. */
-        return sys->ops->write(sys, watch->fd, piece.data, piece.bytes, !watch->always);
+        return sys->socket->write(sys, watch->fd, piece.data, piece.bytes, !watch->always);
 }
 
 /* Writes only from the first slice: a write call takes one. */
@@ -165,7 +165,7 @@ int eddy_stream_from_fd(int fd, unsigned flags, eddy_stream **ret_stream)
         if (!loop)
                 return EDDY_E_RUN_NOT_RUNNING;
         /* The endpoint itself is not needed, only whether the descriptor is a socket. */
-        err = loop->sys->ops->endpoint(loop->sys, fd, EDDY_STREAM_LOCAL, &unused);
+        err = loop->sys->socket->endpoint(loop->sys, fd, EDDY_STREAM_LOCAL, &unused);
         if (err == -EBADF)
                 return -EBADF;
         d = ed_alloc(sizeof(*d));

@@ -88,7 +88,7 @@ static struct resolver *resolver_get(struct ed_loop *loop)
         resolver = ed_alloc_zero(sizeof(*resolver));
         if (!resolver)
                 return NULL;
-        loop->sys->ops->random(loop->sys, seeds, sizeof(seeds));
+        loop->sys->poll->random(loop->sys, seeds, sizeof(seeds));
         resolver->loop = loop;
         ed_dns_cache_init(&resolver->cache, seeds[0]);
         resolver->seed = seeds[1];
@@ -484,7 +484,7 @@ static int ask_table(const char *name, struct ed_found *found, struct ed_task *t
 {
         struct eddy_address list[EDDY_DNS_ADDRESSES_MAX];
         struct ed_sys *sys = task->loop->sys;
-        int n = sys->ops->lookup(sys, name, list, EDDY_DNS_ADDRESSES_MAX);
+        int n = sys->lookup(sys, name, list, EDDY_DNS_ADDRESSES_MAX);
 
         if (n < 0)
                 return ed_io_error(n);
@@ -509,7 +509,7 @@ static int look_up(const char *host, struct ed_found *found)
         if (err < 0)
                 return err;
         err = ed_name_parse(host, &name);
-        if (err == 0 && name.kind == ED_NAME_ASK && !task->loop->sys->ops->lookup)
+        if (err == 0 && name.kind == ED_NAME_ASK && !task->loop->sys->lookup)
                 return ask(name.text, found, task);
         if (err < 0) {
                 /* 'err' is set already. */

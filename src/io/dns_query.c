@@ -378,9 +378,9 @@ static void on_events(struct ed_target *target, unsigned events)
 
         ares_process_fd(question->channel, reads ? fd : ARES_SOCKET_BAD,
                         (events & ED_EVENT_WRITE) && s->writes ? fd : ARES_SOCKET_BAD);
-        if (reads && s->fd == fd && sys->ops->is_readable(sys, fd)) {
-                sys->ops->unwatch(sys, fd);
-                if (sys->ops->watch(sys, fd, target) < 0)
+        if (reads && s->fd == fd && sys->poll->is_readable(sys, fd)) {
+                sys->poll->unwatch(sys, fd);
+                if (sys->poll->watch(sys, fd, target) < 0)
                         s->fd = -1; /* the timeout ends the query */
         }
         settle(question);
@@ -405,7 +405,7 @@ static void on_socket_state(void *arg, ares_socket_t fd, int readable, int writa
         if (!readable && !writable) {
                 if (!s)
                         return;
-                sys->ops->unwatch(sys, fd);
+                sys->poll->unwatch(sys, fd);
                 ed_loop_forget(question->loop, &s->target);
                 s->fd = -1;
                 return;
@@ -413,7 +413,7 @@ static void on_socket_state(void *arg, ares_socket_t fd, int readable, int writa
         if (!s) {
                 s = find_socket(question, -1);
                 /* A descriptor without an entry is handled by its timeout. */
-                if (!s || sys->ops->watch(sys, fd, &s->target) < 0)
+                if (!s || sys->poll->watch(sys, fd, &s->target) < 0)
                         return;
                 s->fd = fd;
         }

@@ -28,7 +28,7 @@ int ed_fd_stream_shutdown(eddy_stream *stream)
         struct ed_fd_stream *fds = ed_fd_stream_of(stream);
         struct ed_sys *sys = fds->watch.member.loop->sys;
 
-        return ed_io_error(sys->ops->shutdown(sys, fds->watch.fd));
+        return ed_io_error(sys->socket->shutdown(sys, fds->watch.fd));
 }
 
 int ed_fd_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
@@ -51,7 +51,7 @@ int ed_fd_stream_endpoint(const eddy_stream *stream, enum eddy_stream_end end,
 {
         const struct ed_watch *watch = &ed_fd_stream_of(stream)->watch;
         struct ed_sys *sys = watch->member.loop->sys;
-        int err = sys->ops->endpoint(sys, watch->fd, end, ret_endpoint);
+        int err = sys->socket->endpoint(sys, watch->fd, end, ret_endpoint);
 
         return err == -ENOTSOCK ? -ENOTSUP : ed_io_error(err);
 }

@@ -65,7 +65,7 @@ static void loop_ends(struct ed_loop_local *local)
 {
         struct ed_fd_watch *watch = ed_container_of(local, struct ed_fd_watch, local);
 
-        watch->loop->sys->ops->unwatch_foreign(watch->loop->sys, watch->watched, &watch->target);
+        watch->loop->sys->poll->unwatch_foreign(watch->loop->sys, watch->watched, &watch->target);
         watch->loop = NULL;
 }
 
@@ -74,7 +74,7 @@ static int begin(struct ed_fd_watch *watch, struct ed_loop *loop, int fd, unsign
                  bool is_single)
 {
         watch->target.on_events = on_events;
-        watch->watched = loop->sys->ops->watch_foreign(loop->sys, fd, events, &watch->target);
+        watch->watched = loop->sys->poll->watch_foreign(loop->sys, fd, events, &watch->target);
         if (watch->watched < 0)
                 return watch->watched;
         watch->loop = loop;
@@ -98,7 +98,7 @@ static int set_events(struct ed_fd_watch *watch, unsigned events)
                 events |= watch->events;
         if (events == watch->events)
                 return 0;
-        err = sys->ops->rewatch_foreign(sys, watch->watched, events, &watch->target);
+        err = sys->poll->rewatch_foreign(sys, watch->watched, events, &watch->target);
         if (err == 0)
                 watch->events = events;
         return err;
@@ -127,7 +127,7 @@ static int wait_watched(struct ed_fd_watch *watch, int fd, unsigned events, bool
                 return -EINVAL;
         sys = task->loop->sys;
         watch->unseen &= ~events;
-        ready = sys->ops->ready(sys, fd, events);
+        ready = sys->poll->ready(sys, fd, events);
         if (ready != 0) {
                 if (ready > 0)
                         ed_suspend_passed(task);
@@ -167,7 +167,7 @@ int eddy_fd_wait(int fd, unsigned events)
 
         /* An event may be old. */
         while (watch.loop && ready > 0) {
-                ready = task->loop->sys->ops->ready(task->loop->sys, fd, events);
+                ready = task->loop->sys->poll->ready(task->loop->sys, fd, events);
                 if (ready != 0)
                         break;
                 ready = wait_watched(&watch, fd, events, true);

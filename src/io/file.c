@@ -27,7 +27,7 @@ static void loop_ends(struct ed_member *member)
 {
         eddy_file *file = ed_container_of(member, eddy_file, member);
 
-        member->loop->sys->ops->close(member->loop->sys, file->fd);
+        member->loop->sys->socket->close(member->loop->sys, file->fd);
         file->fd = -1;
 }
 
@@ -252,7 +252,7 @@ int eddy_file_seek(eddy_file *file, int64_t offset)
         if (err < 0)
                 return err;
         op.fd = file->fd;
-        at = file->member.loop->sys->ops->file_try(file->member.loop->sys, &op);
+        at = file->member.loop->sys->file->try_run(file->member.loop->sys, &op);
         return at < 0 ? (int) at : 0;
 }
 

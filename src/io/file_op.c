@@ -20,7 +20,7 @@ static int run(void *arg)
 {
         struct call *call = arg;
 
-        call->sys->ops->file_run(call->sys, call->op);
+        call->sys->file->run(call->sys, call->op);
         return 0;
 }
 
@@ -48,7 +48,7 @@ static bool take_back(void *arg)
         struct ed_task *task = op->owner;
         struct ed_sys *sys = task->loop->sys;
 
-        return sys->ops->cancel(sys, op);
+        return sys->file_queue->cancel(sys, op);
 }
 
 static int64_t do_submitted(struct ed_task *task, struct ed_file_op *op)
@@ -58,7 +58,7 @@ static int64_t do_submitted(struct ed_task *task, struct ed_file_op *op)
 
         op->done.on_events = on_done;
         op->owner = task;
-        loop->sys->ops->submit(loop->sys, op);
+        loop->sys->file_queue->submit(loop->sys, op);
         loop->waits++;
         err = ed_suspend_park(task, "a file", take_back, op);
         loop->waits--;
@@ -86,13 +86,13 @@ static const char *name_of(enum ed_file_call call)
 static int64_t do_op(struct ed_task *task, struct ed_file_op *op)
 {
         struct ed_sys *sys = task->loop->sys;
-        int64_t result = sys->ops->file_try(sys, op);
+        int64_t result = sys->file->try_run(sys, op);
 
         if (result != -EAGAIN) {
                 ed_suspend_passed(task);
                 return result;
         }
-        return sys->ops->submit ? do_submitted(task, op) : do_on_thread(task, op);
+        return sys->file_queue ? do_submitted(task, op) : do_on_thread(task, op);
 }
 
 /* An open has the new descriptor, and only reads and writes have bytes. */

@@ -66,7 +66,7 @@ static int64_t file_stream_try_read(eddy_stream *stream, void *buf, size_t bytes
                 s->is_ended = false;
                 return err;
         }
-        return sys->ops->file_try(sys, &op);
+        return sys->file->try_run(sys, &op);
 }
 
 static int fill(struct file_stream *s)

@@ -139,7 +139,7 @@ static int names_init(struct names *names, const char *path)
 
         if (!folder)
                 return -ENOMEM;
-        sys->ops->random(sys, &number, sizeof(number));
+        sys->poll->random(sys, &number, sizeof(number));
         memcpy(folder, path, bytes);
         folder[bytes] = '\0';
         names->temporary = folder + bytes + 1;
@@ -216,7 +216,7 @@ static void remove_temporary(const struct names *names)
         err = ed_file_do(&op);
         (void) eddy_scope_end(&shield);
         if (err == -ECANCELED || err == -EAGAIN || err == -ENOMEM)
-                sys->ops->file_run(sys, &op);
+                sys->file->run(sys, &op);
         /* The caller reports the first error. */
 }
 

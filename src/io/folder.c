@@ -34,7 +34,7 @@ static void loop_ends(struct ed_member *member)
 {
         eddy_folder *folder = ed_container_of(member, eddy_folder, member);
 
-        member->loop->sys->ops->close(member->loop->sys, folder->fd);
+        member->loop->sys->socket->close(member->loop->sys, folder->fd);
         folder->fd = -1;
 }
 
@@ -47,7 +47,7 @@ int eddy_folder_open(const char *path, eddy_folder **ret_folder)
                 return (int) fd;
         folder = ed_alloc_zero(sizeof(*folder));
         if (!folder) {
-                ed_loop_current->sys->ops->close(ed_loop_current->sys, (int) fd);
+                ed_loop_current->sys->socket->close(ed_loop_current->sys, (int) fd);
                 return -ENOMEM;
         }
         folder->fd = (int) fd;
@@ -122,7 +122,7 @@ int eddy_folder_sync(const char *path)
                 return (int) fd;
         op.fd = (int) fd;
         err = (int) ed_file_do(&op);
-        ed_loop_current->sys->ops->close(ed_loop_current->sys, op.fd);
+        ed_loop_current->sys->socket->close(ed_loop_current->sys, op.fd);
         return err;
 }
 

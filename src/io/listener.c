@@ -31,7 +31,7 @@ static void remove_file(struct ed_watch *watch)
         struct eddy_listener *listener = ed_container_of(watch, struct eddy_listener, watch);
         struct ed_sys *sys = watch->member.loop->sys;
 
-        sys->ops->socket_file_remove(sys, &listener->endpoint, &listener->file);
+        sys->socket->file_remove(sys, &listener->endpoint, &listener->file);
 }
 
 int ed_listener_new(const struct eddy_endpoint *at, const struct ed_listen_opts *opts,
@@ -48,15 +48,15 @@ int ed_listener_new(const struct eddy_endpoint *at, const struct ed_listen_opts 
         listener = ed_alloc_zero(sizeof(*listener));
         if (!listener)
                 return -ENOMEM;
-        fd = sys->ops->socket(sys, family_of(at), ED_SOCKET_LISTENER);
+        fd = sys->socket->open(sys, family_of(at), ED_SOCKET_LISTENER);
         if (fd < 0) {
                 err = fd;
                 goto fail_free;
         }
-        err = sys->ops->listen(sys, fd, at, opts, &listener->file);
+        err = sys->socket->listen(sys, fd, at, opts, &listener->file);
         if (err < 0)
                 goto fail_close;
-        err = sys->ops->endpoint(sys, fd, EDDY_STREAM_LOCAL, &listener->endpoint);
+        err = sys->socket->endpoint(sys, fd, EDDY_STREAM_LOCAL, &listener->endpoint);
         if (err < 0)
                 goto fail_remove;
         listener->users = 1;
@@ -66,9 +66,9 @@ int ed_listener_new(const struct eddy_endpoint *at, const struct ed_listen_opts 
         return 0;
 
 fail_remove:
-        sys->ops->socket_file_remove(sys, at, &listener->file);
+        sys->socket->file_remove(sys, at, &listener->file);
 fail_close:
-        sys->ops->close(sys, fd);
+        sys->socket->close(sys, fd);
 fail_free:
         ed_free(listener);
         return ed_io_error(err);
@@ -113,7 +113,7 @@ static int accept_one(struct eddy_listener *listener)
         if (!listener->spare)
                 return -ENOMEM;
         do
-                fd = loop->sys->ops->accept(loop->sys, listener->watch.fd);
+                fd = loop->sys->socket->accept(loop->sys, listener->watch.fd);
         while (is_of_one_call(fd));
         return fd;
 }

@@ -319,7 +319,7 @@ static void watch_forget(eddy_notify *notify, int watch)
         notify->watches_count--;
         memmove(&notify->watches[place], &notify->watches[place + 1],
                 (notify->watches_count - place) * sizeof(notify->watches[0]));
-        sys->ops->notify_remove(sys, notify->watch.fd, watch);
+        sys->notify->remove(sys, notify->watch.fd, watch);
 }
 
 static int check(const eddy_notify *notify)
@@ -340,7 +340,7 @@ int eddy_notify_add(eddy_notify *notify, const char *path)
         if (notify->watches_count == EDDY_NOTIFY_WATCHES_MAX)
                 return -ENOSPC;
         sys = notify->watch.member.loop->sys;
-        watch = sys->ops->notify_add(sys, notify->watch.fd, path);
+        watch = sys->notify->add(sys, notify->watch.fd, path);
         if (watch < 0)
                 return watch;
         place = watch_place(notify, watch);
@@ -412,7 +412,7 @@ static int drain(eddy_notify *notify)
         struct ed_sys *sys = notify->watch.member.loop->sys;
 
         for (int i = 0; i < READS_MAX && notify->watch.ready[ED_WATCH_READ]; i++) {
-                int64_t n = sys->ops->notify_read(sys, notify->watch.fd, notify->buf, READ_BYTES);
+                int64_t n = sys->notify->read(sys, notify->watch.fd, notify->buf, READ_BYTES);
                 struct ed_notify_event event;
 
                 notify->watch.ready[ED_WATCH_READ] = n != -EAGAIN;
@@ -557,12 +557,12 @@ int eddy_notify_open(const struct eddy_notify_opts *opts, eddy_notify **ret_noti
                 return -EINVAL;
         if (!loop)
                 return EDDY_E_RUN_NOT_RUNNING;
-        if (!loop->sys->ops->notify_open)
+        if (!loop->sys->notify)
                 return -ENOTSUP;
         notify = ed_alloc_zero(sizeof(*notify));
         if (!notify)
                 return -ENOMEM;
-        fd = loop->sys->ops->notify_open(loop->sys);
+        fd = loop->sys->notify->open(loop->sys);
         if (fd < 0) {
                 ed_free(notify);
                 return fd;

@@ -42,7 +42,7 @@ static int64_t pipe_try_read(eddy_stream *stream, void *buf, size_t bytes)
                 return -EBUSY;
         if (!watch->ready[ED_WATCH_READ])
                 return -EAGAIN;
-        n = sys->ops->read(sys, watch->fd, buf, bytes);
+        n = sys->socket->read(sys, watch->fd, buf, bytes);
         /* No process has the terminal open. */
         if (n == -EIO && pipe->is_terminal)
                 return 0;
@@ -63,7 +63,7 @@ static int64_t pipe_try_writev(eddy_stream *stream, const struct eddy_slice *sli
                 return -EPIPE;
         if (!watch->ready[ED_WATCH_WRITE])
                 return -EAGAIN;
-        n = sys->ops->write(sys, watch->fd, slices[0].data, slices[0].bytes, !pipe->is_terminal);
+        n = sys->socket->write(sys, watch->fd, slices[0].data, slices[0].bytes, !pipe->is_terminal);
         return n < 0 ? failed(watch, ED_WATCH_WRITE, n) : n;
 }
 
@@ -85,7 +85,7 @@ static bool pipe_is_readable(eddy_stream *stream)
 
         /* The loop may not have polled since the bytes arrived. */
         if (!pipe->is_shut &&
-            !watch->member.loop->sys->ops->is_readable(watch->member.loop->sys, watch->fd))
+            !watch->member.loop->sys->poll->is_readable(watch->member.loop->sys, watch->fd))
                 return false;
         watch->ready[ED_WATCH_READ] = true;
         return true;

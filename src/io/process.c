@@ -97,7 +97,7 @@ void ed_process_unwatch(eddy_process *process)
         ed_timer_cancel(&loop->timers, &process->timer);
         if (process->id.pidfd < 0)
                 return;
-        loop->sys->ops->unwatch(loop->sys, process->id.pidfd);
+        loop->sys->poll->unwatch(loop->sys, process->id.pidfd);
         ed_loop_forget(loop, &process->target);
 }
 
@@ -107,7 +107,7 @@ void ed_process_detach(eddy_process *process)
 
         ed_process_unwatch(process);
         if (process->is_held && process->id.pidfd >= 0)
-                loop->sys->ops->close(loop->sys, process->id.pidfd);
+                loop->sys->socket->close(loop->sys, process->id.pidfd);
         process->is_held = false;
 }
 
@@ -117,7 +117,7 @@ void ed_process_collect(eddy_process *process)
         struct eddy_process_exit unused;
 
         if (process->is_held)
-                (void) sys->ops->process_end(sys, &process->id, false, &unused);
+                (void) sys->process->end(sys, &process->id, false, &unused);
         ed_process_detach(process);
 }
 
@@ -140,7 +140,7 @@ void ed_process_look(eddy_process *process)
         if (process->state != ED_PROCESS_RUNNING)
                 return;
         /* The leader of a group keeps its number until the close, for signals to the group. */
-        err = sys->ops->process_end(sys, &process->id, process->has_group, &process->exit);
+        err = sys->process->end(sys, &process->id, process->has_group, &process->exit);
         if (err == -EAGAIN)
                 return;
         process->state = err == 0 ? ED_PROCESS_ENDED : ED_PROCESS_COLLECTED;
@@ -194,7 +194,7 @@ static int watch(eddy_process *process)
                 process->is_watched = true;
                 return 0;
         }
-        err = sys->ops->watch(sys, process->id.pidfd, &process->target);
+        err = sys->poll->watch(sys, process->id.pidfd, &process->target);
         process->is_watched = err == 0;
         return err;
 }
@@ -336,7 +336,7 @@ static int run_job(void *arg)
 {
         struct job *job = arg;
 
-        job->sys->ops->process_start(job->sys, job->start);
+        job->sys->process->start(job->sys, job->start);
         return 0;
 }
 
@@ -405,7 +405,7 @@ int eddy_process_start(const struct eddy_process_opts *opts, eddy_process **ret_
                 return err;
         if (!are_valid(opts))
                 return -EINVAL;
-        if (!task->loop->sys->ops->process_start)
+        if (!task->loop->sys->process)
                 return EDDY_E_PROCESS_SIMULATED;
         start.folder = opts->folder;
         start.io[0] = opts->in;
@@ -465,7 +465,7 @@ int eddy_process_signal(eddy_process *process, int signo)
         if (process->state != ED_PROCESS_RUNNING)
                 return -ESRCH;
         sys = process->member.loop->sys;
-        return sys->ops->process_signal(sys, &process->id, false, signo);
+        return sys->process->signal(sys, &process->id, false, signo);
 }
 
 int eddy_process_signal_group(eddy_process *process, int signo)
@@ -486,8 +486,8 @@ int ed_process_send_group(eddy_process *process, int signo)
         if (!process->is_held)
                 return -ESRCH;
         /* If other code has collected the leader, another group may have its number. */
-        err = sys->ops->process_end(sys, &process->id, true, &unused);
+        err = sys->process->end(sys, &process->id, true, &unused);
         if (err < 0 && err != -EAGAIN)
                 return -ESRCH;
-        return sys->ops->process_signal(sys, &process->id, true, signo);
+        return sys->process->signal(sys, &process->id, true, signo);
 }

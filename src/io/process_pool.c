@@ -42,13 +42,13 @@ struct worker {
 
 /* --- messages --- */
 
-/* As packet_recv(), and notes the end of the worker. */
+/* As recv() of the table, and notes the end of the worker. */
 static int64_t receive(struct worker *worker, struct ed_worker_packet *ret_head, void *buf,
                        size_t bytes)
 {
         struct ed_watch *watch = &worker->watch;
         struct ed_sys *sys = watch->member.loop->sys;
-        int64_t n = sys->ops->packet_recv(sys, watch->fd, ret_head, buf, bytes, NULL);
+        int64_t n = sys->zygote->recv(sys, watch->fd, ret_head, buf, bytes, NULL);
 
         watch->ready[ED_WATCH_READ] = n != -EAGAIN;
         if (n < 0 ||
@@ -82,7 +82,7 @@ static int request_send(struct worker *worker, struct ed_task *task,
                         part.data = (const char *) call->input + sent;
                 if (part.bytes > ED_WORKER_PACKET_BYTES)
                         part.bytes = ED_WORKER_PACKET_BYTES;
-                err = sys->ops->packet_send(sys, watch->fd, &packet, &part);
+                err = sys->zygote->send(sys, watch->fd, &packet, &part);
                 if (err == -EAGAIN) {
                         err = ed_watch_wait(watch, ED_WATCH_WRITE, task, "a worker that reads");
                 } else if (err == 0) {
@@ -185,7 +185,7 @@ static void worker_kill(struct worker *worker)
         struct ed_sys *sys = worker->watch.member.loop->sys;
 
         if (!worker->has_ended && !worker->is_killed)
-                (void) sys->ops->shutdown(sys, worker->watch.fd);
+                (void) sys->socket->shutdown(sys, worker->watch.fd);
         worker->is_killed = true;
 }
 
@@ -227,7 +227,7 @@ static int worker_start(eddy_process_pool *pool, struct worker **ret_worker)
         if (pool->is_terminated)
                 err = EDDY_E_PROCESS_POOL_CLOSED;
         else if (err == 0)
-                err = sys->ops->zygote_start(sys, pool->memory_bytes_max, &fd);
+                err = sys->zygote->start(sys, pool->memory_bytes_max, &fd);
         if (err < 0) {
                 ed_free(worker);
                 place_give(pool);
@@ -493,7 +493,7 @@ int eddy_process_pool_open(const struct eddy_process_pool_opts *opts, eddy_proce
         if (opts->workers_max > EDDY_PROCESS_WORKERS_MAX ||
             opts->queued_max > EDDY_PROCESS_QUEUED_MAX)
                 return -EINVAL;
-        if (!loop->sys->ops->zygote_start)
+        if (!loop->sys->zygote)
                 return EDDY_E_PROCESS_SIMULATED;
         if (!ed_zygote_is_prepared())
                 return EDDY_E_PROCESS_POOL_NOT_PREPARED;

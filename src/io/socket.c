@@ -35,7 +35,7 @@ static int64_t socket_try_read(eddy_stream *stream, void *buf, size_t bytes)
                 return -EBUSY;
         if (!watch->ready[ED_WATCH_READ])
                 return -EAGAIN;
-        n = sys->ops->recv(sys, watch->fd, buf, bytes);
+        n = sys->socket->recv(sys, watch->fd, buf, bytes);
         if (n < 0)
                 return failed(watch, ED_WATCH_READ, n);
         if (n > 0 && (size_t) n < asked(sys, bytes) && !watch->ended && !watch->urgent)
@@ -52,7 +52,7 @@ static int64_t socket_try_writev(eddy_stream *stream, const struct eddy_slice *s
 
         if (!watch->ready[ED_WATCH_WRITE])
                 return -EAGAIN;
-        sent = sys->ops->send(sys, watch->fd, slices, n);
+        sent = sys->socket->send(sys, watch->fd, slices, n);
         if (sent < 0)
                 return failed(watch, ED_WATCH_WRITE, sent);
         sock->sent += (uint64_t) sent;
@@ -72,7 +72,7 @@ static void socket_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_
 {
         const struct ed_fd_stream *sock = ed_fd_stream_of(stream);
         struct ed_sys *sys = sock->watch.member.loop->sys;
-        uint64_t pending = sys->ops->unsent(sys, sock->watch.fd);
+        uint64_t pending = sys->socket->unsent(sys, sock->watch.fd);
 
         /* The kernel counts the end of the stream as a byte. */
         if (pending > sock->sent)
@@ -92,7 +92,7 @@ static void unix_sent(const eddy_stream *stream, struct eddy_stream_sent *ret_se
 
         *ret_sent = (struct eddy_stream_sent){
                 .acknowledged = sock->sent,
-                .pending = sys->ops->unsent(sys, sock->watch.fd),
+                .pending = sys->socket->unsent(sys, sock->watch.fd),
         };
 }
 
@@ -101,7 +101,7 @@ static bool socket_is_readable(eddy_stream *stream)
         struct ed_watch *watch = &ed_fd_stream_of(stream)->watch;
 
         /* The loop may not have polled since the bytes arrived. */
-        if (!watch->member.loop->sys->ops->is_readable(watch->member.loop->sys, watch->fd))
+        if (!watch->member.loop->sys->poll->is_readable(watch->member.loop->sys, watch->fd))
                 return false;
         watch->ready[ED_WATCH_READ] = true;
         return true;

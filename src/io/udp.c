@@ -54,7 +54,8 @@ static int opts_apply(struct ed_sys *sys, int fd, int family, const struct eddy_
 
         for (size_t i = 0; i < ed_array_count(wanted) && err == 0; i++)
                 if (wanted[i].is_set)
-                        err = sys->ops->option(sys, fd, family, wanted[i].option, wanted[i].value);
+                        err = sys->datagram->option(sys, fd, family, wanted[i].option,
+                                                    wanted[i].value);
         return err;
 }
 
@@ -74,18 +75,18 @@ static int udp_new(struct ed_loop *loop, const struct eddy_endpoint *local,
         if (!udp)
                 return -ENOMEM;
         udp->family = peer ? peer->address.family : local->address.family;
-        fd = sys->ops->socket(sys, udp->family, ED_SOCKET_DATAGRAM);
+        fd = sys->socket->open(sys, udp->family, ED_SOCKET_DATAGRAM);
         if (fd < 0) {
                 err = fd;
                 goto fail_free;
         }
         err = opts_apply(sys, fd, udp->family, opts ? opts : &none);
         if (err == 0 && local)
-                err = sys->ops->bind_port(sys, fd, local);
+                err = sys->datagram->bind_port(sys, fd, local);
         if (err == 0 && peer)
-                err = sys->ops->connect(sys, fd, peer);
+                err = sys->socket->connect(sys, fd, peer);
         if (err == -EINPROGRESS) /* interrupted */
-                err = sys->ops->connect_result(sys, fd);
+                err = sys->socket->connect_result(sys, fd);
         if (err < 0)
                 goto fail_close;
         ed_watch_init(&udp->watch, loop, fd);
@@ -94,7 +95,7 @@ static int udp_new(struct ed_loop *loop, const struct eddy_endpoint *local,
         return 0;
 
 fail_close:
-        sys->ops->close(sys, fd);
+        sys->socket->close(sys, fd);
 fail_free:
         ed_free(udp);
         return ed_io_error(err);
@@ -234,8 +235,8 @@ int eddy_udp_send_batch(eddy_udp *udp, const struct eddy_udp_message *messages, 
 
                 sent = -EAGAIN;
                 if (watch->ready[ED_WATCH_WRITE])
-                        sent = watch->member.loop->sys->ops->send_datagrams(watch->member.loop->sys,
-                                                                            watch->fd, messages, n);
+                        sent = watch->member.loop->sys->datagram->send(watch->member.loop->sys,
+                                                                       watch->fd, messages, n);
                 if (sent != -EAGAIN)
                         break;
                 err = wait(udp, ED_WATCH_WRITE, task, "room for a datagram");
@@ -258,8 +259,8 @@ int eddy_udp_receive_batch(eddy_udp *udp, struct eddy_udp_message *messages, siz
 
                 received = -EAGAIN;
                 if (watch->ready[ED_WATCH_READ])
-                        received = watch->member.loop->sys->ops->recv_datagrams(
-                                watch->member.loop->sys, watch->fd, messages, n);
+                        received = watch->member.loop->sys->datagram->recv(watch->member.loop->sys,
+                                                                           watch->fd, messages, n);
                 if (received != -EAGAIN)
                         break;
                 err = wait(udp, ED_WATCH_READ, task, "a datagram");
@@ -320,7 +321,7 @@ int eddy_udp_error(eddy_udp *udp, struct eddy_udp_error *ret_error)
         if (err < 0)
                 return err;
         sys = udp->watch.member.loop->sys;
-        return sys->ops->datagram_error(sys, udp->watch.fd, ret_error);
+        return sys->datagram->error(sys, udp->watch.fd, ret_error);
 }
 
 /* --- options and groups --- */
@@ -356,7 +357,7 @@ int eddy_udp_set_option(eddy_udp *udp, enum eddy_udp_option option, int value)
         if (err < 0)
                 return err;
         sys = udp->watch.member.loop->sys;
-        err = sys->ops->option(sys, udp->watch.fd, udp->family, (int) option, value);
+        err = sys->datagram->option(sys, udp->watch.fd, udp->family, (int) option, value);
         if (err == 0 && option == EDDY_UDP_MULTICAST_INTERFACE)
                 udp->interface_id = value;
         return err;
@@ -375,7 +376,7 @@ int eddy_udp_option(eddy_udp *udp, enum eddy_udp_option option)
         if (option == EDDY_UDP_MULTICAST_INTERFACE)
                 return udp->interface_id;
         sys = udp->watch.member.loop->sys;
-        return sys->ops->option_value(sys, udp->watch.fd, udp->family, (int) option);
+        return sys->datagram->option_value(sys, udp->watch.fd, udp->family, (int) option);
 }
 
 /* Returns true for 224.0.0.0/4 and ff00::/8. */
@@ -398,7 +399,7 @@ static int change_group(eddy_udp *udp, const char *group, uint32_t interface_id,
         if (address.family != udp->family || !is_multicast(&address))
                 return -EINVAL;
         sys = udp->watch.member.loop->sys;
-        return sys->ops->group(sys, udp->watch.fd, &address, interface_id, join);
+        return sys->datagram->group(sys, udp->watch.fd, &address, interface_id, join);
 }
 
 int eddy_udp_join(eddy_udp *udp, const char *group, uint32_t interface_id)
@@ -422,7 +423,7 @@ static int endpoint(const eddy_udp *udp, enum eddy_stream_end end,
         if (err < 0)
                 return err;
         sys = udp->watch.member.loop->sys;
-        return sys->ops->endpoint(sys, udp->watch.fd, end, ret_endpoint);
+        return sys->socket->endpoint(sys, udp->watch.fd, end, ret_endpoint);
 }
 
 int eddy_udp_local(const eddy_udp *udp, struct eddy_endpoint *ret_endpoint)

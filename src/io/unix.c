@@ -51,19 +51,19 @@ static int try_connect(struct ed_loop *loop, const struct eddy_endpoint *to,
 
         if (!sock)
                 return -ENOMEM;
-        fd = sys->ops->socket(sys, AF_UNIX, ED_SOCKET_STREAM);
+        fd = sys->socket->open(sys, AF_UNIX, ED_SOCKET_STREAM);
         if (fd < 0) {
                 ed_socket_free(sock);
                 return fd;
         }
-        err = sys->ops->connect(sys, fd, to);
+        err = sys->socket->connect(sys, fd, to);
         if (err == -EINPROGRESS) { /* interrupted */
-                err = sys->ops->connect_result(sys, fd);
+                err = sys->socket->connect_result(sys, fd);
                 if (err == -EINPROGRESS)
                         err = -EAGAIN;
         }
         if (err < 0) {
-                sys->ops->close(sys, fd);
+                sys->socket->close(sys, fd);
                 ed_socket_free(sock);
                 return err;
         }

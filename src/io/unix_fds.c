@@ -61,9 +61,9 @@ int64_t eddy_unix_send_fds(eddy_stream *stream, const void *data, size_t bytes, 
                         return err;
                 sock = unix_of(stream);
                 sys = task->loop->sys;
-                if (!sock || !sys->ops->send_fds)
+                if (!sock || !sys->unix_fds)
                         return -ENOTSUP;
-                sent = sys->ops->send_fds(sys, sock->watch.fd, &slice, fds, n);
+                sent = sys->unix_fds->send(sys, sock->watch.fd, &slice, fds, n);
                 if (sent != -EAGAIN)
                         break;
                 err = wait(stream, sock, EDDY_STREAM_WRITING);
@@ -95,11 +95,11 @@ int64_t eddy_unix_receive_fds(eddy_stream *stream, void *buf, size_t bytes,
                         return err;
                 sock = unix_of(stream);
                 sys = task->loop->sys;
-                if (!sock || !sys->ops->recv_fds)
+                if (!sock || !sys->unix_fds)
                         return -ENOTSUP;
                 if (sock->watch.idle)
                         return -EBUSY;
-                n = sys->ops->recv_fds(sys, sock->watch.fd, buf, bytes, ret_fds);
+                n = sys->unix_fds->recv(sys, sock->watch.fd, buf, bytes, ret_fds);
                 if (n != -EAGAIN)
                         break;
                 err = wait(stream, sock, EDDY_STREAM_READING);
@@ -125,6 +125,5 @@ int eddy_unix_peer_credentials(const eddy_stream *stream, struct eddy_unix_crede
         if (err < 0)
                 return err;
         sys = sock->watch.member.loop->sys;
-        return sys->ops->credentials ? sys->ops->credentials(sys, sock->watch.fd, ret_peer)
-                                     : -ENOTSUP;
+        return sys->unix_fds ? sys->unix_fds->credentials(sys, sock->watch.fd, ret_peer) : -ENOTSUP;
 }

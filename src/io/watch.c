@@ -98,7 +98,7 @@ static void give_up(struct ed_watch *watch)
         if (!watch->registered)
                 return;
         watch->registered = false;
-        watch->member.loop->sys->ops->unwatch(watch->member.loop->sys, watch->fd);
+        watch->member.loop->sys->poll->unwatch(watch->member.loop->sys, watch->fd);
         ed_loop_forget(watch->member.loop, &watch->target);
 }
 
@@ -112,9 +112,9 @@ void ed_watch_shut(struct ed_watch *watch, bool abort)
         if (watch->before_close)
                 watch->before_close(watch);
         if (abort && !watch->is_borrowed)
-                sys->ops->abort(sys, watch->fd);
+                sys->socket->abort(sys, watch->fd);
         else if (!watch->is_borrowed)
-                sys->ops->close(sys, watch->fd);
+                sys->socket->close(sys, watch->fd);
         watch->fd = -1;
 }
 
@@ -132,8 +132,8 @@ int ed_watch_register(struct ed_watch *watch)
 
         if (watch->registered || watch->always)
                 return 0;
-        err = watch->member.loop->sys->ops->watch(watch->member.loop->sys, watch->fd,
-                                                  &watch->target);
+        err = watch->member.loop->sys->poll->watch(watch->member.loop->sys, watch->fd,
+                                                   &watch->target);
         if (err == -EPERM) {
                 watch->always = true;
                 watch->ready[ED_WATCH_READ] = watch->ready[ED_WATCH_WRITE] = true;
@@ -225,8 +225,8 @@ int ed_watch_set_idle(struct ed_watch *watch, void (*fn)(void *arg), void *arg)
                 return -EBUSY;
         /* A descriptor that is ready already: registering again makes the loop report it. */
         if (watch->registered && watch->ready[ED_WATCH_READ] &&
-            sys->ops->is_readable(sys, watch->fd)) {
-                sys->ops->unwatch(sys, watch->fd);
+            sys->poll->is_readable(sys, watch->fd)) {
+                sys->poll->unwatch(sys, watch->fd);
                 watch->registered = false;
         }
         err = ed_watch_register(watch);

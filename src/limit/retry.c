@@ -64,7 +64,7 @@ static int64_t random_below_ns(struct ed_loop *loop, int64_t bound_ns)
 
         if (bound_ns <= 0)
                 return 0;
-        loop->sys->ops->random(loop->sys, &word, sizeof(word));
+        loop->sys->poll->random(loop->sys, &word, sizeof(word));
         return (int64_t) ((double) bound_ns * (double) (word >> 11) * 0x1p-53);
 }
 

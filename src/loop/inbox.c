@@ -53,7 +53,7 @@ static void wake(struct ed_inbox *inbox)
 
         inbox->wakers++;
         ed_mutex_unlock(&inbox->lock);
-        sys->ops->wake(sys);
+        sys->poll->wake(sys);
         ed_mutex_lock(&inbox->lock);
         if (--inbox->wakers == 0 && !inbox->sys)
                 ed_cond_broadcast(&inbox->ran);

@@ -15,10 +15,10 @@ static const int64_t poll_again_ns = 16000;
 
 void ed_loop_init(struct ed_loop *loop, struct ed_sys *sys)
 {
-        *loop = (struct ed_loop){ .sys = sys, .choosy = sys->ops->choose != NULL, .polling = true };
+        *loop = (struct ed_loop){ .sys = sys, .choosy = sys->choose != NULL, .polling = true };
         loop->ready_last = &loop->ready_first;
         loop->thread = ed_thread_self();
-        loop->now_ns = sys->ops->now(sys);
+        loop->now_ns = sys->poll->now(sys);
         ed_list_init(&loop->locals);
         ed_list_init(&loop->members);
         ed_list_init(&loop->long_waits);
@@ -58,7 +58,7 @@ void ed_loop_fini(struct ed_loop *loop)
         }
         end_members(loop);
         ed_stacks_fini(&loop->stacks);
-        loop->sys->ops->free(loop->sys);
+        loop->sys->free(loop->sys);
 }
 
 struct ed_loop_local *ed_loop_local_find(struct ed_loop *loop, const void *key)
@@ -131,7 +131,7 @@ static struct ed_ready *choose(struct ed_loop *loop)
                 n++;
         if (n == 0)
                 return NULL;
-        for (uint32_t i = loop->sys->ops->choose ? loop->sys->ops->choose(loop->sys, n) : 0;; i--) {
+        for (uint32_t i = loop->sys->choose ? loop->sys->choose(loop->sys, n) : 0;; i--) {
                 if (!call && (*place)->is_call)
                         call = place;
                 if (i == 0)
@@ -262,7 +262,7 @@ static int poll_once(struct ed_loop *loop, int64_t timeout_ns)
         int n;
 
         atomic_store_explicit(&loop->polling, true, memory_order_relaxed);
-        n = loop->sys->ops->poll(loop->sys, timeout_ns, events, ED_EVENTS_MAX);
+        n = loop->sys->poll->poll(loop->sys, timeout_ns, events, ED_EVENTS_MAX);
         atomic_store_explicit(&loop->polling, false, memory_order_relaxed);
         atomic_store_explicit(&loop->polls,
                               atomic_load_explicit(&loop->polls, memory_order_relaxed) + 1,

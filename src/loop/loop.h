@@ -168,7 +168,7 @@ void ed_loop_turn(struct ed_loop *loop);
 /* Reads the clock. */
 static inline int64_t ed_loop_now(struct ed_loop *loop)
 {
-        return loop->sys->ops->now(loop->sys);
+        return loop->sys->poll->now(loop->sys);
 }
 
 /* A quiet timer is a timer that no fiber waits for: it does not hide a deadlock. */
@@ -197,7 +197,7 @@ static inline void ed_loop_rouse(struct ed_loop *loop)
         if (ed_likely(!(loop->push_flags & ED_PUSH_ASLEEP)))
                 return;
         loop->push_flags &= (uint8_t) ~ED_PUSH_ASLEEP;
-        loop->sys->ops->wake(loop->sys);
+        loop->sys->poll->wake(loop->sys);
 }
 
 static inline struct ed_call *ed_call_of(struct ed_ready *ready)

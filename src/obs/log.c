@@ -73,7 +73,7 @@ static size_t build(eddy_log *log, enum eddy_log_level level, const char *messag
         struct ed_log_line line = { log->line, log->line,
                                     log->line + sizeof(log->line) - sizeof(json_cut), false };
         struct ed_sys *sys = log->member.loop->sys;
-        int64_t time_ns = sys->ops->time_of_day(sys);
+        int64_t time_ns = sys->poll->time_of_day(sys);
         size_t bytes = message_bytes(message), json_bytes = (size_t) (values->at - values->begin);
         bool json = log->format == EDDY_LOG_JSON, colour = log->format == EDDY_LOG_COLOUR;
         bool is_cut;

@@ -207,21 +207,21 @@ static int request_run(struct request *request, struct ed_loop *loop)
                 atomic_fetch_sub(&threads, 1);
                 return -EAGAIN;
         }
-        err = sys->ops->worker_new(sys, "eddy-pg-cancel", &worker);
+        err = sys->worker->start(sys, "eddy-pg-cancel", &worker);
         if (err < 0) {
                 atomic_fetch_sub(&threads, 1);
                 return err;
         }
         loop->waits++;
-        sys->ops->worker_run(sys, worker, &request->job);
+        sys->worker->run(sys, worker, &request->job);
         err = eddy_event_wait(&request->done);
         loop->waits--;
         if (err == 0 || eddy_event_is_set(&request->done)) {
-                sys->ops->worker_free(sys, worker);
+                sys->worker->end(sys, worker);
                 return 0;
         }
         atomic_fetch_add(&request->server->strays, 1);
-        sys->ops->worker_abandon(sys, worker);
+        sys->worker->abandon(sys, worker);
         return -ECANCELED;
 }
 

@@ -384,7 +384,7 @@ bool ed_pg_is_broken(eddy_pg *pg)
                 return false;
         }
         sys = ed_loop_current->sys;
-        if (sys->ops->ready(sys, PQsocket(pg->conn), EDDY_FD_READABLE) <= 0)
+        if (sys->poll->ready(sys, PQsocket(pg->conn), EDDY_FD_READABLE) <= 0)
                 return false;
         /* Notices, notifications and settings may come at any time. */
         return ed_pg_consume(pg) < 0 || PQisBusy(pg->conn) || pg->is_stray;

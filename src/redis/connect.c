@@ -38,7 +38,7 @@ int ed_redis_pace(struct ed_loop *loop, struct ed_redis_pace *pace)
                 pace->pause_ns = PAUSE_MIN_NS;
         if (pace->pause_ns > PAUSE_MAX_NS)
                 pace->pause_ns = PAUSE_MAX_NS;
-        loop->sys->ops->random(loop->sys, &word, sizeof(word));
+        loop->sys->poll->random(loop->sys, &word, sizeof(word));
         pace->next_ns = now_ns + pace->pause_ns / 2 + word % (pace->pause_ns / 2);
         return 0;
 }

@@ -21,7 +21,7 @@ void ed_many_fail(struct ed_many *many, int err)
                 struct ed_run *run = many->loops[i].run;
 
                 if (run)
-                        run->loop.sys->ops->wake(run->loop.sys);
+                        run->loop.sys->poll->wake(run->loop.sys);
         }
 }
 

@@ -216,7 +216,7 @@ static int opts_take(struct ed_run *run, const struct eddy_run_opts *opts)
                 run->opts.drain_ns = DRAIN_NS;
         if (!run->opts.report)
                 run->opts.report = ed_report_to_stderr;
-        if (run->loop.sys->ops->choose)
+        if (run->loop.sys->choose)
                 run->opts.flags |= EDDY_RUN_NO_SIGNALS | EDDY_RUN_NO_WATCHDOG;
         return 0;
 }
@@ -297,7 +297,7 @@ int ed_run_open(struct ed_sys *sys, const struct eddy_run_opts *opts, struct ed_
         int err;
 
         if (!run) {
-                sys->ops->free(sys);
+                sys->free(sys);
                 return -ENOMEM;
         }
         run->forks = ed_sys_forks();
@@ -351,9 +351,9 @@ static void leave_loop(struct ed_run *run)
 {
         struct ed_loop *loop = &run->loop;
 
-        if (loop->sys->ops->alarm)
-                loop->sys->ops->alarm(loop->sys,
-                                      loop->ready_first ? 0 : ed_timers_next(&loop->timers));
+        if (loop->sys->embed)
+                loop->sys->embed->alarm(loop->sys,
+                                        loop->ready_first ? 0 : ed_timers_next(&loop->timers));
         loop->push_flags |= ED_PUSH_ASLEEP;
         ed_loop_current = NULL;
         exceptions_give_back(run);
@@ -562,7 +562,7 @@ int ed_run_on(struct ed_sys *sys, eddy_task_fn *main_fn, void *arg,
         int err;
 
         if (ed_loop_current) {
-                sys->ops->free(sys);
+                sys->free(sys);
                 return EDDY_E_RUN_NESTED;
         }
         err = ed_run_open(sys, opts, &run);
@@ -708,7 +708,7 @@ int eddy_run_info(struct eddy_run_info *ret_info)
         if (!loop)
                 return EDDY_E_RUN_NOT_RUNNING;
         *ret_info = (struct eddy_run_info){
-                .poller = loop->sys->ops->name,
+                .poller = loop->sys->name,
                 .guard = ed_guard_name(loop->stacks.weakest),
                 .tasks = loop->stacks.used - 1, /* without the supervisor */
                 .switches = atomic_load_explicit(&loop->switches, memory_order_relaxed),

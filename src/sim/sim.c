@@ -288,13 +288,10 @@ static void sim_free(struct ed_sys *sys)
 
 static const char sim_name[] = "sim";
 
-static const struct ed_sys_ops sim_ops = {
-        .name = sim_name,
-        .free = sim_free,
+static const struct ed_sys_poll poll_table = {
         .now = sim_now,
         .time_of_day = sim_time_of_day,
         .random = sim_random,
-        .choose = sim_choose,
         .poll = sim_poll,
         .wake = sim_wake,
         .watch = ed_sim_watch,
@@ -305,13 +302,16 @@ static const struct ed_sys_ops sim_ops = {
         .watch_foreign = ed_sim_watch_foreign,
         .rewatch_foreign = ed_sim_rewatch_foreign,
         .unwatch_foreign = ed_sim_unwatch_foreign,
-        .socket = ed_sim_socket,
+};
+
+static const struct ed_sys_socket socket_table = {
+        .open = ed_sim_socket,
         .keepalive = ed_sim_keepalive,
         .bind = ed_sim_bind,
         .connect = ed_sim_connect,
         .connect_result = ed_sim_connect_result,
         .listen = ed_sim_listen,
-        .socket_file_remove = ed_sim_socket_file_remove,
+        .file_remove = ed_sim_socket_file_remove,
         .endpoint = ed_sim_endpoint,
         .accept = ed_sim_accept,
         .recv = ed_sim_recv,
@@ -322,28 +322,52 @@ static const struct ed_sys_ops sim_ops = {
         .shutdown = ed_sim_shutdown,
         .close = ed_sim_close,
         .abort = ed_sim_abort,
+};
+
+static const struct ed_sys_datagram datagram_table = {
         .bind_port = ed_sim_bind_port,
         .option = ed_sim_option,
         .option_value = ed_sim_option_value,
         .group = ed_sim_group,
-        .send_datagrams = ed_sim_send_datagrams,
-        .recv_datagrams = ed_sim_recv_datagrams,
-        .datagram_error = ed_sim_datagram_error,
-        .lookup = sim_lookup,
-        .file_try = ed_sim_file_try,
-        .file_run = ed_sim_file_run,
+        .send = ed_sim_send_datagrams,
+        .recv = ed_sim_recv_datagrams,
+        .error = ed_sim_datagram_error,
+};
+
+static const struct ed_sys_file file_table = {
+        .try_run = ed_sim_file_try,
+        .run = ed_sim_file_run,
+};
+
+static const struct ed_sys_file_queue file_queue_table = {
         .submit = ed_sim_submit,
         .cancel = ed_sim_cancel,
+};
+
+static const struct ed_sys_worker worker_table = {
         .cpu_count = ed_sim_cpu_count,
-        .worker_new = ed_sim_worker_new,
-        .worker_run = ed_sim_worker_run,
-        .worker_free = ed_sim_worker_free,
-        .worker_abandon = ed_sim_worker_abandon,
+        .start = ed_sim_worker_new,
+        .run = ed_sim_worker_run,
+        .end = ed_sim_worker_free,
+        .abandon = ed_sim_worker_abandon,
+};
+
+static const struct ed_sys sim_table = {
+        .name = sim_name,
+        .free = sim_free,
+        .poll = &poll_table,
+        .socket = &socket_table,
+        .datagram = &datagram_table,
+        .file = &file_table,
+        .file_queue = &file_queue_table,
+        .worker = &worker_table,
+        .choose = sim_choose,
+        .lookup = sim_lookup,
 };
 
 bool ed_sys_is_sim(const struct ed_sys *sys)
 {
-        return sys->ops->name == sim_name;
+        return sys->name == sim_name;
 }
 
 /* Replace 0 by the default. */
@@ -370,7 +394,7 @@ int ed_sim_new(const struct ed_sim_opts *opts, struct ed_sys **ret_sys)
         sim = ed_alloc_zero(sizeof(*sim));
         if (!sim)
                 return -ENOMEM;
-        sim->sys.ops = &sim_ops;
+        sim->sys = sim_table;
         sim->opts = *opts;
         sim->link = sim->first_link = link;
         opts_default(&sim->opts.backlog, BACKLOG);

@@ -167,7 +167,7 @@ static void end_fill(struct ed_test_run *run)
                 return;
         run->figures.end.trace = ed_sim_trace(run->sys);
         run->figures.end.calls = ed_sim_calls(run->sys);
-        run->figures.end.lasted_ns = run->ops->now(run->sys) - run->begin_ns;
+        run->figures.end.lasted_ns = run->table.poll->now(run->sys) - run->begin_ns;
 }
 
 static void result_fill(struct ed_test_run *run, int result)

@@ -62,10 +62,10 @@ struct ed_test_run {
         struct ed_test_figures figures;
         struct ed_text problem; /* writes to the result's 'problem' */
 
-        struct ed_run *run; /* NULL: no loop */
-        struct ed_sys *sys; /* NULL: no table */
-        const struct ed_sys_ops *ops;
-        struct ed_sys_ops wrapped;
+        struct ed_run *run;  /* NULL: no loop */
+        struct ed_sys *sys;  /* NULL: no table */
+        struct ed_sys table; /* the parts of 'sys' before they were wrapped */
+        struct ed_sys_poll wrapped;
         uint64_t chance;                  /* random state for a table without one */
         uint64_t draws, draw_state;       /* random numbers drawn by the program */
         const void *play_return;          /* among the callers of every call of the run */

@@ -72,8 +72,8 @@ static uint32_t choose_at_point(struct ed_sys *sys, uint32_t n)
                 chosen = ed_test_choose(run, n);
                 if (!run->more.on_epoll)
                         ed_sim_chose(sys, n, chosen);
-        } else if (run->ops->choose) {
-                chosen = run->ops->choose(sys, n);
+        } else if (run->table.choose) {
+                chosen = run->table.choose(sys, n);
         } else {
                 chosen = (uint32_t) (ed_splitmix_next(&run->chance) % n);
         }
@@ -111,7 +111,7 @@ static void look_at_limits(struct ed_test_run *run)
 
         if (run->gave_up || limit_ns < 0)
                 return;
-        if (run->ops->now(run->sys) - run->begin_ns > limit_ns)
+        if (run->table.poll->now(run->sys) - run->begin_ns > limit_ns)
                 give_up_in(run, limit_ns);
         else if (run->result.points > POINTS_MAX)
                 give_up(run, POINTS_MAX, "suspension points");
@@ -123,7 +123,7 @@ static void look_at_background(struct ed_test_run *run)
         int64_t deadline_ns = ed_scope_of(&run->run->root)->deadline_ns;
 
         if (run->drained || !run->run->closing || deadline_ns == 0 ||
-            run->ops->now(run->sys) < deadline_ns)
+            run->table.poll->now(run->sys) < deadline_ns)
                 return;
         run->drained = true;
         run->left_tasks = ed_test_left_name(run, run->left_text, sizeof(run->left_text));
@@ -137,7 +137,7 @@ static int poll_at_point(struct ed_sys *sys, int64_t timeout_ns, struct ed_event
         /* A task cancelled here is ready to run, so do not wait. */
         if (point(run, __builtin_return_address(0)))
                 timeout_ns = 0;
-        n = run->ops->poll(sys, timeout_ns, events, max);
+        n = run->table.poll->poll(sys, timeout_ns, events, max);
         note_order(run, UINT32_MAX, (uint64_t) n);
         if (run->run) {
                 look_at_limits(run);
@@ -166,14 +166,14 @@ int ed_test_world_new(struct ed_test_run *run)
         err = run->more.on_epoll ? ed_sys_epoll_new(&run->sys) : ed_sim_new(&opts, &run->sys);
         if (err < 0)
                 return err;
-        run->ops = run->sys->ops;
-        run->begin_ns = run->ops->now(run->sys);
+        run->table = *run->sys;
+        run->begin_ns = run->table.poll->now(run->sys);
         run->chance = run->opts.seed;
         if (!run->more.on_epoll || run->more.at_point) {
-                run->wrapped = *run->ops;
-                run->wrapped.choose = choose_at_point;
+                run->wrapped = *run->table.poll;
                 run->wrapped.poll = poll_at_point;
-                run->sys->ops = &run->wrapped;
+                run->sys->poll = &run->wrapped;
+                run->sys->choose = choose_at_point;
         }
         if (!run->more.on_epoll && run->opts.call_at > 0)
                 ed_sim_fail_at(run->sys, run->opts.call_at, run->opts.call_error);

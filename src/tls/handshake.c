@@ -54,7 +54,7 @@ static void set_time(struct ed_tls *tls)
 {
         struct ed_sys *sys = ed_loop_current->sys;
 
-        tls->verified_ns = sys->ops->time_of_day(sys);
+        tls->verified_ns = sys->poll->time_of_day(sys);
         X509_VERIFY_PARAM_set_time(SSL_get0_param(tls->ssl),
                                    (time_t) (tls->verified_ns / EDDY_SEC(1)));
 }

@@ -175,6 +175,6 @@ int eddy_tls_make_certificate(const char *names, int64_t valid_ns, const char *c
                 return EDDY_E_RUN_NOT_RUNNING;
         if (!names || !cert_file || !key_file || valid_ns <= 0)
                 return -EINVAL;
-        making.now_s = loop->sys->ops->time_of_day(loop->sys) / EDDY_SEC(1);
+        making.now_s = loop->sys->poll->time_of_day(loop->sys) / EDDY_SEC(1);
         return eddy_to_thread_named(make, &making, "tls_make_certificate");
 }

@@ -35,12 +35,12 @@ TEST(a_signal_while_asking_makes_nothing_ready)
         CHECK_EQ(ed_sys_epoll_new(&sys), 0);
         CHECK_EQ(pipe(pipes), 0);
         signals = 2;
-        CHECK(!sys->ops->is_readable(sys, pipes[0]));
+        CHECK(!sys->poll->is_readable(sys, pipes[0]));
         CHECK_EQ(asked, 3);
         signals = 1;
-        CHECK(sys->ops->is_writable(sys, pipes[1]));
+        CHECK(sys->poll->is_writable(sys, pipes[1]));
         CHECK_EQ(asked, 5);
         close(pipes[0]);
         close(pipes[1]);
-        sys->ops->free(sys);
+        sys->free(sys);
 }

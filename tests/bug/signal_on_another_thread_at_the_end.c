@@ -30,9 +30,9 @@ static void *interrupt_self(void *arg)
 
 TEST(loop_outlives_a_handler_that_wakes_it)
 {
-        static const struct ed_sys_ops ops = { .wake = wake_slowly };
+        static const struct ed_sys_poll poll = { .wake = wake_slowly };
         struct timespec moment = { .tv_nsec = 100000 };
-        struct ed_sys sys = { .ops = &ops };
+        struct ed_sys sys = { .poll = &poll };
         pthread_t other;
 
         CHECK(ed_sys_stop_install(&sys));

@@ -329,7 +329,7 @@ static int wait_for_byte(void *arg)
         if (ready > 0 && ready & EDDY_FD_READABLE) {
                 struct ed_sys *sys = ed_loop_current->sys;
 
-                CHECK_EQ(sys->ops->recv(sys, foreign.fds[0], &byte, 1), 1);
+                CHECK_EQ(sys->socket->recv(sys, foreign.fds[0], &byte, 1), 1);
                 foreign.got++;
         }
         return ready;
@@ -353,7 +353,7 @@ static int send_foreign(void *arg)
         (void) arg;
         for (; foreign.sent < BYTES_FOREIGN; foreign.sent++) {
                 world_pause();
-                CHECK_EQ(sys->ops->send(sys, foreign.fds[1], &slice, 1), 1);
+                CHECK_EQ(sys->socket->send(sys, foreign.fds[1], &slice, 1), 1);
         }
         return 0;
 }
@@ -376,7 +376,7 @@ static int world_fd_wait(void *arg)
                 CHECK(wait_for_byte(NULL) > 0);
         CHECK_EQ(eddy_scope_end(&sending), 0);
         for (int i = 0; i < 2; i++)
-                sys->ops->close(sys, foreign.fds[i]);
+                sys->socket->close(sys, foreign.fds[i]);
         return 0;
 }
 EVERY_POINT_LATE(fd_wait, eddy_fd_wait)

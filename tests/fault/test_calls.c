@@ -14,8 +14,8 @@ enum { CALLS_MAX = 16384, SEEDS_FULL = 8 };
 
 /* --- who calls --- */
 
-static const struct ed_sys_ops *table;
-static uint64_t failing; /* that call, as counted by the table */
+static struct ed_sys table; /* as it was */
+static uint64_t failing;    /* that call, as counted by the table */
 
 static void note(const struct ed_sys *sys, const void *place)
 {
@@ -23,71 +23,83 @@ static void note(const struct ed_sys *sys, const void *place)
                 places_note(place);
 }
 
-/* A function of the table with its parameters and what they are called. */
-#define NOTED(type, name, parameters, ...)                                                         \
+/* A function of the table with its place there, its parameters and what they are called. */
+#define NOTED(type, name, place, parameters, ...)                                                  \
         static type name##_noted parameters                                                        \
         {                                                                                          \
                 note(sys, __builtin_return_address(0));                                            \
-                return table->name(__VA_ARGS__);                                                   \
+                return table.place(__VA_ARGS__);                                                   \
         }
 #define SYS struct ed_sys *sys
 #define AT  const struct eddy_endpoint *at
 
-NOTED(int, poll, (SYS, int64_t timeout_ns, struct ed_event *events, int max), sys, timeout_ns,
-      events, max)
-NOTED(int, watch, (SYS, int fd, struct ed_target *target), sys, fd, target)
-NOTED(int, socket, (SYS, int family, int kind), sys, family, kind)
-NOTED(int, keepalive, (SYS, int fd, int seconds), sys, fd, seconds)
-NOTED(int, bind, (SYS, int fd, AT), sys, fd, at)
-NOTED(int, connect, (SYS, int fd, AT), sys, fd, at)
-NOTED(int, connect_result, (SYS, int fd), sys, fd)
-NOTED(int, listen,
+NOTED(int, poll, poll->poll, (SYS, int64_t timeout_ns, struct ed_event *events, int max), sys,
+      timeout_ns, events, max)
+NOTED(int, watch, poll->watch, (SYS, int fd, struct ed_target *target), sys, fd, target)
+NOTED(int, socket, socket->open, (SYS, int family, int kind), sys, family, kind)
+NOTED(int, keepalive, socket->keepalive, (SYS, int fd, int seconds), sys, fd, seconds)
+NOTED(int, bind, socket->bind, (SYS, int fd, AT), sys, fd, at)
+NOTED(int, connect, socket->connect, (SYS, int fd, AT), sys, fd, at)
+NOTED(int, connect_result, socket->connect_result, (SYS, int fd), sys, fd)
+NOTED(int, listen, socket->listen,
       (SYS, int fd, AT, const struct ed_listen_opts *opts, struct ed_socket_file *file), sys, fd,
       at, opts, file)
-NOTED(int, accept, (SYS, int fd), sys, fd)
-NOTED(int64_t, recv, (SYS, int fd, void *buf, size_t bytes), sys, fd, buf, bytes)
-NOTED(int64_t, send, (SYS, int fd, const struct eddy_slice *slices, size_t n), sys, fd, slices, n)
-NOTED(int64_t, read, (SYS, int fd, void *buf, size_t bytes), sys, fd, buf, bytes)
-NOTED(int64_t, write, (SYS, int fd, const void *data, size_t bytes, bool may_signal), sys, fd, data,
-      bytes, may_signal)
-NOTED(int, shutdown, (SYS, int fd), sys, fd)
-NOTED(int, lookup, (SYS, const char *name, struct eddy_address *found, size_t max), sys, name,
-      found, max)
-NOTED(int, bind_port, (SYS, int fd, AT), sys, fd, at)
-NOTED(int, option, (SYS, int fd, int family, int option, int value), sys, fd, family, option, value)
-NOTED(int, send_datagrams, (SYS, int fd, const struct eddy_udp_message *messages, size_t n), sys,
-      fd, messages, n)
-NOTED(int, recv_datagrams, (SYS, int fd, struct eddy_udp_message *messages, size_t n), sys, fd,
-      messages, n)
-NOTED(int, worker_new, (SYS, const char *name, struct ed_worker **worker), sys, name, worker)
+NOTED(int, accept, socket->accept, (SYS, int fd), sys, fd)
+NOTED(int64_t, recv, socket->recv, (SYS, int fd, void *buf, size_t bytes), sys, fd, buf, bytes)
+NOTED(int64_t, send, socket->send, (SYS, int fd, const struct eddy_slice *slices, size_t n), sys,
+      fd, slices, n)
+NOTED(int64_t, read, socket->read, (SYS, int fd, void *buf, size_t bytes), sys, fd, buf, bytes)
+NOTED(int64_t, write, socket->write, (SYS, int fd, const void *data, size_t bytes, bool may_signal),
+      sys, fd, data, bytes, may_signal)
+NOTED(int, shutdown, socket->shutdown, (SYS, int fd), sys, fd)
+NOTED(int, lookup, lookup, (SYS, const char *name, struct eddy_address *found, size_t max), sys,
+      name, found, max)
+NOTED(int, bind_port, datagram->bind_port, (SYS, int fd, AT), sys, fd, at)
+NOTED(int, option, datagram->option, (SYS, int fd, int family, int option, int value), sys, fd,
+      family, option, value)
+NOTED(int, send_datagrams, datagram->send,
+      (SYS, int fd, const struct eddy_udp_message *messages, size_t n), sys, fd, messages, n)
+NOTED(int, recv_datagrams, datagram->recv,
+      (SYS, int fd, struct eddy_udp_message *messages, size_t n), sys, fd, messages, n)
+NOTED(int, worker_new, worker->start, (SYS, const char *name, struct ed_worker **worker), sys, name,
+      worker)
 
 static void note_calls(struct ed_sys *sys)
 {
-        static struct ed_sys_ops ops;
+        static struct ed_sys_poll poll;
+        static struct ed_sys_socket socket;
+        static struct ed_sys_datagram datagram;
+        static struct ed_sys_worker worker;
 
-        table = sys->ops;
-        ops = *table;
-        ops.poll = poll_noted;
-        ops.watch = watch_noted;
-        ops.socket = socket_noted;
-        ops.keepalive = keepalive_noted;
-        ops.bind = bind_noted;
-        ops.connect = connect_noted;
-        ops.connect_result = connect_result_noted;
-        ops.listen = listen_noted;
-        ops.accept = accept_noted;
-        ops.recv = recv_noted;
-        ops.send = send_noted;
-        ops.read = read_noted;
-        ops.write = write_noted;
-        ops.shutdown = shutdown_noted;
-        ops.lookup = lookup_noted;
-        ops.bind_port = bind_port_noted;
-        ops.option = option_noted;
-        ops.send_datagrams = send_datagrams_noted;
-        ops.recv_datagrams = recv_datagrams_noted;
-        ops.worker_new = worker_new_noted;
-        sys->ops = &ops;
+        table = *sys;
+        poll = *sys->poll;
+        poll.poll = poll_noted;
+        poll.watch = watch_noted;
+        sys->poll = &poll;
+        socket = *sys->socket;
+        socket.open = socket_noted;
+        socket.keepalive = keepalive_noted;
+        socket.bind = bind_noted;
+        socket.connect = connect_noted;
+        socket.connect_result = connect_result_noted;
+        socket.listen = listen_noted;
+        socket.accept = accept_noted;
+        socket.recv = recv_noted;
+        socket.send = send_noted;
+        socket.read = read_noted;
+        socket.write = write_noted;
+        socket.shutdown = shutdown_noted;
+        sys->socket = &socket;
+        datagram = *sys->datagram;
+        datagram.bind_port = bind_port_noted;
+        datagram.option = option_noted;
+        datagram.send = send_datagrams_noted;
+        datagram.recv = recv_datagrams_noted;
+        sys->datagram = &datagram;
+        worker = *sys->worker;
+        worker.start = worker_new_noted;
+        sys->worker = &worker;
+        sys->lookup = lookup_noted;
 }
 
 /* --- the sweep --- */

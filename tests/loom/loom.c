@@ -90,20 +90,23 @@ static uint32_t table_cpu_count(struct ed_sys *sys)
         return 1;
 }
 
-static const struct ed_sys_ops table_ops = {
-        .name = "loom",
-        .free = table_free,
+static const struct ed_sys_poll poll_table = {
         .now = table_now,
         .time_of_day = table_now,
         .random = table_random,
         .poll = table_poll,
         .wake = table_wake,
-        .cpu_count = table_cpu_count,
+};
+
+static const struct ed_sys_worker worker_table = { .cpu_count = table_cpu_count };
+
+static const struct ed_sys loom_sys = {
+        .name = "loom", .free = table_free, .poll = &poll_table, .worker = &worker_table
 };
 
 void loom_table_init(struct loom_table *table)
 {
-        *table = (struct loom_table){ .sys.ops = &table_ops, .now_ns = 1 };
+        *table = (struct loom_table){ .sys = loom_sys, .now_ns = 1 };
 }
 
 struct ed_sys *loom_table_new(void)

@@ -502,7 +502,7 @@ static int streams_from(const int fds[2], eddy_stream *ret_streams[2])
                 int one_err = eddy_stream_from_fd(fds[i], EDDY_STREAM_OWN_FD, &ret_streams[i]);
 
                 if (one_err < 0) {
-                        sys->ops->close(sys, fds[i]);
+                        sys->socket->close(sys, fds[i]);
                         err = one_err;
                 }
         }
@@ -553,7 +553,7 @@ static int watch_one(const int fds[2])
                 return err;
         err = eddy_event_wait(&readable);
         (void) eddy_handle_cancel(&handle);
-        CHECK(err < 0 || sys->ops->is_readable(sys, fds[0]));
+        CHECK(err < 0 || sys->poll->is_readable(sys, fds[0]));
         return err;
 }
 
@@ -565,9 +565,9 @@ static int watch_end_of_pipe(void)
         err = ed_sim_pipe(sys, fds);
         if (err < 0)
                 return err;
-        sys->ops->close(sys, fds[1]);
+        sys->socket->close(sys, fds[1]);
         err = watch_one(fds);
-        sys->ops->close(sys, fds[0]);
+        sys->socket->close(sys, fds[0]);
         return err;
 }
 

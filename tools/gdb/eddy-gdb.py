@@ -130,7 +130,7 @@ class Task:
             return ""
         then, now = int(self.value["parked_ns"]), int(loop["now_ns"])
         least = "at least "
-        if is_here() and loop["sys"]["ops"]["name"].string() != "sim":
+        if is_here() and loop["sys"]["name"].string() != "sim":
             now, least = time.monotonic_ns(), ""
         return f"; parked {least}{max(now - then, 0) // 1000000} ms"
 
@@ -327,7 +327,7 @@ class EddyTasks(gdb.Command):
             print("no run is open")
         living = Living(every)
         for i, run in enumerate(every, 1):
-            poller = run["loop"]["sys"]["ops"]["name"].string()
+            poller = run["loop"]["sys"]["name"].string()
             mode = ", debug mode" if run["loop"]["debug"] else ""
             print(f"run {i} ({poller}{mode}):")
             for task in tasks_of(run, i if len(every) > 1 else None, living):

@@ -24,7 +24,7 @@ uint32_t eddy_cpu_count(void)
 {
         struct ed_loop *loop = ed_loop_current;
 
-        return loop ? loop->sys->ops->cpu_count(loop->sys) : ed_sys_cpu_count();
+        return loop ? loop->sys->worker->cpu_count(loop->sys) : ed_sys_cpu_count();
 }
 
 /* Starts a thread.  Errors: -ENOMEM; -EAGAIN for all other errors of the table. */
@@ -36,7 +36,7 @@ static int thread_new(struct ed_thread_lane *lane, struct ed_thread **ret_thread
 
         if (!thread)
                 return -ENOMEM;
-        err = sys->ops->worker_new(sys, lane->name, &thread->worker);
+        err = sys->worker->start(sys, lane->name, &thread->worker);
         if (err < 0) {
                 ed_free(thread);
                 return err == -ENOMEM ? -ENOMEM : -EAGAIN;
@@ -60,7 +60,7 @@ static void thread_free(struct ed_thread *thread)
 {
         struct ed_sys *sys = thread->lane->pool->loop->sys;
 
-        sys->ops->worker_free(sys, thread->worker);
+        sys->worker->end(sys, thread->worker);
         thread_forget(thread);
 }
 
@@ -130,7 +130,7 @@ static void thread_run(struct ed_thread *thread, struct ed_thread_job *job)
         job->call->begun = true;
         pool->running++;
         pool->loop->waits++;
-        sys->ops->worker_run(sys, thread->worker, &job->base);
+        sys->worker->run(sys, thread->worker, &job->base);
 }
 
 /* Returns an idle or a new thread.  Errors: -EAGAIN, -ENOMEM. */
@@ -228,7 +228,7 @@ static void thread_leave(struct ed_thread *thread)
         pool->loop->waits--;
         pool->running--;
         pool->abandoned--;
-        sys->ops->worker_abandon(sys, thread->worker);
+        sys->worker->abandon(sys, thread->worker);
         thread_forget(thread);
 }
 

@@ -102,7 +102,7 @@ static bool path_take(const struct ed_run *run, char **ret_path)
                 return true;
         }
         /* Runs of the test kit are many; it sets the option for one that is repeated. */
-        if (run->loop.sys->ops->choose)
+        if (run->loop.sys->choose)
                 return false;
         ed_mutex_lock(&file_lock);
         path = file_path ? file_path : secure_getenv("EDDY_TRACE");
@@ -274,7 +274,7 @@ static void enter(struct ed_trace *trace)
 {
         trace->is_counted = true;
         atomic_fetch_add_explicit(&traced, 1, memory_order_relaxed);
-        trace->is_watched = !trace->run->loop.sys->ops->choose;
+        trace->is_watched = !trace->run->loop.sys->choose;
         if (!trace->is_watched)
                 return;
         ed_mutex_lock(&file_lock);

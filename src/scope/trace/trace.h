@@ -70,13 +70,15 @@ struct ed_trace {
         uint64_t count;  /* records ever made; the newest 'size' of them are kept */
         size_t size;
         char *path;
-        unsigned pid;                 /* of the loop in the file */
-        const char *clock;            /* "monotonic", "simulated" */
-        bool is_counted;              /* among the traced runs of the process */
-        bool is_watched;              /* the process has a handler of abort() for it */
-        uint64_t supervisor;          /* its task's number */
-        const struct ed_sys_ops *ops; /* of the table, below ours */
-        struct ed_sys_ops traced;
+        unsigned pid;                       /* of the loop in the file */
+        const char *clock;                  /* "monotonic", "simulated" */
+        bool is_counted;                    /* among the traced runs of the process */
+        bool is_watched;                    /* the process has a handler of abort() for it */
+        uint64_t supervisor;                /* its task's number */
+        const struct ed_sys_socket *socket; /* of the table, below ours */
+        const struct ed_sys_datagram *datagram;
+        struct ed_sys_socket traced_socket;
+        struct ed_sys_datagram traced_datagram;
         struct ed_trace_text texts[ED_TRACE_TEXTS];
         struct ed_hash_table texts_table; /* by address */
         struct ed_trace_record ring[];

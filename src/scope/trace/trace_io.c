@@ -1,7 +1,7 @@
 /*
- * scope/trace/trace_io.c - the calls on descriptors: a traced run's table is a copy whose calls
- * record themselves, so the table of other runs has no check.  Calls that must wait are recorded
- * when they are repeated and succeed.
+ * scope/trace/trace_io.c - the calls on descriptors: a traced run's tables of sockets are copies
+ * whose calls record themselves, so the tables of other runs have no check.  Calls that must wait
+ * are recorded when they are repeated and succeed.
  */
 #include <errno.h>
 
@@ -9,7 +9,7 @@
 
 static struct ed_trace *trace_of(struct ed_sys *sys)
 {
-        return ed_container_of(sys->ops, struct ed_trace, traced);
+        return ed_container_of(sys->socket, struct ed_trace, traced_socket);
 }
 
 static void record(struct ed_trace *trace, const char *call, int fd, int64_t result)
@@ -35,7 +35,7 @@ void ed_trace_io(struct ed_loop *loop, const char *call, int fd, int64_t result)
 static int traced_connect(struct ed_sys *sys, int fd, const struct eddy_endpoint *to)
 {
         struct ed_trace *trace = trace_of(sys);
-        int err = trace->ops->connect(sys, fd, to);
+        int err = trace->socket->connect(sys, fd, to);
 
         record(trace, "connect", fd, err == -EINPROGRESS ? 0 : err);
         return err;
@@ -44,7 +44,7 @@ static int traced_connect(struct ed_sys *sys, int fd, const struct eddy_endpoint
 static int traced_accept(struct ed_sys *sys, int fd)
 {
         struct ed_trace *trace = trace_of(sys);
-        int accepted = trace->ops->accept(sys, fd);
+        int accepted = trace->socket->accept(sys, fd);
 
         record(trace, "accept", accepted < 0 ? fd : accepted, accepted < 0 ? accepted : 0);
         return accepted;
@@ -53,7 +53,7 @@ static int traced_accept(struct ed_sys *sys, int fd)
 static int64_t traced_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes)
 {
         struct ed_trace *trace = trace_of(sys);
-        int64_t n = trace->ops->recv(sys, fd, buf, bytes);
+        int64_t n = trace->socket->recv(sys, fd, buf, bytes);
 
         record(trace, "recv", fd, n);
         return n;
@@ -62,7 +62,7 @@ static int64_t traced_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes)
 static int64_t traced_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n)
 {
         struct ed_trace *trace = trace_of(sys);
-        int64_t sent = trace->ops->send(sys, fd, slices, n);
+        int64_t sent = trace->socket->send(sys, fd, slices, n);
 
         record(trace, "send", fd, sent);
         return sent;
@@ -71,7 +71,7 @@ static int64_t traced_send(struct ed_sys *sys, int fd, const struct eddy_slice *
 static int64_t traced_read(struct ed_sys *sys, int fd, void *buf, size_t bytes)
 {
         struct ed_trace *trace = trace_of(sys);
-        int64_t n = trace->ops->read(sys, fd, buf, bytes);
+        int64_t n = trace->socket->read(sys, fd, buf, bytes);
 
         record(trace, "read", fd, n);
         return n;
@@ -80,7 +80,7 @@ static int64_t traced_read(struct ed_sys *sys, int fd, void *buf, size_t bytes)
 static int traced_shutdown(struct ed_sys *sys, int fd)
 {
         struct ed_trace *trace = trace_of(sys);
-        int err = trace->ops->shutdown(sys, fd);
+        int err = trace->socket->shutdown(sys, fd);
 
         record(trace, "shutdown", fd, err);
         return err;
@@ -90,7 +90,7 @@ static void traced_close(struct ed_sys *sys, int fd)
 {
         struct ed_trace *trace = trace_of(sys);
 
-        trace->ops->close(sys, fd);
+        trace->socket->close(sys, fd);
         record(trace, "close", fd, 0);
 }
 
@@ -108,7 +108,7 @@ static int traced_send_datagrams(struct ed_sys *sys, int fd,
                                  const struct eddy_udp_message *messages, size_t n)
 {
         struct ed_trace *trace = trace_of(sys);
-        int sent = trace->ops->send_datagrams(sys, fd, messages, n);
+        int sent = trace->datagram->send(sys, fd, messages, n);
 
         record(trace, "sendmmsg", fd, sum(messages, sent, false));
         return sent;
@@ -118,7 +118,7 @@ static int traced_recv_datagrams(struct ed_sys *sys, int fd, struct eddy_udp_mes
                                  size_t n)
 {
         struct ed_trace *trace = trace_of(sys);
-        int received = trace->ops->recv_datagrams(sys, fd, messages, n);
+        int received = trace->datagram->recv(sys, fd, messages, n);
 
         record(trace, "recvmmsg", fd, sum(messages, received, true));
         return received;
@@ -128,16 +128,19 @@ void ed_trace_table_begin(struct ed_trace *trace)
 {
         struct ed_sys *sys = trace->run->loop.sys;
 
-        trace->ops = sys->ops;
-        trace->traced = *sys->ops;
-        trace->traced.connect = traced_connect;
-        trace->traced.accept = traced_accept;
-        trace->traced.recv = traced_recv;
-        trace->traced.send = traced_send;
-        trace->traced.read = traced_read;
-        trace->traced.shutdown = traced_shutdown;
-        trace->traced.close = traced_close;
-        trace->traced.send_datagrams = traced_send_datagrams;
-        trace->traced.recv_datagrams = traced_recv_datagrams;
-        sys->ops = &trace->traced;
+        trace->socket = sys->socket;
+        trace->traced_socket = *sys->socket;
+        trace->traced_socket.connect = traced_connect;
+        trace->traced_socket.accept = traced_accept;
+        trace->traced_socket.recv = traced_recv;
+        trace->traced_socket.send = traced_send;
+        trace->traced_socket.read = traced_read;
+        trace->traced_socket.shutdown = traced_shutdown;
+        trace->traced_socket.close = traced_close;
+        sys->socket = &trace->traced_socket;
+        trace->datagram = sys->datagram;
+        trace->traced_datagram = *sys->datagram;
+        trace->traced_datagram.send = traced_send_datagrams;
+        trace->traced_datagram.recv = traced_recv_datagrams;
+        sys->datagram = &trace->traced_datagram;
 }

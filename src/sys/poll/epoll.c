@@ -357,16 +357,12 @@ static int epoll_worker_new(struct ed_sys *sys, const char *name, struct ed_work
         return ed_worker_new(&self(sys)->workers, name, ret_worker);
 }
 
-static const struct ed_sys_ops epoll_ops = {
-        .name = "epoll",
-        .free = epoll_free,
+static const struct ed_sys_poll poll_table = {
         .now = ed_clock_now,
         .time_of_day = ed_clock_time_of_day,
         .random = ed_random_bytes,
         .poll = epoll_poll,
         .wake = epoll_wake,
-        .pollable = epoll_pollable,
-        .alarm = epoll_alarm,
         .watch = epoll_watch,
         .unwatch = epoll_unwatch,
         .is_readable = epoll_is_readable,
@@ -375,13 +371,21 @@ static const struct ed_sys_ops epoll_ops = {
         .watch_foreign = epoll_watch_foreign,
         .rewatch_foreign = epoll_rewatch_foreign,
         .unwatch_foreign = epoll_unwatch_foreign,
-        .socket = ed_sockets_open,
+};
+
+static const struct ed_sys_embed embed_table = {
+        .pollable = epoll_pollable,
+        .alarm = epoll_alarm,
+};
+
+static const struct ed_sys_socket socket_table = {
+        .open = ed_sockets_open,
         .keepalive = ed_sockets_keepalive,
         .bind = ed_sockets_bind,
         .connect = ed_sockets_connect,
         .connect_result = ed_sockets_connect_result,
         .listen = ed_sockets_listen,
-        .socket_file_remove = epoll_socket_file_remove,
+        .file_remove = epoll_socket_file_remove,
         .endpoint = ed_sockets_endpoint,
         .accept = ed_sockets_accept,
         .recv = ed_sockets_recv,
@@ -392,33 +396,70 @@ static const struct ed_sys_ops epoll_ops = {
         .shutdown = ed_sockets_shutdown,
         .close = ed_sockets_close,
         .abort = ed_sockets_abort,
+};
+
+static const struct ed_sys_datagram datagram_table = {
         .bind_port = ed_datagram_bind,
         .option = ed_datagram_option,
         .option_value = ed_datagram_option_value,
         .group = ed_datagram_group,
-        .send_datagrams = ed_datagram_send,
-        .recv_datagrams = ed_datagram_recv,
-        .datagram_error = ed_datagram_error,
-        .send_fds = ed_unix_fds_send,
-        .recv_fds = ed_unix_fds_recv,
+        .send = ed_datagram_send,
+        .recv = ed_datagram_recv,
+        .error = ed_datagram_error,
+};
+
+static const struct ed_sys_unix_fds unix_fds_table = {
+        .send = ed_unix_fds_send,
+        .recv = ed_unix_fds_recv,
         .credentials = ed_unix_fds_credentials,
-        .notify_open = ed_notify_open,
-        .notify_add = ed_notify_add,
-        .notify_remove = ed_notify_remove,
-        .notify_read = ed_notify_read,
-        .file_try = ed_file_try,
-        .file_run = ed_file_run,
-        .process_start = ed_process_start,
-        .process_end = ed_process_end,
-        .process_signal = ed_process_signal,
-        .zygote_start = ed_zygote_start,
-        .packet_send = ed_worker_packet_send,
-        .packet_recv = ed_worker_packet_recv,
+};
+
+static const struct ed_sys_notify notify_table = {
+        .open = ed_notify_open,
+        .add = ed_notify_add,
+        .remove = ed_notify_remove,
+        .read = ed_notify_read,
+};
+
+static const struct ed_sys_file file_table = {
+        .try_run = ed_file_try,
+        .run = ed_file_run,
+};
+
+static const struct ed_sys_process process_table = {
+        .start = ed_process_start,
+        .end = ed_process_end,
+        .signal = ed_process_signal,
+};
+
+static const struct ed_sys_zygote zygote_table = {
+        .start = ed_zygote_start,
+        .send = ed_worker_packet_send,
+        .recv = ed_worker_packet_recv,
+};
+
+static const struct ed_sys_worker worker_table = {
         .cpu_count = epoll_cpu_count,
-        .worker_new = epoll_worker_new,
-        .worker_run = ed_worker_run,
-        .worker_free = ed_worker_free,
-        .worker_abandon = ed_worker_abandon,
+        .start = epoll_worker_new,
+        .run = ed_worker_run,
+        .end = ed_worker_free,
+        .abandon = ed_worker_abandon,
+};
+
+static const struct ed_sys epoll_table = {
+        .name = "epoll",
+        .free = epoll_free,
+        .poll = &poll_table,
+        .embed = &embed_table,
+        .socket = &socket_table,
+        .datagram = &datagram_table,
+        .unix_fds = &unix_fds_table,
+        .notify = &notify_table,
+        .file = &file_table,
+        .process = &process_table,
+        .zygote = &zygote_table,
+        .worker = &worker_table,
+        .clock_runs = true,
 };
 
 int ed_sys_epoll_new(struct ed_sys **ret_sys)
@@ -430,8 +471,7 @@ int ed_sys_epoll_new(struct ed_sys **ret_sys)
         s = ed_alloc_zero(sizeof(*s));
         if (!s)
                 return -ENOMEM;
-        s->sys.ops = &epoll_ops;
-        s->sys.clock_runs = true;
+        s->sys = epoll_table;
 #ifdef ED_TSAN
         s->watches = true; /* under TSan the futex would delay signal handlers */
 #endif

@@ -58,7 +58,7 @@ static bool mark_slots(int signo)
                 atomic_fetch_or(&slot->pending, ed_signal_bit(signo));
                 atomic_store(&slot->reported, false);
                 atomic_fetch_add(&signals.arrivals, 1);
-                sys->ops->wake(sys);
+                sys->poll->wake(sys);
                 any = true;
         }
         return any;
@@ -78,7 +78,7 @@ static bool stop_loops(int signo)
                 struct ed_sys *sys = atomic_load(&signals.stops[i]);
 
                 if (sys)
-                        sys->ops->wake(sys);
+                        sys->poll->wake(sys);
         }
         return true;
 }
@@ -344,7 +344,7 @@ bool ed_sys_stop_share(struct ed_sys *sys)
         pthread_mutex_unlock(&signals.lock);
         /* The handler may have run before the loop was added. */
         if (added && ed_sys_stop_signal())
-                sys->ops->wake(sys);
+                sys->poll->wake(sys);
         return added;
 }
 

@@ -62,7 +62,7 @@ static void wake_table(struct worker *w)
 {
         w->waking = true;
         pthread_mutex_unlock(&w->lock);
-        w->workers->sys->ops->wake(w->workers->sys);
+        w->workers->sys->poll->wake(w->workers->sys);
         pthread_mutex_lock(&w->lock);
         w->waking = false;
         pthread_cond_broadcast(&w->changed);

@@ -258,7 +258,7 @@ SERVER_TEST(host_is_that_of_the_target_if_it_has_one, NULL)
 static void date_field(char *out, size_t room)
 {
         struct ed_sys *sys = ed_loop_current->sys;
-        time_t now = (time_t) (sys->ops->time_of_day(sys) / EDDY_SEC(1));
+        time_t now = (time_t) (sys->poll->time_of_day(sys) / EDDY_SEC(1));
         struct tm tm;
 
         CHECK(gmtime_r(&now, &tm));

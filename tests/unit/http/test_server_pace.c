@@ -305,14 +305,14 @@ static int64_t now_ahead(struct ed_sys *sys)
 /* As if the calling task had computed for so long. */
 static void keep_the_loop(int64_t ns)
 {
-        static struct ed_sys_ops ops;
+        static struct ed_sys_poll wrapped;
         struct ed_sys *sys = ed_loop_current->sys;
 
-        if (sys->ops != &ops) {
-                ops = *sys->ops;
-                table_now = ops.now;
-                ops.now = now_ahead;
-                sys->ops = &ops;
+        if (sys->poll != &wrapped) {
+                wrapped = *sys->poll;
+                table_now = wrapped.now;
+                wrapped.now = now_ahead;
+                sys->poll = &wrapped;
         }
         ahead_ns += ns;
 }

@@ -579,7 +579,7 @@ static int64_t failing_send(struct ed_sys *sys, int fd, const struct eddy_slice 
 /* The peer waits for the rest: without the error of the write nobody would go on. */
 static void no_room(void)
 {
-        static struct ed_sys_ops ops;
+        static struct ed_sys_socket wrapped;
         struct ed_sys *sys = ed_loop_current->sys;
         int64_t begun_ns = eddy_now();
         eddy_http_response *response;
@@ -587,10 +587,10 @@ static void no_room(void)
         size_t bytes;
         int err;
 
-        ops = *sys->ops;
-        real_send = ops.send;
-        ops.send = failing_send;
-        sys->ops = &ops;
+        wrapped = *sys->socket;
+        real_send = wrapped.send;
+        wrapped.send = failing_send;
+        sys->socket = &wrapped;
         err = post(&response);
         if (sends_fail_at > 0) {
                 CHECK_EQ(err, 0);

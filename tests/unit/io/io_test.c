@@ -12,7 +12,7 @@
 
 #include "starve.h"
 
-static struct ed_sys_ops own_ops;
+static struct io_tables own;
 static int (*real_poll)(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *events, int max);
 static int64_t clock_ns;
 
@@ -83,15 +83,27 @@ void io_run_and_wait(eddy_task_fn *fn)
         io_run(run_and_wait);
 }
 
-struct ed_sys_ops *io_ops(void)
+struct io_tables *io_tables(void)
 {
         struct ed_sys *sys = ed_loop_current->sys;
 
-        if (sys->ops != &own_ops) {
-                own_ops = *sys->ops;
-                sys->ops = &own_ops;
+        if (sys->poll != &own.poll) {
+                own = (struct io_tables){ .poll = *sys->poll,
+                                          .socket = *sys->socket,
+                                          .datagram = *sys->datagram,
+                                          .file = *sys->file,
+                                          .worker = *sys->worker };
+                sys->poll = &own.poll;
+                sys->socket = &own.socket;
+                sys->datagram = &own.datagram;
+                sys->file = &own.file;
+                sys->worker = &own.worker;
+                if (sys->zygote) {
+                        own.zygote = *sys->zygote;
+                        sys->zygote = &own.zygote;
+                }
         }
-        return &own_ops;
+        return &own;
 }
 
 /* -- a clock that this process cannot be late for ---------------------------- */
@@ -115,13 +127,13 @@ static int clock_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
 
 void io_clock_advance(int64_t ns)
 {
-        struct ed_sys_ops *ops = io_ops();
+        struct ed_sys_poll *poll = &io_tables()->poll;
 
-        if (ops->now != clock_now) {
-                real_poll = ops->poll;
+        if (poll->now != clock_now) {
+                real_poll = poll->poll;
                 clock_ns = eddy_now();
-                ops->now = clock_now;
-                ops->poll = clock_poll;
+                poll->now = clock_now;
+                poll->poll = clock_poll;
                 ed_loop_current->sys->clock_runs = false;
         }
         clock_ns += ns;

@@ -25,8 +25,18 @@ int io_open_fds(void);
 /* Whether sockets of this machine may have ::1. */
 bool io_has_ipv6(void);
 
-/* The loop's table, to be changed: a copy of its own that it uses from now on. */
-struct ed_sys_ops *io_ops(void);
+/* Parts of a loop's table. */
+struct io_tables {
+        struct ed_sys_poll poll;
+        struct ed_sys_socket socket;
+        struct ed_sys_datagram datagram;
+        struct ed_sys_file file;
+        struct ed_sys_worker worker;
+        struct ed_sys_zygote zygote;
+};
+
+/* Those of the loop, to be changed: copies of its own that it uses from now on. */
+struct io_tables *io_tables(void);
 
 /*
  * Let the clock of the loop's table go ahead by so much more.  From the first

@@ -139,21 +139,21 @@ static int64_t failing_send(struct ed_sys *sys, int fd, const struct eddy_slice 
 /* An error that passes: after a part it cuts the message off, before it nothing has happened. */
 static int errors(void *arg)
 {
-        struct ed_sys_ops *ops = io_ops();
+        struct io_tables *tables = io_tables();
         struct io_pair pair;
         char buf[16] = "";
 
         io_pair_open(&pair);
-        real_send = ops->send;
-        ops->send = failing_send;
+        real_send = tables->socket.send;
+        tables->socket.send = failing_send;
         sends_left = 0;
         CHECK_EQ(eddy_stream_write(pair.a, "one ", 4), -ENOBUFS);
-        ops->send = real_send;
+        tables->socket.send = real_send;
         CHECK_EQ(eddy_stream_write(pair.a, "one ", 4), 0);
-        ops->send = failing_send;
+        tables->socket.send = failing_send;
         sends_left = 2;
         CHECK_EQ(eddy_stream_write(pair.a, "two ", 4), -ENOBUFS);
-        ops->send = real_send;
+        tables->socket.send = real_send;
         check_broken(pair.a);
         eddy_stream_close(pair.a);
         io_read_all(pair.b, buf, 6);

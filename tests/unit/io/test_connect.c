@@ -180,8 +180,8 @@ static int cancelled(void *arg)
 
         CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
         c.port = eddy_listener_port(listener);
-        real_socket = io_ops()->socket;
-        io_ops()->socket = counting_socket;
+        real_socket = io_tables()->socket.open;
+        io_tables()->socket.open = counting_socket;
         CHECK_EQ(cancel_at(0, connect_call, &c, &reached), -ECANCELED);
         CHECK_EQ(sockets_opened, 0); /* it does nothing at all */
         /* Connected and cancelled in one turn: readiness is no result. */
@@ -220,7 +220,7 @@ static int own_echo(void *arg)
         CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
         c.port = eddy_listener_port(listener);
         port_asked = c.port;
-        io_ops()->endpoint = same_port;
+        io_tables()->socket.endpoint = same_port;
         CHECK_EQ(connect_call(&c), -ECONNREFUSED);
         CHECK(!c.stream);
         eddy_listener_close(listener);
@@ -244,7 +244,7 @@ static int kernel_timeout(void *arg)
 
         CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
         c.port = eddy_listener_port(listener);
-        io_ops()->connect_result = timed_out;
+        io_tables()->socket.connect_result = timed_out;
         CHECK_EQ(connect_call(&c), EDDY_E_NET_TIMED_OUT);
         eddy_listener_close(listener);
         return 0;
@@ -264,7 +264,7 @@ static int without_sockets(void *arg)
 {
         struct connecting c = { .host = "localhost", .port = 1, .result = 1 };
 
-        io_ops()->socket = no_descriptors;
+        io_tables()->socket.open = no_descriptors;
         CHECK_EQ(connect_call(&c), -EMFILE);
         c.host = "no such name";
         CHECK_EQ(connect_call(&c), EDDY_E_DNS_BAD_NAME);
@@ -391,10 +391,10 @@ static int socket_of_any(struct ed_sys *sys, int family, int kind)
 
 static void use_net(void)
 {
-        real_socket = io_ops()->socket;
-        io_ops()->socket = socket_of_any;
-        io_ops()->lookup = know;
-        io_ops()->connect = try;
+        real_socket = io_tables()->socket.open;
+        io_tables()->socket.open = socket_of_any;
+        ed_loop_current->sys->lookup = know;
+        io_tables()->socket.connect = try;
 }
 
 static void add(const char *text)
@@ -459,7 +459,7 @@ static int paced(void *arg)
                 add(text);
         }
         use_net();
-        io_ops()->watch = deaf_watch;
+        io_tables()->poll.watch = deaf_watch;
         net.results = results;
         net.results_n = ed_array_count(results);
         io_clock_advance(0);
@@ -497,7 +497,7 @@ static int handed_over(void *arg)
         add("2001:db8::2");
         add("192.0.2.2");
         use_net();
-        io_ops()->watch = deaf_watch;
+        io_tables()->poll.watch = deaf_watch;
         net.results = results;
         net.results_n = ed_array_count(results);
         io_clock_advance(0);

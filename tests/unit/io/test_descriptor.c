@@ -534,7 +534,7 @@ static int not_ready_after_all(void *arg)
         char buf[8];
 
         pipe_open(&ends);
-        io_ops()->read = never_now;
+        io_tables()->socket.read = never_now;
         CHECK_EQ(eddy_stream_write(ends.out, "abc", 3), 0);
         CHECK_EQ(eddy_stream_read(ends.in, buf, 8), 3);
         pipe_close(&ends);

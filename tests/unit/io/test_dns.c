@@ -507,7 +507,7 @@ static int by_table(void *arg)
 {
         struct eddy_address list[4];
 
-        io_ops()->lookup = table_lookup;
+        ed_loop_current->sys->lookup = table_lookup;
         CHECK_EQ(eddy_dns_lookup("Known.test", list, 4), 2);
         CHECK_EQ(list[0].family, AF_INET6);
         CHECK_EQ(list[1].bytes[3], 9);
@@ -534,8 +534,8 @@ static int unwatched(void *arg)
 {
         int result = 0;
 
-        kernel_watch = io_ops()->watch;
-        io_ops()->watch = refuse_watch;
+        kernel_watch = io_tables()->poll.watch;
+        io_tables()->poll.watch = refuse_watch;
         use_dns(20);
         /* The answer comes by TCP and is long: its socket is watched anew. */
         for (watches_max = 0; result <= 0 && watches_max < 20; watches_max++) {

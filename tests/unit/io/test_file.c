@@ -519,11 +519,11 @@ static int replace_starved(void *arg)
 
         (void) arg;
         make_file("a", "a");
-        run_really = io_ops()->file_run;
-        io_ops()->file_run = starve_after_open;
+        run_really = io_tables()->file.run;
+        io_tables()->file.run = starve_after_open;
         err = eddy_file_replace(here.path, "b", 1, 0);
         io_fail_allocations(-1);
-        io_ops()->file_run = run_really;
+        io_tables()->file.run = run_really;
         CHECK_EQ(err, -ENOMEM);
         CHECK_EQ(count_names(), 1);
         check_contents("a", "a");
@@ -549,10 +549,10 @@ static int replace_secret(void *arg)
 {
         (void) arg;
         CHECK_EQ(eddy_file_write_whole(path_of("secret"), "a", 1, 0600), 0);
-        run_really = io_ops()->file_run;
-        io_ops()->file_run = note_mode;
+        run_really = io_tables()->file.run;
+        io_tables()->file.run = note_mode;
         CHECK_EQ(eddy_file_replace(here.path, "b", 1, 0), 0);
-        io_ops()->file_run = run_really;
+        io_tables()->file.run = run_really;
         CHECK_EQ(made_with, 0600);
         return 0;
 }
@@ -575,10 +575,10 @@ static void exist_already(struct ed_sys *sys, struct ed_file_op *op)
 static int replace_beside(void *arg)
 {
         (void) arg;
-        run_really = io_ops()->file_run;
-        io_ops()->file_run = exist_already;
+        run_really = io_tables()->file.run;
+        io_tables()->file.run = exist_already;
         CHECK_EQ(eddy_file_replace(path_of("a"), "b", 1, 0), -EEXIST);
-        io_ops()->file_run = run_really;
+        io_tables()->file.run = run_really;
         CHECK_EQ(count_names(), 1);
         return 0;
 }
@@ -815,15 +815,15 @@ static void run_failing(struct ed_sys *sys, struct ed_file_op *op)
 
 static int sync_fails(void *arg)
 {
-        void (*run)(struct ed_sys * sys, struct ed_file_op * op) = io_ops()->file_run;
+        void (*run)(struct ed_sys * sys, struct ed_file_op * op) = io_tables()->file.run;
         eddy_file *file;
 
         (void) arg;
         CHECK_EQ(eddy_file_open(path_of("s"), EDDY_FILE_WRITE | EDDY_FILE_CREATE, 0, &file), 0);
         CHECK_EQ(eddy_file_write(file, "x", 1), 0);
-        io_ops()->file_run = run_failing;
+        io_tables()->file.run = run_failing;
         CHECK_EQ(eddy_file_sync(file, 0), -EIO);
-        io_ops()->file_run = run;
+        io_tables()->file.run = run;
         CHECK_EQ(eddy_file_sync(file, 0), EDDY_E_FILE_SYNC);
         CHECK_EQ(eddy_file_write(file, "x", 1), EDDY_E_FILE_SYNC);
         CHECK_EQ(eddy_file_truncate(file, 0), EDDY_E_FILE_SYNC);
@@ -876,18 +876,18 @@ static int sync_one(void *arg)
 
 static int one_sync_fails(void *arg)
 {
-        void (*run)(struct ed_sys * sys, struct ed_file_op * op) = io_ops()->file_run;
+        void (*run)(struct ed_sys * sys, struct ed_file_op * op) = io_tables()->file.run;
         eddy_scope scope;
 
         (void) arg;
         CHECK_EQ(eddy_file_open(path_of("s"), EDDY_FILE_WRITE | EDDY_FILE_CREATE, 0, &twice.file),
                  0);
-        io_ops()->file_run = run_one_failing;
+        io_tables()->file.run = run_one_failing;
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, sync_one, NULL), 0);
         CHECK_EQ(eddy_scope_start(&scope, sync_one, NULL), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
-        io_ops()->file_run = run;
+        io_tables()->file.run = run;
         CHECK_EQ(eddy_file_write(twice.file, "x", 1), EDDY_E_FILE_SYNC);
         eddy_file_close(twice.file);
         return 0;
@@ -900,16 +900,16 @@ TEST(an_error_of_a_sync_is_final_although_a_later_sync_succeeds)
 
 static int stream_after_sync(void *arg)
 {
-        void (*run)(struct ed_sys * sys, struct ed_file_op * op) = io_ops()->file_run;
+        void (*run)(struct ed_sys * sys, struct ed_file_op * op) = io_tables()->file.run;
         eddy_stream *stream;
         eddy_file *file;
 
         (void) arg;
         CHECK_EQ(eddy_file_open(path_of("s"), EDDY_FILE_WRITE | EDDY_FILE_CREATE, 0, &file), 0);
         CHECK_EQ(eddy_file_stream(file, EDDY_FILE_STREAM_OWN, &stream), 0);
-        io_ops()->file_run = run_failing;
+        io_tables()->file.run = run_failing;
         CHECK_EQ(eddy_file_sync(file, 0), -EIO);
-        io_ops()->file_run = run;
+        io_tables()->file.run = run;
         CHECK_EQ(eddy_stream_write(stream, "x", 1), EDDY_E_FILE_SYNC);
         eddy_stream_close(stream);
         return 0;

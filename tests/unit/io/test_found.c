@@ -75,19 +75,19 @@ static int watch_others(struct ed_sys *sys, int fd, struct ed_target *target)
 
 static void use_net(int ipv6, int ipv4)
 {
-        struct ed_sys_ops *ops = io_ops();
+        struct io_tables *tables = io_tables();
 
-        if (ops->connect != connect_fake) {
-                real_socket = ops->socket;
-                real_watch = ops->watch;
+        if (tables->socket.connect != connect_fake) {
+                real_socket = tables->socket.open;
+                real_watch = tables->poll.watch;
         }
         memset(&net, 0, sizeof(net));
         net.ipv6 = ipv6;
         net.ipv4 = ipv4;
         last_fd = -1;
-        ops->socket = socket_of_any;
-        ops->watch = watch_others;
-        ops->connect = connect_fake;
+        tables->socket.open = socket_of_any;
+        tables->poll.watch = watch_others;
+        tables->socket.connect = connect_fake;
 }
 
 struct connecting {
@@ -408,7 +408,7 @@ static int by_udp(void *arg)
 
         use_dns(PATIENCE_MS);
         use_net(-ENETUNREACH, 0);
-        io_ops()->socket = socket_of_ipv4;
+        io_tables()->socket.open = socket_of_ipv4;
         dns.late = AF_INET;
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, udp_task, &result);

@@ -449,20 +449,20 @@ static int64_t fail_recv(struct ed_sys *sys, int fd, struct ed_worker_packet *re
 /* Whatever fails, no worker is left. */
 POOL_TEST(each_call_of_the_table_may_fail)
 {
-        struct ed_sys_ops *ops = io_ops();
+        struct io_tables *tables = io_tables();
         bool is_over = false;
         int failures = 0;
 
-        fault.watch = ops->watch;
-        fault.shutdown = ops->shutdown;
-        fault.zygote_start = ops->zygote_start;
-        fault.packet_send = ops->packet_send;
-        fault.packet_recv = ops->packet_recv;
-        ops->watch = fail_watch;
-        ops->shutdown = fail_shutdown;
-        ops->zygote_start = fail_start;
-        ops->packet_send = fail_send;
-        ops->packet_recv = fail_recv;
+        fault.watch = tables->poll.watch;
+        fault.shutdown = tables->socket.shutdown;
+        fault.zygote_start = tables->zygote.start;
+        fault.packet_send = tables->zygote.send;
+        fault.packet_recv = tables->zygote.recv;
+        tables->poll.watch = fail_watch;
+        tables->socket.shutdown = fail_shutdown;
+        tables->zygote.start = fail_start;
+        tables->zygote.send = fail_send;
+        tables->zygote.recv = fail_recv;
         for (int n = 1; !is_over; n++) {
                 fault.n = n;
                 failures += talks() < 0;

@@ -87,16 +87,16 @@ static int fail_worker(struct ed_sys *sys, const char *name, struct ed_worker **
 
 static void use_faults(void)
 {
-        struct ed_sys_ops *ops = io_ops();
+        struct io_tables *tables = io_tables();
 
-        fault.watch = ops->watch;
-        fault.read = ops->read;
-        fault.write = ops->write;
-        fault.worker_new = ops->worker_new;
-        ops->watch = fail_watch;
-        ops->read = fail_read;
-        ops->write = fail_write;
-        ops->worker_new = fail_worker;
+        fault.watch = tables->poll.watch;
+        fault.read = tables->socket.read;
+        fault.write = tables->socket.write;
+        fault.worker_new = tables->worker.start;
+        tables->poll.watch = fail_watch;
+        tables->socket.read = fail_read;
+        tables->socket.write = fail_write;
+        tables->worker.start = fail_worker;
 }
 
 PROCESS_TEST(each_call_of_the_table_may_fail)
@@ -135,13 +135,13 @@ static int watch_few(struct ed_sys *sys, int fd, struct ed_target *target)
 PROCESS_TEST(without_room_to_watch_a_child_is_still_ended)
 {
         struct eddy_process_opts opts = { .command = "exec sleep 1000" };
-        struct ed_sys_ops *ops = io_ops();
+        struct io_tables *tables = io_tables();
         eddy_process *process;
 
         if (getenv("EDDY_TEST_VALGRIND"))
                 test_skip("Valgrind 3.19 has no pidfds, so no child is watched");
-        fault.watch = ops->watch;
-        ops->watch = watch_few;
+        fault.watch = tables->poll.watch;
+        tables->poll.watch = watch_few;
         process = start_with(&opts);
         CHECK_EQ(eddy_process_wait(process, NULL), -ENOSPC);
         CHECK_EQ(eddy_process_try_wait(process, NULL), -EAGAIN);

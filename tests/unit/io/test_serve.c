@@ -403,14 +403,14 @@ SIM_TEST(an_idle_call_may_be_in_a_task_of_the_connection)
 
 /* -- shortages ----------------------------------------------------------------- */
 
-static const struct ed_sys_ops *real_ops;
-static struct ed_sys_ops short_ops;
+static const struct ed_sys_socket *real_socket;
+static struct ed_sys_socket short_socket;
 static int shortage;
 static struct reports reports;
 
 static int accept_short(struct ed_sys *sys, int fd)
 {
-        return shortage ? shortage : real_ops->accept(sys, fd);
+        return shortage ? shortage : real_socket->accept(sys, fd);
 }
 
 static int main_short(void *arg)
@@ -420,10 +420,10 @@ static int main_short(void *arg)
         char byte;
 
         (void) arg;
-        real_ops = ed_loop_current->sys->ops;
-        short_ops = *real_ops;
-        short_ops.accept = accept_short;
-        ed_loop_current->sys->ops = &short_ops;
+        real_socket = ed_loop_current->sys->socket;
+        short_socket = *real_socket;
+        short_socket.accept = accept_short;
+        ed_loop_current->sys->socket = &short_socket;
         site_begin();
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, serve_worker, NULL);

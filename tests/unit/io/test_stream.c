@@ -323,19 +323,19 @@ static void never(void *arg)
 
 static int round_trips(void *arg)
 {
-        struct ed_sys_ops *ops = io_ops();
+        struct io_tables *tables = io_tables();
         struct io_pair pair;
         eddy_scope scope;
         char buf[64];
 
-        count.send = ops->send;
-        count.recv = ops->recv;
-        count.watch = ops->watch;
-        count.is_readable = ops->is_readable;
-        ops->send = count_send;
-        ops->recv = count_recv;
-        ops->watch = count_watch;
-        ops->is_readable = count_is_readable;
+        count.send = tables->socket.send;
+        count.recv = tables->socket.recv;
+        count.watch = tables->poll.watch;
+        count.is_readable = tables->poll.is_readable;
+        tables->socket.send = count_send;
+        tables->socket.recv = count_recv;
+        tables->poll.watch = count_watch;
+        tables->poll.is_readable = count_is_readable;
         io_pair_open(&pair);
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, echo, pair.b);
@@ -366,12 +366,12 @@ TEST(a_round_trip_is_one_send_and_one_receive_at_each_end)
 /* Such a read cannot know that no more bytes have arrived. */
 static int full_reads(void *arg)
 {
-        struct ed_sys_ops *ops = io_ops();
+        struct io_tables *tables = io_tables();
         struct io_pair pair;
         char buf[4];
 
-        count.watch = ops->watch;
-        ops->watch = count_watch;
+        count.watch = tables->poll.watch;
+        tables->poll.watch = count_watch;
         io_pair_open(&pair);
         CHECK_EQ(eddy_stream_watch_idle(pair.a, never, NULL), 0);
         count.others = 0;
@@ -864,7 +864,7 @@ static int64_t timed_out_send(struct ed_sys *sys, int fd, const struct eddy_slic
 
 static int kernel_timeouts(void *arg)
 {
-        struct ed_sys_ops *ops = io_ops();
+        struct io_tables *tables = io_tables();
         struct io_pair pair;
         char buf[8];
 
@@ -872,8 +872,8 @@ static int kernel_timeouts(void *arg)
         CHECK_EQ(eddy_stream_write(pair.b, "x", 1), 0);
         CHECK_EQ(eddy_stream_read(pair.a, buf, 8), 1);
         CHECK_EQ(eddy_stream_write(pair.b, "x", 1), 0);
-        ops->recv = timed_out_recv;
-        ops->send = timed_out_send;
+        tables->socket.recv = timed_out_recv;
+        tables->socket.send = timed_out_send;
         CHECK_EQ(eddy_stream_read(pair.a, buf, 8), EDDY_E_NET_TIMED_OUT);
         CHECK_EQ(eddy_stream_write(pair.a, "x", 1), EDDY_E_NET_TIMED_OUT);
         io_pair_close(&pair);
@@ -892,15 +892,15 @@ static int full_watch(struct ed_sys *sys, int fd, struct ed_target *target)
 
 static int cannot_wait(void *arg)
 {
-        struct ed_sys_ops *ops = io_ops();
-        int (*watch)(struct ed_sys *, int, struct ed_target *) = ops->watch;
+        struct io_tables *tables = io_tables();
+        int (*watch)(struct ed_sys *, int, struct ed_target *) = tables->poll.watch;
         struct io_pair pair;
         char buf[8];
 
         io_pair_open(&pair);
-        ops->watch = full_watch;
+        tables->poll.watch = full_watch;
         CHECK_EQ(eddy_stream_read(pair.b, buf, 8), -ENOSPC);
-        ops->watch = watch;
+        tables->poll.watch = watch;
         CHECK_EQ(eddy_stream_write(pair.a, "x", 1), 0);
         CHECK_EQ(eddy_stream_read(pair.b, buf, 8), 1);
         io_pair_close(&pair);

@@ -255,11 +255,11 @@ static int scripted_accept(struct ed_sys *sys, int fd)
 
 static void use_script(const int *errors)
 {
-        struct ed_sys_ops *ops = io_ops();
+        struct io_tables *tables = io_tables();
 
-        if (ops->accept != scripted_accept)
-                script.accept = ops->accept;
-        ops->accept = scripted_accept;
+        if (tables->socket.accept != scripted_accept)
+                script.accept = tables->socket.accept;
+        tables->socket.accept = scripted_accept;
         script.errors = errors;
         script.calls = 0;
 }
@@ -439,9 +439,9 @@ static int not_watched(void *arg)
 
         (void) arg;
         listen_on("127.0.0.1");
-        watches.watch = io_ops()->watch;
+        watches.watch = io_tables()->poll.watch;
         watches.failures = 3;
-        io_ops()->watch = scripted_watch;
+        io_tables()->poll.watch = scripted_watch;
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, accept_one, &a);
         CHECK_EQ(eddy_sleep(EDDY_SEC(4)), 0);
@@ -478,8 +478,8 @@ static int out_of_descriptors(void *arg)
         listen_on("127.0.0.1");
         CHECK_EQ(eddy_tcp_connect("127.0.0.1", port, NULL, &stream), 0);
         CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
-        highest = ed_loop_current->sys->ops->socket(ed_loop_current->sys, AF_INET, 1);
-        ed_loop_current->sys->ops->close(ed_loop_current->sys, highest);
+        highest = ed_loop_current->sys->socket->open(ed_loop_current->sys, AF_INET, 1);
+        ed_loop_current->sys->socket->close(ed_loop_current->sys, highest);
         tight = limit;
         tight.rlim_cur = (rlim_t) highest;
         CHECK_EQ(setrlimit(RLIMIT_NOFILE, &tight), 0);

@@ -524,8 +524,8 @@ static int wait_for_room(void *arg)
         bool reached;
 
         (void) arg;
-        real_send = ed_loop_current->sys->ops->send_datagrams;
-        io_ops()->send_datagrams = full_then_room;
+        real_send = ed_loop_current->sys->datagram->send;
+        io_tables()->datagram.send = full_then_room;
         full_times = 1;
         CHECK_EQ(eddy_udp_send(client, "x", 1), 0);
         expect_text(server, "x");
@@ -839,25 +839,25 @@ static int fails_to_connect(struct ed_sys *sys, int fd, const struct eddy_endpoi
 static int shortages(void *arg)
 {
         struct eddy_udp_opts opts = { .errors = true };
-        const struct ed_sys_ops real = *io_ops();
+        const struct io_tables real = *io_tables();
         eddy_udp *udp = NULL;
 
         (void) arg;
         io_fail_allocations(0);
         CHECK_EQ(eddy_udp_bind("127.0.0.1", 0, NULL, &udp), -ENOMEM);
         io_fail_allocations(-1);
-        io_ops()->socket = socket_fails;
+        io_tables()->socket.open = socket_fails;
         CHECK_EQ(eddy_udp_bind("127.0.0.1", 0, NULL, &udp), -EMFILE);
-        io_ops()->socket = real.socket;
-        io_ops()->option = option_fails;
+        io_tables()->socket.open = real.socket.open;
+        io_tables()->datagram.option = option_fails;
         CHECK_EQ(eddy_udp_bind("127.0.0.1", 0, &opts, &udp), -ENOBUFS);
         CHECK_EQ(eddy_udp_bind("127.0.0.1", 0, NULL, &udp), 0);
         eddy_udp_close(udp);
         udp = NULL;
-        io_ops()->option = real.option;
-        io_ops()->connect = fails_to_connect;
+        io_tables()->datagram.option = real.datagram.option;
+        io_tables()->socket.connect = fails_to_connect;
         CHECK_EQ(eddy_udp_connect("localhost", 9, NULL, &udp), -ENETUNREACH);
-        *io_ops() = real;
+        *io_tables() = real;
         CHECK(udp == NULL);
         CHECK_EQ(eddy_udp_bind("192.0.2.1", 0, NULL, &udp), -EADDRNOTAVAIL);
         return 0;

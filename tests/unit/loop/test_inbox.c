@@ -18,7 +18,7 @@ enum { ROUNDS = 1000, POSTERS = 4, EACH = 500 };
 
 static struct ed_loop loop;
 static struct ed_inbox *inbox;
-static struct ed_sys_ops ops;
+static struct ed_sys_poll wrapped;
 static void (*real_wake)(struct ed_sys *sys);
 static _Atomic int wakes;
 static bool done;
@@ -49,10 +49,10 @@ static void begin(void)
         struct ed_sys *sys;
 
         CHECK_EQ(ed_sys_epoll_new(&sys), 0);
-        ops = *sys->ops;
-        real_wake = ops.wake;
-        ops.wake = counted_wake;
-        sys->ops = &ops;
+        wrapped = *sys->poll;
+        real_wake = wrapped.wake;
+        wrapped.wake = counted_wake;
+        sys->poll = &wrapped;
         ed_loop_init(&loop, sys);
         loop.waits = 1; /* for posts */
         inbox = ed_loop_inbox(&loop);
@@ -603,9 +603,9 @@ TEST(a_table_stays_while_a_thread_wakes_it)
 
         begin();
         meeting_of(2);
-        real_free = ops.free;
-        ops.free = noted_free;
-        ops.wake = slow_wake;
+        real_free = loop.sys->free;
+        loop.sys->free = noted_free;
+        wrapped.wake = slow_wake;
         poster = thread(post_once, ed_inbox_ref(inbox));
         meet();
         finish();

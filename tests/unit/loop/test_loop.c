@@ -64,9 +64,9 @@ static void table_wake(struct ed_sys *sys)
         (void) sys;
 }
 
-static const struct ed_sys_ops table_ops = {
-        .name = "test", .free = table_free, .now = table_now, .poll = table_poll, .wake = table_wake
-};
+static const struct ed_sys_poll poll_table = { .now = table_now,
+                                               .poll = table_poll,
+                                               .wake = table_wake };
 
 /* --- fibers --- */
 
@@ -116,7 +116,10 @@ static void spawn(int id, void (*fn)(struct strand *self))
 
 static void begin(void)
 {
-        table.sys.ops = &table_ops;
+        table.sys.name = "test";
+        table.sys.free = table_free;
+        table.sys.poll = &poll_table;
+        table.sys.choose = NULL;
         table.now_ns = 1000;
         ed_loop_init(&loop, &table.sys);
 }
@@ -325,10 +328,9 @@ static uint32_t choose_last(struct ed_sys *sys, uint32_t n)
 
 TEST(a_table_that_chooses_gets_the_order_it_wants)
 {
-        struct ed_sys_ops ops = table_ops;
-
-        ops.choose = choose_last;
-        table.sys.ops = &ops;
+        table.sys = (struct ed_sys){
+                .name = "test", .free = table_free, .poll = &poll_table, .choose = choose_last
+        };
         table.now_ns = 1;
         ed_loop_init(&loop, &table.sys);
         for (int i = 0; i < 4; i++) {

@@ -822,15 +822,15 @@ static int wait_for_many(void *arg)
 
 TEST(many_puts_to_tasks_of_a_loop_that_has_not_looked_wake_it_once)
 {
-        static struct ed_sys_ops ops;
+        static struct ed_sys_poll wrapped;
         struct ed_sys *sys;
 
         channel = channel_of(1);
         CHECK_EQ(ed_sys_epoll_new(&sys), 0);
-        ops = *sys->ops;
-        real_wake = ops.wake;
-        ops.wake = counted_wake;
-        sys->ops = &ops;
+        wrapped = *sys->poll;
+        real_wake = wrapped.wake;
+        wrapped.wake = counted_wake;
+        sys->poll = &wrapped;
         CHECK_EQ(ed_run_on(sys, wait_for_many, NULL, NULL, NULL), 0);
         CHECK_EQ(got_count, GETTERS);
         for (int i = 0; i < GETTERS; i++)

@@ -135,7 +135,7 @@ static int idles(void *arg)
 /* Not a nanosecond is allowed to any that is no idle loop. */
 TEST(an_idle_loop_is_no_hog)
 {
-        static struct ed_sys_ops ops;
+        static struct ed_sys_poll wrapped;
         struct hog hog = { 0 };
         struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_WATCHDOG,
                                       .watchdog_ns = 1,
@@ -145,10 +145,10 @@ TEST(an_idle_loop_is_no_hog)
 
         CHECK_EQ(ed_sys_ticker_new(EDDY_SEC(1000), does_not_tick, NULL, &never_ticks), 0);
         CHECK_EQ(ed_sys_epoll_new(&sys), 0);
-        ops = *sys->ops;
-        real_poll = ops.poll;
-        ops.poll = watched_poll;
-        sys->ops = &ops;
+        wrapped = *sys->poll;
+        real_poll = wrapped.poll;
+        wrapped.poll = watched_poll;
+        sys->poll = &wrapped;
         CHECK_EQ(ed_run_on(sys, idles, NULL, &opts, NULL), 0);
         CHECK_EQ(atomic_load(&hog.reports) + atomic_load(&hog.others), 0);
         ed_sys_ticker_free(never_ticks);

@@ -16,14 +16,14 @@ static inline int listen_at(struct ed_sys *sys, int fd, const struct eddy_endpoi
 {
         struct ed_socket_file file;
 
-        return sys->ops->listen(sys, fd, at, &listen_defaults, &file);
+        return sys->socket->listen(sys, fd, at, &listen_defaults, &file);
 }
 
 /* Returns the port of a socket, or the error. */
 static inline int port_of(struct ed_sys *sys, int fd)
 {
         struct eddy_endpoint endpoint;
-        int err = sys->ops->endpoint(sys, fd, EDDY_STREAM_LOCAL, &endpoint);
+        int err = sys->socket->endpoint(sys, fd, EDDY_STREAM_LOCAL, &endpoint);
 
         return err < 0 ? err : endpoint.port;
 }

@@ -24,7 +24,6 @@ struct seen {
 
 struct pair {
         struct ed_sys *sys;
-        const struct ed_sys_ops *ops;
         int listener, client, server;
         uint16_t port;
         struct seen seen_client, seen_server;
@@ -52,7 +51,7 @@ static inline struct ed_sys *sim_new(struct ed_sim_opts opts)
 static inline int turn(struct ed_sys *sys, int64_t timeout_ns)
 {
         struct ed_event events[ED_EVENTS_MAX];
-        int n = sys->ops->poll(sys, timeout_ns, events, ED_EVENTS_MAX);
+        int n = sys->poll->poll(sys, timeout_ns, events, ED_EVENTS_MAX);
 
         for (int i = 0; i < n; i++)
                 events[i].target->on_events(events[i].target, events[i].events);
@@ -62,32 +61,32 @@ static inline int turn(struct ed_sys *sys, int64_t timeout_ns)
 static inline void watch(struct pair *p, int fd, struct seen *seen)
 {
         *seen = (struct seen){ .target = { on_events } };
-        CHECK_EQ(p->ops->watch(p->sys, fd, &seen->target), 0);
+        CHECK_EQ(p->sys->poll->watch(p->sys, fd, &seen->target), 0);
 }
 
 static inline void listen_somewhere(struct pair *p)
 {
-        p->listener = p->ops->socket(p->sys, AF_INET, ED_SOCKET_LISTENER);
+        p->listener = p->sys->socket->open(p->sys, AF_INET, ED_SOCKET_LISTENER);
         CHECK_EQ(listen_at(p->sys, p->listener, AT(&loopback, 0)), 0);
         p->port = (uint16_t) port_of(p->sys, p->listener);
 }
 
 static inline void connect_client(struct pair *p)
 {
-        p->client = p->ops->socket(p->sys, AF_INET, ED_SOCKET_STREAM);
-        CHECK_EQ(p->ops->connect(p->sys, p->client, AT(&loopback, p->port)), -EINPROGRESS);
+        p->client = p->sys->socket->open(p->sys, AF_INET, ED_SOCKET_STREAM);
+        CHECK_EQ(p->sys->socket->connect(p->sys, p->client, AT(&loopback, p->port)), -EINPROGRESS);
         watch(p, p->client, &p->seen_client);
 }
 
 static inline void connect_pair(struct pair *p, struct ed_sys *sys)
 {
-        *p = (struct pair){ .sys = sys, .ops = sys->ops };
+        *p = (struct pair){ .sys = sys };
         listen_somewhere(p);
         connect_client(p);
-        while (p->ops->connect_result(sys, p->client) == -EINPROGRESS)
+        while (p->sys->socket->connect_result(sys, p->client) == -EINPROGRESS)
                 CHECK(turn(sys, -1) >= 0);
-        CHECK_EQ(p->ops->connect_result(sys, p->client), 0);
-        p->server = p->ops->accept(sys, p->listener);
+        CHECK_EQ(p->sys->socket->connect_result(sys, p->client), 0);
+        p->server = p->sys->socket->accept(sys, p->listener);
         CHECK(p->server >= 0);
         watch(p, p->server, &p->seen_server);
         (void) turn(sys, 0);
@@ -98,14 +97,14 @@ static inline int64_t send_text(struct pair *p, int fd, const char *text)
 {
         struct eddy_slice slice = { text, strlen(text) };
 
-        return p->ops->send(p->sys, fd, &slice, 1);
+        return p->sys->socket->send(p->sys, fd, &slice, 1);
 }
 
 static inline int64_t recv_some(struct pair *p, int fd)
 {
         char buf[1024];
 
-        return p->ops->recv(p->sys, fd, buf, sizeof(buf));
+        return p->sys->socket->recv(p->sys, fd, buf, sizeof(buf));
 }
 
 #endif

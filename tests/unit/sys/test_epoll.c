@@ -30,7 +30,7 @@ static void begin(void)
 
 static void finish(void)
 {
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 /* It sleeps in one way while it watches nothing, in another from then on. */
@@ -43,20 +43,20 @@ static void begin_watching(void)
 
         begin();
         CHECK_EQ(pipe(watched), 0);
-        CHECK_EQ(sys->ops->watch(sys, watched[0], &nobody), 0);
-        CHECK_EQ(sys->ops->poll(sys, 0, events, ED_EVENTS_MAX), 0);
+        CHECK_EQ(sys->poll->watch(sys, watched[0], &nobody), 0);
+        CHECK_EQ(sys->poll->poll(sys, 0, events, ED_EVENTS_MAX), 0);
 }
 
 static void finish_watching(void)
 {
-        sys->ops->close(sys, watched[0]);
+        sys->socket->close(sys, watched[0]);
         close(watched[1]);
         finish();
 }
 
 static int polled(int64_t timeout_ns, struct ed_event *events)
 {
-        return sys->ops->poll(sys, timeout_ns, events, ED_EVENTS_MAX);
+        return sys->poll->poll(sys, timeout_ns, events, ED_EVENTS_MAX);
 }
 
 static void check_waits(void)
@@ -65,10 +65,10 @@ static void check_waits(void)
         struct ed_event events[ED_EVENTS_MAX];
 
         for (int i = 0; i < 4; i++) {
-                int64_t begun = sys->ops->now(sys);
+                int64_t begun = sys->poll->now(sys);
 
                 CHECK_EQ(polled(waits[i], events), 0);
-                CHECK(sys->ops->now(sys) - begun >= waits[i]);
+                CHECK(sys->poll->now(sys) - begun >= waits[i]);
         }
 }
 
@@ -97,12 +97,12 @@ static void check_wakes_before(void)
         struct ed_event events[ED_EVENTS_MAX];
         int64_t begun;
 
-        sys->ops->wake(sys);
-        sys->ops->wake(sys);
+        sys->poll->wake(sys);
+        sys->poll->wake(sys);
         CHECK_EQ(polled(-1, events), 0);
-        begun = sys->ops->now(sys);
+        begun = sys->poll->now(sys);
         CHECK_EQ(polled(2 * MS, events), 0);
-        CHECK(sys->ops->now(sys) - begun >= 2 * MS);
+        CHECK(sys->poll->now(sys) - begun >= 2 * MS);
 }
 
 TEST(a_wake_before_a_poll_ends_it_and_only_that_one)
@@ -123,10 +123,10 @@ TEST(a_wake_before_the_first_descriptor_ends_the_poll_after_it)
 
         begin();
         CHECK_EQ(pipe(fds), 0);
-        sys->ops->wake(sys);
-        CHECK_EQ(sys->ops->watch(sys, fds[0], &nobody), 0);
+        sys->poll->wake(sys);
+        CHECK_EQ(sys->poll->watch(sys, fds[0], &nobody), 0);
         CHECK_EQ(polled(-1, events), 0);
-        sys->ops->close(sys, fds[0]);
+        sys->socket->close(sys, fds[0]);
         close(fds[1]);
         finish();
 }
@@ -144,15 +144,15 @@ TEST(whoever_waits_for_the_table_hears_of_wakes_before_and_after_it_is_asked_for
         int fd;
 
         begin();
-        sys->ops->wake(sys);
-        fd = sys->ops->pollable(sys);
+        sys->poll->wake(sys);
+        fd = sys->embed->pollable(sys);
         CHECK(fd >= 0);
         for (int i = 0; i < 3; i++) {
                 CHECK(is_readable(fd));
                 CHECK_EQ(polled(0, events), 0);
                 CHECK(!is_readable(fd));
-                sys->ops->wake(sys);
-                sys->ops->wake(sys);
+                sys->poll->wake(sys);
+                sys->poll->wake(sys);
         }
         CHECK_EQ(polled(-1, events), 0);
         finish();
@@ -162,7 +162,7 @@ static void *wakes_cancelled(void *arg)
 {
         (void) arg;
         pthread_cancel(pthread_self());
-        sys->ops->wake(sys);
+        sys->poll->wake(sys);
         pthread_testcancel();
         return NULL;
 }
@@ -174,7 +174,7 @@ TEST(a_thread_that_is_cancelled_wakes_before_it_ends)
         int fd;
 
         begin();
-        fd = sys->ops->pollable(sys);
+        fd = sys->embed->pollable(sys);
         CHECK(fd >= 0);
         CHECK(!is_readable(fd));
         CHECK_EQ(pthread_create(&thread, NULL, wakes_cancelled, NULL), 0);
@@ -188,7 +188,7 @@ static void *wakes(void *arg)
 {
         (void) arg;
         (void) poll(NULL, 0, 2);
-        sys->ops->wake(sys);
+        sys->poll->wake(sys);
         return NULL;
 }
 
@@ -216,7 +216,7 @@ TEST(another_thread_wakes_a_poll_that_waits_for_ever)
 static void on_alarm(int signo)
 {
         (void) signo;
-        sys->ops->wake(sys);
+        sys->poll->wake(sys);
 }
 
 static void check_wake_by_signal(void)
@@ -252,22 +252,22 @@ TEST(readiness_is_reported_once_per_change)
 
         begin();
         CHECK_EQ(pipe(ends), 0);
-        CHECK(!sys->ops->is_readable(sys, ends[0]));
-        CHECK(sys->ops->is_writable(sys, ends[1]));
-        CHECK_EQ(sys->ops->watch(sys, ends[0], &seen.target), 0);
+        CHECK(!sys->poll->is_readable(sys, ends[0]));
+        CHECK(sys->poll->is_writable(sys, ends[1]));
+        CHECK_EQ(sys->poll->watch(sys, ends[0], &seen.target), 0);
         CHECK_EQ(polled(0, events), 0);
         CHECK_EQ(write(ends[1], "ab", 2), 2);
         CHECK_EQ(polled(-1, events), 1);
         CHECK(events[0].target == &seen.target);
         CHECK(events[0].events & ED_EVENT_READ);
         CHECK_EQ(polled(0, events), 0);
-        CHECK(sys->ops->is_readable(sys, ends[0]));
-        CHECK_EQ(sys->ops->read(sys, ends[0], &byte, 1), 1);
+        CHECK(sys->poll->is_readable(sys, ends[0]));
+        CHECK_EQ(sys->socket->read(sys, ends[0], &byte, 1), 1);
         CHECK_EQ(polled(0, events), 0);
         close(ends[1]);
         CHECK_EQ(polled(-1, events), 1);
         CHECK(events[0].events & ED_EVENT_END);
-        sys->ops->unwatch(sys, ends[0]);
+        sys->poll->unwatch(sys, ends[0]);
         close(ends[0]);
         finish();
 }
@@ -281,27 +281,27 @@ TEST(only_the_wanted_direction_of_a_descriptor_of_other_code_is_reported)
 
         begin();
         CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-        own = sys->ops->watch_foreign(sys, ends[0], ED_EVENT_READ, &seen.target);
+        own = sys->poll->watch_foreign(sys, ends[0], ED_EVENT_READ, &seen.target);
         CHECK(own >= 0);
         CHECK_EQ(polled(0, events), 0);
         /* The peer's read makes room. */
         CHECK_EQ(write(ends[0], &byte, 1), 1);
         CHECK_EQ(read(ends[1], &byte, 1), 1);
         CHECK_EQ(polled(0, events), 0);
-        CHECK_EQ(sys->ops->rewatch_foreign(sys, own, ED_EVENT_WRITE, &seen.target), 0);
+        CHECK_EQ(sys->poll->rewatch_foreign(sys, own, ED_EVENT_WRITE, &seen.target), 0);
         CHECK_EQ(polled(0, events), 1);
         CHECK(events[0].target == &seen.target && events[0].events == ED_EVENT_WRITE);
         CHECK_EQ(write(ends[1], &byte, 1), 1);
         while (polled(0, events) > 0)
                 CHECK_EQ(events[0].events, ED_EVENT_WRITE);
-        CHECK_EQ(sys->ops->rewatch_foreign(sys, own, ED_EVENT_READ, &seen.target), 0);
+        CHECK_EQ(sys->poll->rewatch_foreign(sys, own, ED_EVENT_READ, &seen.target), 0);
         CHECK_EQ(polled(0, events), 1);
         CHECK_EQ(events[0].events, ED_EVENT_READ);
         close(ends[1]);
         CHECK_EQ(polled(-1, events), 1);
         CHECK(events[0].events & ED_EVENT_HANGUP);
-        sys->ops->unwatch_foreign(sys, own, &seen.target);
-        CHECK_EQ(sys->ops->rewatch_foreign(sys, own, ED_EVENT_READ, &seen.target), -EBADF);
+        sys->poll->unwatch_foreign(sys, own, &seen.target);
+        CHECK_EQ(sys->poll->rewatch_foreign(sys, own, ED_EVENT_READ, &seen.target), -EBADF);
         close(ends[0]);
         finish();
 }
@@ -314,11 +314,11 @@ TEST(what_is_not_watched_any_more_is_not_reported)
 
         begin();
         CHECK_EQ(pipe(ends), 0);
-        CHECK_EQ(sys->ops->watch(sys, ends[0], &seen.target), 0);
+        CHECK_EQ(sys->poll->watch(sys, ends[0], &seen.target), 0);
         CHECK_EQ(write(ends[1], "a", 1), 1);
-        sys->ops->unwatch(sys, ends[0]);
+        sys->poll->unwatch(sys, ends[0]);
         CHECK_EQ(polled(0, events), 0);
-        sys->ops->unwatch(sys, ends[0]);
+        sys->poll->unwatch(sys, ends[0]);
         close(ends[0]);
         close(ends[1]);
         finish();
@@ -333,8 +333,8 @@ TEST(a_descriptor_that_is_always_ready_says_so)
         begin();
         CHECK(fd >= 0);
         unlink(name);
-        CHECK_EQ(sys->ops->watch(sys, fd, &seen.target), -EPERM);
-        CHECK_EQ(sys->ops->watch(sys, -1, &seen.target), -EBADF);
+        CHECK_EQ(sys->poll->watch(sys, fd, &seen.target), -EPERM);
+        CHECK_EQ(sys->poll->watch(sys, -1, &seen.target), -EBADF);
         close(fd);
         finish();
 }
@@ -349,11 +349,11 @@ TEST(no_more_events_are_stored_than_there_is_room_for)
         begin();
         for (int i = 0; i < PIPES; i++) {
                 CHECK_EQ(pipe(ends[i]), 0);
-                CHECK_EQ(sys->ops->watch(sys, ends[i][0], &seen[i].target), 0);
+                CHECK_EQ(sys->poll->watch(sys, ends[i][0], &seen[i].target), 0);
                 CHECK_EQ(write(ends[i][1], "x", 1), 1);
         }
         while (reported < PIPES) {
-                int n = sys->ops->poll(sys, 0, events, 3);
+                int n = sys->poll->poll(sys, 0, events, 3);
 
                 CHECK(n > 0 && n <= 3);
                 reported += n;
@@ -383,7 +383,7 @@ TEST(without_descriptors_there_is_no_table_and_nothing_leaks)
                 CHECK(err == -EMFILE || err == 0);
                 CHECK((err == 0) == (none != NULL));
                 if (none)
-                        none->ops->free(none);
+                        none->free(none);
         }
 }
 
@@ -393,13 +393,13 @@ TEST(clocks_go_on_and_randomness_differs)
         int64_t before;
 
         begin();
-        before = sys->ops->now(sys);
-        CHECK(sys->ops->now(sys) >= before);
+        before = sys->poll->now(sys);
+        CHECK(sys->poll->now(sys) >= before);
         CHECK(ed_sys_now() >= before);
-        CHECK(sys->ops->time_of_day(sys) > (int64_t) 1600000000 * 1000 * MS);
-        sys->ops->random(sys, a, sizeof(a));
-        sys->ops->random(sys, b, sizeof(b));
+        CHECK(sys->poll->time_of_day(sys) > (int64_t) 1600000000 * 1000 * MS);
+        sys->poll->random(sys, a, sizeof(a));
+        sys->poll->random(sys, b, sizeof(b));
         CHECK(memcmp(a, b, sizeof(a)) != 0);
-        sys->ops->random(sys, a, 0);
+        sys->poll->random(sys, a, 0);
         finish();
 }

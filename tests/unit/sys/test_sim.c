@@ -18,54 +18,54 @@ static uint64_t chance(uint64_t *state)
 TEST(the_clock_jumps_to_the_deadline)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
-        int64_t start = sys->ops->now(sys), day = sys->ops->time_of_day(sys);
+        int64_t start = sys->poll->now(sys), day = sys->poll->time_of_day(sys);
 
         CHECK_EQ(turn(sys, 3600 * S), 0);
-        CHECK_EQ(sys->ops->now(sys) - start, 3600 * S);
-        CHECK_EQ(sys->ops->time_of_day(sys) - day, 3600 * S);
-        sys->ops->free(sys);
+        CHECK_EQ(sys->poll->now(sys) - start, 3600 * S);
+        CHECK_EQ(sys->poll->time_of_day(sys) - day, 3600 * S);
+        sys->free(sys);
 }
 
 TEST(the_clock_does_not_move_between_polls)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
-        int64_t start = sys->ops->now(sys);
+        int64_t start = sys->poll->now(sys);
         struct pair p;
 
         CHECK(start > 0);
         connect_pair(&p, sys);
-        start = sys->ops->now(sys);
+        start = sys->poll->now(sys);
         CHECK_EQ(send_text(&p, p.client, "x"), 1);
         CHECK_EQ(recv_some(&p, p.server), 1);
-        CHECK_EQ(sys->ops->now(sys), start);
-        sys->ops->free(sys);
+        CHECK_EQ(sys->poll->now(sys), start);
+        sys->free(sys);
 }
 
 TEST(a_poll_that_does_not_wait_takes_a_little_time)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
-        int64_t start = sys->ops->now(sys);
+        int64_t start = sys->poll->now(sys);
 
         for (int i = 0; i < 1000; i++)
                 CHECK_EQ(turn(sys, 0), 0);
-        CHECK(sys->ops->now(sys) - start >= 1000);
-        CHECK(sys->ops->now(sys) - start <= 10 * MS);
-        sys->ops->free(sys);
+        CHECK(sys->poll->now(sys) - start >= 1000);
+        CHECK(sys->poll->now(sys) - start <= 10 * MS);
+        sys->free(sys);
 }
 
 TEST(a_wait_that_nothing_can_end_says_so)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
-        int64_t start = sys->ops->now(sys);
+        int64_t start = sys->poll->now(sys);
         struct pair p;
 
         CHECK_EQ(turn(sys, -1), -EDEADLK);
-        CHECK_EQ(sys->ops->now(sys), start);
+        CHECK_EQ(sys->poll->now(sys), start);
         connect_pair(&p, sys);
         CHECK_EQ(turn(sys, -1), -EDEADLK);
         CHECK_EQ(send_text(&p, p.client, "x"), 1);
         CHECK_EQ(turn(sys, -1), 1);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 TEST(an_event_ends_a_wait_before_its_deadline)
@@ -75,11 +75,11 @@ TEST(an_event_ends_a_wait_before_its_deadline)
         int64_t start;
 
         connect_pair(&p, sys);
-        start = sys->ops->now(sys);
+        start = sys->poll->now(sys);
         CHECK_EQ(send_text(&p, p.client, "x"), 1);
         CHECK_EQ(turn(sys, 100 * MS), 1);
-        CHECK_EQ(sys->ops->now(sys) - start, 5 * MS);
-        sys->ops->free(sys);
+        CHECK_EQ(sys->poll->now(sys) - start, 5 * MS);
+        sys->free(sys);
 }
 
 TEST(a_deadline_comes_before_a_later_arrival)
@@ -89,14 +89,14 @@ TEST(a_deadline_comes_before_a_later_arrival)
         int64_t start;
 
         connect_pair(&p, sys);
-        start = sys->ops->now(sys);
+        start = sys->poll->now(sys);
         CHECK_EQ(send_text(&p, p.client, "x"), 1);
         CHECK_EQ(turn(sys, 2 * MS), 0);
-        CHECK_EQ(sys->ops->now(sys) - start, 2 * MS);
+        CHECK_EQ(sys->poll->now(sys) - start, 2 * MS);
         CHECK_EQ(recv_some(&p, p.server), -EAGAIN);
         CHECK_EQ(turn(sys, 3 * MS), 1);
         CHECK_EQ(recv_some(&p, p.server), 1);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 /* --- chance --- */
@@ -106,8 +106,8 @@ TEST(without_a_seed_the_first_goes_first)
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
 
         for (uint32_t n = 1; n < 100; n++)
-                CHECK_EQ(sys->ops->choose(sys, n), 0);
-        sys->ops->free(sys);
+                CHECK_EQ(sys->choose(sys, n), 0);
+        sys->free(sys);
 }
 
 TEST(with_a_seed_every_choice_is_made)
@@ -116,7 +116,7 @@ TEST(with_a_seed_every_choice_is_made)
         unsigned times[8] = { 0 };
 
         for (int i = 0; i < 8000; i++) {
-                uint32_t chosen = sys->ops->choose(sys, 8);
+                uint32_t chosen = sys->choose(sys, 8);
 
                 CHECK(chosen < 8);
                 times[chosen]++;
@@ -124,8 +124,8 @@ TEST(with_a_seed_every_choice_is_made)
         /* 1,000 each are expected; 5 sigma are 148. */
         for (int i = 0; i < 8; i++)
                 CHECK(times[i] > 850 && times[i] < 1150);
-        CHECK_EQ(sys->ops->choose(sys, 1), 0);
-        sys->ops->free(sys);
+        CHECK_EQ(sys->choose(sys, 1), 0);
+        sys->free(sys);
 }
 
 TEST(random_bytes_follow_from_the_seed)
@@ -133,18 +133,18 @@ TEST(random_bytes_follow_from_the_seed)
         unsigned char a[100], b[100], c[100], d[100];
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .seed = 1 });
 
-        sys->ops->random(sys, a, sizeof(a));
-        sys->ops->random(sys, d, sizeof(d));
+        sys->poll->random(sys, a, sizeof(a));
+        sys->poll->random(sys, d, sizeof(d));
         CHECK(memcmp(a, d, sizeof(a)) != 0);
-        sys->ops->free(sys);
+        sys->free(sys);
         sys = sim_new((struct ed_sim_opts){ .seed = 1 });
-        sys->ops->random(sys, b, sizeof(b));
+        sys->poll->random(sys, b, sizeof(b));
         CHECK(memcmp(a, b, sizeof(a)) == 0);
-        sys->ops->free(sys);
+        sys->free(sys);
         sys = sim_new((struct ed_sim_opts){ .seed = 2 });
-        sys->ops->random(sys, c, sizeof(c));
+        sys->poll->random(sys, c, sizeof(c));
         CHECK(memcmp(a, c, sizeof(a)) != 0);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 TEST(asking_for_random_bytes_changes_no_choice)
@@ -158,10 +158,10 @@ TEST(asking_for_random_bytes_changes_no_choice)
                         unsigned char buf[16];
 
                         if (turn == 1)
-                                sys->ops->random(sys, buf, sizeof(buf));
-                        choices[turn][i] = sys->ops->choose(sys, 1000);
+                                sys->poll->random(sys, buf, sizeof(buf));
+                        choices[turn][i] = sys->choose(sys, 1000);
                 }
-                sys->ops->free(sys);
+                sys->free(sys);
         }
         CHECK(memcmp(choices[0], choices[1], sizeof(choices[0])) == 0);
 }
@@ -182,10 +182,10 @@ static uint64_t wander(uint64_t seed)
                 (void) send_text(&p, p.client, "some bytes that are on their way");
                 (void) turn(sys, 2 * MS);
                 (void) recv_some(&p, p.server);
-                (void) sys->ops->choose(sys, 3);
+                (void) sys->choose(sys, 3);
         }
         trace = ed_sim_trace(sys);
-        sys->ops->free(sys);
+        sys->free(sys);
         return trace;
 }
 
@@ -211,31 +211,31 @@ TEST(other_seeds_give_other_traces)
 TEST(bytes_the_end_and_a_connection_are_late_by_the_latency)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .latency_ns = 10 * MS });
-        int64_t start = sys->ops->now(sys);
-        struct pair p = { .sys = sys, .ops = sys->ops };
+        int64_t start = sys->poll->now(sys);
+        struct pair p = { .sys = sys };
 
         listen_somewhere(&p);
         connect_client(&p);
-        CHECK_EQ(p.ops->connect_result(sys, p.client), -EINPROGRESS);
+        CHECK_EQ(p.sys->socket->connect_result(sys, p.client), -EINPROGRESS);
         CHECK_EQ(recv_some(&p, p.client), -EAGAIN);
         CHECK_EQ(send_text(&p, p.client, "x"), -EAGAIN);
         CHECK_EQ(turn(sys, -1), 1);
         /* There and back. */
-        CHECK_EQ(sys->ops->now(sys) - start, 20 * MS);
-        CHECK_EQ(p.ops->connect_result(sys, p.client), 0);
-        p.server = p.ops->accept(sys, p.listener);
+        CHECK_EQ(sys->poll->now(sys) - start, 20 * MS);
+        CHECK_EQ(p.sys->socket->connect_result(sys, p.client), 0);
+        p.server = p.sys->socket->accept(sys, p.listener);
         watch(&p, p.server, &p.seen_server);
         (void) turn(sys, 0);
-        start = sys->ops->now(sys);
+        start = sys->poll->now(sys);
         CHECK_EQ(send_text(&p, p.client, "x"), 1);
-        CHECK_EQ(p.ops->shutdown(sys, p.client), 0);
+        CHECK_EQ(p.sys->socket->shutdown(sys, p.client), 0);
         CHECK_EQ(recv_some(&p, p.server), -EAGAIN);
         while (!(p.seen_server.events & ED_EVENT_END))
                 CHECK(turn(sys, -1) > 0);
-        CHECK_EQ(sys->ops->now(sys) - start, 10 * MS);
+        CHECK_EQ(sys->poll->now(sys) - start, 10 * MS);
         CHECK_EQ(recv_some(&p, p.server), 1);
         CHECK_EQ(recv_some(&p, p.server), 0);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 TEST(what_is_late_at_random_keeps_its_order)
@@ -252,19 +252,19 @@ TEST(what_is_late_at_random_keeps_its_order)
                         unsigned char byte = (unsigned char) i;
                         struct eddy_slice slice = { &byte, 1 };
 
-                        CHECK_EQ(p.ops->send(sys, p.client, &slice, 1), 1);
+                        CHECK_EQ(p.sys->socket->send(sys, p.client, &slice, 1), 1);
                         (void) turn(sys, MS);
                 }
-                p.ops->close(sys, p.client);
+                p.sys->socket->close(sys, p.client);
                 while (n != 0) {
-                        n = p.ops->recv(sys, p.server, buf, sizeof(buf));
+                        n = p.sys->socket->recv(sys, p.server, buf, sizeof(buf));
                         if (n == -EAGAIN)
                                 CHECK(turn(sys, -1) > 0);
                         for (int64_t i = 0; i < n; i++)
                                 CHECK_EQ(buf[i], next++);
                 }
                 CHECK_EQ(next, 200);
-                sys->ops->free(sys);
+                sys->free(sys);
         }
 }
 
@@ -275,10 +275,10 @@ TEST(a_reset_drops_what_is_on_its_way)
 
         connect_pair(&p, sys);
         CHECK_EQ(send_text(&p, p.client, "lost"), 4);
-        p.ops->abort(sys, p.client);
+        p.sys->socket->abort(sys, p.client);
         CHECK_EQ(turn(sys, -1), 1);
         CHECK_EQ(recv_some(&p, p.server), -ECONNRESET);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 TEST(bytes_that_reach_a_closed_socket_are_answered_by_a_reset)
@@ -288,12 +288,12 @@ TEST(bytes_that_reach_a_closed_socket_are_answered_by_a_reset)
 
         connect_pair(&p, sys);
         CHECK_EQ(send_text(&p, p.client, "too late"), 8);
-        p.ops->close(sys, p.server);
+        p.sys->socket->close(sys, p.server);
         while (send_text(&p, p.client, "x") == 1)
                 CHECK(turn(sys, -1) >= 0);
         CHECK(!(p.seen_client.events & ED_EVENT_READ) || recv_some(&p, p.client) == 0);
         CHECK_EQ(send_text(&p, p.client, "x"), -EPIPE);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 /* --- chopped streams --- */
@@ -321,7 +321,7 @@ static void pump(struct pair *p, size_t total, size_t piece, uint64_t *state)
 
                         for (size_t i = 0; i < slice.bytes; i++)
                                 buf[i] = (unsigned char) ((sent + i) % 253);
-                        moved = p->ops->send(p->sys, p->client, &slice, 1);
+                        moved = p->sys->socket->send(p->sys, p->client, &slice, 1);
                         CHECK(moved > 0 || moved == -EAGAIN);
                         can_send = moved == (int64_t) slice.bytes;
                         sent += moved > 0 ? (size_t) moved : 0;
@@ -329,7 +329,7 @@ static void pump(struct pair *p, size_t total, size_t piece, uint64_t *state)
                 can_send &= sent < total;
                 if (can_recv) {
                         size_t n = 1 + chance(state) % piece;
-                        int64_t moved = p->ops->recv(p->sys, p->server, buf, n);
+                        int64_t moved = p->sys->socket->recv(p->sys, p->server, buf, n);
 
                         CHECK(moved > 0 || moved == -EAGAIN);
                         for (int64_t i = 0; i < moved; i++)
@@ -354,7 +354,7 @@ TEST(who_takes_short_for_drained_loses_no_wakeup)
 
                 connect_pair(&p, sys);
                 pump(&p, 5000, 1 + chance(&state) % 400, &state);
-                sys->ops->free(sys);
+                sys->free(sys);
         }
 }
 
@@ -374,7 +374,7 @@ TEST(chopping_cuts_transfers)
                         continue;
         }
         CHECK(whole > 200 && whole < 450);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 /* --- connections that fail --- */
@@ -382,42 +382,42 @@ TEST(chopping_cuts_transfers)
 TEST(a_full_backlog_makes_who_connects_ask_again)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .backlog = 1 });
-        int64_t start = sys->ops->now(sys);
-        struct pair p = { .sys = sys, .ops = sys->ops };
+        int64_t start = sys->poll->now(sys);
+        struct pair p = { .sys = sys };
         int second;
 
         listen_somewhere(&p);
         connect_client(&p);
-        CHECK_EQ(p.ops->connect_result(sys, p.client), 0);
-        second = p.ops->socket(sys, AF_INET, ED_SOCKET_STREAM);
-        CHECK_EQ(p.ops->connect(sys, second, AT(&loopback, p.port)), -EINPROGRESS);
+        CHECK_EQ(p.sys->socket->connect_result(sys, p.client), 0);
+        second = p.sys->socket->open(sys, AF_INET, ED_SOCKET_STREAM);
+        CHECK_EQ(p.sys->socket->connect(sys, second, AT(&loopback, p.port)), -EINPROGRESS);
         (void) turn(sys, 500 * MS);
-        CHECK_EQ(p.ops->connect_result(sys, second), -EINPROGRESS);
-        CHECK(p.ops->accept(sys, p.listener) >= 0);
-        while (p.ops->connect_result(sys, second) == -EINPROGRESS)
+        CHECK_EQ(p.sys->socket->connect_result(sys, second), -EINPROGRESS);
+        CHECK(p.sys->socket->accept(sys, p.listener) >= 0);
+        while (p.sys->socket->connect_result(sys, second) == -EINPROGRESS)
                 CHECK(turn(sys, S) >= 0);
-        CHECK_EQ(p.ops->connect_result(sys, second), 0);
-        CHECK(sys->ops->now(sys) - start >= S);
-        CHECK(p.ops->accept(sys, p.listener) >= 0);
-        sys->ops->free(sys);
+        CHECK_EQ(p.sys->socket->connect_result(sys, second), 0);
+        CHECK(sys->poll->now(sys) - start >= S);
+        CHECK(p.sys->socket->accept(sys, p.listener) >= 0);
+        sys->free(sys);
 }
 
 TEST(an_address_that_never_answers_times_out_after_two_minutes)
 {
         static const struct eddy_address dead = { .family = AF_INET, .bytes = { 192, 0, 2, 1 } };
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
-        int64_t start = sys->ops->now(sys);
+        int64_t start = sys->poll->now(sys);
         struct seen seen = { .target = { on_events } };
         int fd;
 
         CHECK_EQ(ed_sim_address_dead(sys, &dead), 0);
-        fd = sys->ops->socket(sys, AF_INET, ED_SOCKET_STREAM);
-        CHECK_EQ(sys->ops->connect(sys, fd, AT(&dead, 80)), -EINPROGRESS);
-        CHECK_EQ(sys->ops->watch(sys, fd, &seen.target), 0);
+        fd = sys->socket->open(sys, AF_INET, ED_SOCKET_STREAM);
+        CHECK_EQ(sys->socket->connect(sys, fd, AT(&dead, 80)), -EINPROGRESS);
+        CHECK_EQ(sys->poll->watch(sys, fd, &seen.target), 0);
         CHECK_EQ(turn(sys, -1), 1);
-        CHECK_EQ(sys->ops->now(sys) - start, 127 * S);
-        CHECK_EQ(sys->ops->connect_result(sys, fd), -ETIMEDOUT);
-        sys->ops->free(sys);
+        CHECK_EQ(sys->poll->now(sys) - start, 127 * S);
+        CHECK_EQ(sys->socket->connect_result(sys, fd), -ETIMEDOUT);
+        sys->free(sys);
 }
 
 /* The events that come to 'seen' until nothing happens any more. */
@@ -437,34 +437,34 @@ TEST(only_the_wanted_direction_of_a_foreign_socket_is_reported)
         int fd;
 
         connect_pair(&p, sys);
-        sys->ops->unwatch(sys, p.server);
-        fd = sys->ops->watch_foreign(sys, p.server, ED_EVENT_READ, &seen.target);
+        sys->poll->unwatch(sys, p.server);
+        fd = sys->poll->watch_foreign(sys, p.server, ED_EVENT_READ, &seen.target);
         CHECK_EQ(fd, p.server);
         CHECK_EQ(events_until_rest(sys, &seen), 0);
-        CHECK_EQ(sys->ops->rewatch_foreign(sys, fd, ED_EVENT_WRITE, &seen.target), 0);
+        CHECK_EQ(sys->poll->rewatch_foreign(sys, fd, ED_EVENT_WRITE, &seen.target), 0);
         CHECK_EQ(events_until_rest(sys, &seen), ED_EVENT_WRITE);
         CHECK_EQ(send_text(&p, p.client, "x"), 1);
         CHECK(!(events_until_rest(sys, &seen) & ED_EVENT_READ));
-        CHECK_EQ(sys->ops->rewatch_foreign(sys, fd, ED_EVENT_READ, &seen.target), 0);
+        CHECK_EQ(sys->poll->rewatch_foreign(sys, fd, ED_EVENT_READ, &seen.target), 0);
         CHECK_EQ(events_until_rest(sys, &seen), ED_EVENT_READ);
-        CHECK_EQ(p.ops->shutdown(sys, p.client), 0);
+        CHECK_EQ(p.sys->socket->shutdown(sys, p.client), 0);
         CHECK_EQ(events_until_rest(sys, &seen), ED_EVENT_READ | ED_EVENT_END);
-        sys->ops->unwatch_foreign(sys, fd, &seen.target);
-        CHECK_EQ(sys->ops->rewatch_foreign(sys, fd, ED_EVENT_READ, &seen.target), -ENOENT);
-        sys->ops->free(sys);
+        sys->poll->unwatch_foreign(sys, fd, &seen.target);
+        CHECK_EQ(sys->poll->rewatch_foreign(sys, fd, ED_EVENT_READ, &seen.target), -ENOENT);
+        sys->free(sys);
 }
 
 TEST(a_connect_that_is_given_up_reaches_nobody)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .latency_ns = MS });
-        struct pair p = { .sys = sys, .ops = sys->ops };
+        struct pair p = { .sys = sys };
 
         listen_somewhere(&p);
         connect_client(&p);
-        p.ops->close(sys, p.client);
+        p.sys->socket->close(sys, p.client);
         CHECK_EQ(turn(sys, S), 0);
-        CHECK_EQ(p.ops->accept(sys, p.listener), -EAGAIN);
-        sys->ops->free(sys);
+        CHECK_EQ(p.sys->socket->accept(sys, p.listener), -EAGAIN);
+        sys->free(sys);
 }
 
 TEST(ipv6_any_hears_both_families)
@@ -473,15 +473,15 @@ TEST(ipv6_any_hears_both_families)
         static const struct eddy_address one6 = { .family = AF_INET6, .bytes = { [15] = 1 } };
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
         const struct eddy_address *to[2] = { &one6, &loopback };
-        int listener = sys->ops->socket(sys, AF_INET6, ED_SOCKET_LISTENER), fd;
+        int listener = sys->socket->open(sys, AF_INET6, ED_SOCKET_LISTENER), fd;
 
         CHECK_EQ(listen_at(sys, listener, AT(&any6, 8080)), 0);
         for (int i = 0; i < 2; i++) {
-                fd = sys->ops->socket(sys, to[i]->family, ED_SOCKET_STREAM);
-                CHECK_EQ(sys->ops->connect(sys, fd, AT(to[i], 8080)), -EINPROGRESS);
-                CHECK_EQ(sys->ops->connect_result(sys, fd), 0);
+                fd = sys->socket->open(sys, to[i]->family, ED_SOCKET_STREAM);
+                CHECK_EQ(sys->socket->connect(sys, fd, AT(to[i], 8080)), -EINPROGRESS);
+                CHECK_EQ(sys->socket->connect_result(sys, fd), 0);
         }
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 TEST(a_cut_ends_a_stream_after_so_many_bytes)
@@ -496,13 +496,13 @@ TEST(a_cut_ends_a_stream_after_so_many_bytes)
                 CHECK_EQ(send_text(&p, p.client, "question"), 8);
                 CHECK_EQ(send_text(&p, p.server, "answer"), bytes ? (int) bytes : -ECONNRESET);
                 if (bytes) {
-                        CHECK_EQ(p.ops->recv(sys, p.client, buf, sizeof(buf)), bytes);
+                        CHECK_EQ(p.sys->socket->recv(sys, p.client, buf, sizeof(buf)), bytes);
                         CHECK(memcmp(buf, "answer", bytes) == 0);
                         CHECK_EQ(send_text(&p, p.server, "answer"), -ECONNRESET);
                 }
                 CHECK_EQ(recv_some(&p, p.client), 0);
                 CHECK_EQ(recv_some(&p, p.server), 8);
-                sys->ops->free(sys);
+                sys->free(sys);
         }
 }
 
@@ -525,7 +525,7 @@ TEST(a_cut_resets_both_sides_after_so_many_bytes)
                 CHECK_EQ(recv_some(&p, to), -ECONNRESET);
                 CHECK_EQ(recv_some(&p, from), 28);
                 CHECK_EQ(recv_some(&p, from), -ECONNRESET);
-                sys->ops->free(sys);
+                sys->free(sys);
         }
 }
 
@@ -540,7 +540,7 @@ TEST(a_cut_that_is_taken_back_leaves_connections_whole)
         CHECK_EQ(send_text(&p, p.client, "four"), 4);
         CHECK_EQ(send_text(&p, p.client, "four"), 4);
         CHECK_EQ(recv_some(&p, p.server), 8);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 /* --- names --- */
@@ -557,11 +557,11 @@ TEST(names_are_those_that_were_added)
 
         CHECK_EQ(ed_sim_name_add(sys, "api.example", two, 2), 0);
         CHECK_EQ(ed_sim_name_add(sys, "empty.example", NULL, 0), 0);
-        CHECK_EQ(sys->ops->lookup(sys, "API.example", found, 4), 2);
+        CHECK_EQ(sys->lookup(sys, "API.example", found, 4), 2);
         CHECK(memcmp(found, two, sizeof(two)) == 0);
-        CHECK_EQ(sys->ops->lookup(sys, "api.example", found, 1), 1);
-        CHECK_EQ(sys->ops->lookup(sys, "empty.example", found, 4), EDDY_E_DNS_NO_ADDRESS);
-        CHECK_EQ(sys->ops->lookup(sys, "other.example", found, 4), EDDY_E_DNS_NOT_FOUND);
+        CHECK_EQ(sys->lookup(sys, "api.example", found, 1), 1);
+        CHECK_EQ(sys->lookup(sys, "empty.example", found, 4), EDDY_E_DNS_NO_ADDRESS);
+        CHECK_EQ(sys->lookup(sys, "other.example", found, 4), EDDY_E_DNS_NOT_FOUND);
         memset(name, 'a', sizeof(name));
         name[254] = '\0';
         CHECK_EQ(ed_sim_name_add(sys, name, two, 2), -EINVAL);
@@ -573,9 +573,9 @@ TEST(names_are_those_that_were_added)
         CHECK_EQ(ed_sim_name_add(sys, "too many", two, 1), -ENOSPC);
         /* What is added again is replaced. */
         CHECK_EQ(ed_sim_name_add(sys, "API.example", two + 1, 1), 0);
-        CHECK_EQ(sys->ops->lookup(sys, "api.example", found, 4), 1);
+        CHECK_EQ(sys->lookup(sys, "api.example", found, 4), 1);
         CHECK(memcmp(found, two + 1, sizeof(two[1])) == 0);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 /* --- bounds and balance --- */
@@ -588,16 +588,16 @@ TEST(sockets_are_bounded)
         int fd;
 
         connect_pair(&p, sys);
-        fd = sys->ops->socket(sys, AF_INET, ED_SOCKET_STREAM);
+        fd = sys->socket->open(sys, AF_INET, ED_SOCKET_STREAM);
         CHECK(fd >= 0);
-        CHECK_EQ(sys->ops->socket(sys, AF_INET, ED_SOCKET_STREAM), -EMFILE);
-        CHECK_EQ(sys->ops->connect(sys, fd, AT(&loopback, p.port)), -EINPROGRESS);
-        CHECK_EQ(sys->ops->accept(sys, p.listener), -EMFILE);
-        sys->ops->close(sys, p.client);
+        CHECK_EQ(sys->socket->open(sys, AF_INET, ED_SOCKET_STREAM), -EMFILE);
+        CHECK_EQ(sys->socket->connect(sys, fd, AT(&loopback, p.port)), -EINPROGRESS);
+        CHECK_EQ(sys->socket->accept(sys, p.listener), -EMFILE);
+        sys->socket->close(sys, p.client);
         /* Nobody was lost for want of room. */
-        CHECK_EQ(sys->ops->accept(sys, p.listener), p.client);
+        CHECK_EQ(sys->socket->accept(sys, p.listener), p.client);
         CHECK_EQ(ed_sim_sockets(sys), 4);
-        sys->ops->free(sys);
+        sys->free(sys);
         CHECK_EQ(end.sockets, 4);
 }
 
@@ -610,12 +610,12 @@ TEST(what_a_program_closed_is_not_counted_as_open)
         connect_pair(&p, sys);
         CHECK_EQ(send_text(&p, p.client, "x"), 1);
         CHECK_EQ(recv_some(&p, p.server), 1);
-        sys->ops->close(sys, p.client);
-        sys->ops->abort(sys, p.server);
-        sys->ops->close(sys, p.listener);
+        sys->socket->close(sys, p.client);
+        sys->socket->abort(sys, p.server);
+        sys->socket->close(sys, p.listener);
         CHECK_EQ(ed_sim_sockets(sys), 0);
         CHECK_EQ(turn(sys, -1), -EDEADLK);
-        sys->ops->free(sys);
+        sys->free(sys);
         CHECK_EQ(end.sockets, 0);
         CHECK_EQ(end.moved, 1);
 }
@@ -638,8 +638,8 @@ TEST(options_out_of_range_are_refused)
 TEST_DIES(closing_twice_is_not_forgiven, SIGABRT)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
-        int fd = sys->ops->socket(sys, AF_INET, ED_SOCKET_STREAM);
+        int fd = sys->socket->open(sys, AF_INET, ED_SOCKET_STREAM);
 
-        sys->ops->close(sys, fd);
-        sys->ops->close(sys, fd);
+        sys->socket->close(sys, fd);
+        sys->socket->close(sys, fd);
 }

@@ -20,7 +20,7 @@ TEST(the_nth_fallible_call_fails_and_no_other)
         ed_sim_fail_at(sys, 1, -EIO);
         ed_sim_fail_at(sys, 0, 0);
         CHECK_EQ(send_text(&p, p.client, "d"), 1);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 TEST(every_fallible_call_can_fail)
@@ -40,53 +40,52 @@ TEST(every_fallible_call_can_fail)
 #define FAILS(call)                                                                                \
         ed_sim_fail_at(sys, 1, -EIO);                                                              \
         CHECK_EQ(call, -EIO)
-        FAILS(p.ops->watch(sys, p.listener, &seen.target));
-        FAILS(p.ops->socket(sys, AF_INET, ED_SOCKET_STREAM));
-        FAILS(p.ops->connect(sys, p.client, AT(&loopback, 1)));
+        FAILS(p.sys->poll->watch(sys, p.listener, &seen.target));
+        FAILS(p.sys->socket->open(sys, AF_INET, ED_SOCKET_STREAM));
+        FAILS(p.sys->socket->connect(sys, p.client, AT(&loopback, 1)));
         FAILS(listen_at(sys, p.client, AT(&loopback, 1)));
-        FAILS(p.ops->accept(sys, p.listener));
-        FAILS(p.ops->recv(sys, p.client, buf, 1));
-        FAILS(p.ops->send(sys, p.client, &slice, 1));
-        FAILS(p.ops->read(sys, p.client, buf, 1));
-        FAILS(p.ops->write(sys, p.client, "x", 1, true));
-        FAILS(p.ops->shutdown(sys, p.client));
-        FAILS(p.ops->lookup(sys, "name", addresses, 1));
-        FAILS(p.ops->connect_result(sys, p.client));
-        FAILS(p.ops->worker_new(sys, "name", &worker));
-        FAILS(p.ops->bind(sys, p.client, AT(&loopback, 0)));
-        FAILS(p.ops->keepalive(sys, p.client, 1));
+        FAILS(p.sys->socket->accept(sys, p.listener));
+        FAILS(p.sys->socket->recv(sys, p.client, buf, 1));
+        FAILS(p.sys->socket->send(sys, p.client, &slice, 1));
+        FAILS(p.sys->socket->read(sys, p.client, buf, 1));
+        FAILS(p.sys->socket->write(sys, p.client, "x", 1, true));
+        FAILS(p.sys->socket->shutdown(sys, p.client));
+        FAILS(p.sys->lookup(sys, "name", addresses, 1));
+        FAILS(p.sys->socket->connect_result(sys, p.client));
+        FAILS(p.sys->worker->start(sys, "name", &worker));
+        FAILS(p.sys->socket->bind(sys, p.client, AT(&loopback, 0)));
+        FAILS(p.sys->socket->keepalive(sys, p.client, 1));
 #undef FAILS
         CHECK_EQ(ed_sim_calls(sys) - calls, 15);
         CHECK_EQ(recv_some(&p, p.server), -EAGAIN);
         CHECK_EQ(send_text(&p, p.client, "x"), 1);
-        sys->ops->free(sys);
+        sys->free(sys);
         CHECK_EQ(end.faults, 15);
 }
 
 /*
- * A function of the table either is of a kind that can be made to fail, or is
- * one of these, which cannot fail or fail only for descriptors that are none:
- * free, now, time_of_day, random, choose, wake, alarm, unwatch, is_readable,
- * is_writable, ready, unwatch_foreign, socket_file_remove, endpoint, unsent, close, abort,
- * option_value, cpu_count, worker_run, worker_free, worker_abandon; pollable, group,
- * datagram_error, send_fds, recv_fds, credentials and those of notify, which a simulation has not; and
- * watch_foreign, rewatch_foreign and bind_port, which fail as watch and bind do.
- * Operations on files have kinds of their own; file_try, file_run, submit and cancel do them all.
- * A simulation has no processes: process_start, process_end, process_signal, zygote_start,
- * packet_send and packet_recv.
+ * A function of the parts that a simulation has, or lookup(), either is of a kind that can be made
+ * to fail, or is one of these, which cannot fail or fail only for descriptors that are none: now,
+ * time_of_day, random, wake, unwatch, is_readable, is_writable, ready, unwatch_foreign;
+ * file_remove, endpoint, unsent, close and abort of sockets; option_value, group and error of
+ * datagrams; cpu_count, run, end and abandon of workers; and watch_foreign, rewatch_foreign and
+ * bind_port, which fail as watch and bind do. Operations on files have kinds of their own.
  */
 TEST(every_function_of_the_table_has_a_kind_or_cannot_fail)
 {
-        enum {
-                CANNOT = 35,
-                NAME = 1,
-                FILES = 4,
-                PROCESSES = 6,
-                DATAGRAMS = ED_SIM_CALLS - ED_SIM_CALL_OPTION
-        };
+        enum { CANNOT = 24, LOOKUP = 1, DATAGRAMS = ED_SIM_CALLS - ED_SIM_CALL_OPTION };
+        size_t bytes = sizeof(struct ed_sys_poll) + sizeof(struct ed_sys_socket) +
+                       sizeof(struct ed_sys_datagram) + sizeof(struct ed_sys_worker);
 
-        CHECK_EQ(sizeof(struct ed_sys_ops) / sizeof(void *) - NAME - CANNOT - FILES - PROCESSES,
-                 ED_SIM_CALL_FILE_OPEN - 1 + DATAGRAMS);
+        CHECK_EQ(bytes / sizeof(void *) + LOOKUP - CANNOT, ED_SIM_CALL_FILE_OPEN - 1 + DATAGRAMS);
+}
+
+TEST(a_part_that_a_simulation_has_not_is_null)
+{
+        struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
+
+        CHECK(!sys->unix_fds && !sys->notify && !sys->process && !sys->zygote && !sys->embed);
+        sys->free(sys);
 }
 
 TEST(every_kind_has_a_name_and_errors_of_its_own)
@@ -112,12 +111,12 @@ TEST(kinds_may_be_noted_from_a_later_call_on)
         uint8_t kinds[2] = { 0 };
         struct ed_sys *sys =
                 sim_new((struct ed_sim_opts){ .kinds = kinds, .kinds_skip = 1, .kinds_max = 1 });
-        int fd = sys->ops->socket(sys, AF_INET, ED_SOCKET_LISTENER);
+        int fd = sys->socket->open(sys, AF_INET, ED_SOCKET_LISTENER);
 
         CHECK_EQ(listen_at(sys, fd, AT(&loopback, 0)), 0);
-        CHECK_EQ(sys->ops->accept(sys, fd), -EAGAIN);
+        CHECK_EQ(sys->socket->accept(sys, fd), -EAGAIN);
         CHECK(kinds[0] == ED_SIM_CALL_LISTEN && kinds[1] == 0);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 TEST(kinds_are_noted_in_the_order_of_calls_as_far_as_there_is_room)
@@ -125,15 +124,15 @@ TEST(kinds_are_noted_in_the_order_of_calls_as_far_as_there_is_room)
         uint8_t kinds[3] = { 0 };
         struct ed_sys *sys =
                 sim_new((struct ed_sim_opts){ .kinds = kinds, .kinds_max = sizeof(kinds) - 1 });
-        int fd = sys->ops->socket(sys, AF_INET, ED_SOCKET_LISTENER);
+        int fd = sys->socket->open(sys, AF_INET, ED_SOCKET_LISTENER);
 
         CHECK_EQ(listen_at(sys, fd, AT(&loopback, 0)), 0);
-        CHECK_EQ(sys->ops->accept(sys, fd), -EAGAIN);
+        CHECK_EQ(sys->socket->accept(sys, fd), -EAGAIN);
         CHECK_EQ(kinds[0], ED_SIM_CALL_SOCKET);
         CHECK_EQ(kinds[1], ED_SIM_CALL_LISTEN);
         CHECK_EQ(kinds[2], 0);
         CHECK_EQ(ed_sim_calls(sys), 3);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 TEST(a_short_transfer_moves_a_part_and_the_rest_is_reported)
@@ -157,7 +156,7 @@ TEST(a_short_transfer_moves_a_part_and_the_rest_is_reported)
         CHECK_EQ(recv_some(&p, p.server), -EAGAIN);
         CHECK_EQ(send_text(&p, p.client, "whole"), 5);
         CHECK_EQ(recv_some(&p, p.server), 5);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 TEST(with_a_seed_a_short_transfer_is_of_any_length_below_all)
@@ -174,7 +173,7 @@ TEST(with_a_seed_a_short_transfer_is_of_any_length_below_all)
                 n = send_text(&p, p.client, "abcde");
                 CHECK(n >= 1 && n <= 4);
                 seen[n] = true;
-                sys->ops->free(sys);
+                sys->free(sys);
         }
         CHECK(seen[1] && seen[2] && seen[3] && seen[4]);
 }
@@ -203,11 +202,11 @@ TEST(what_was_put_off_is_reported_again)
         (void) turn(sys, 0);
         seen_listener.events = 0;
         ed_sim_fail_at(sys, 1, -EAGAIN);
-        CHECK_EQ(p.ops->accept(sys, p.listener), -EAGAIN);
+        CHECK_EQ(p.sys->socket->accept(sys, p.listener), -EAGAIN);
         (void) turn(sys, 0);
         CHECK(seen_listener.events & ED_EVENT_READ);
-        CHECK(p.ops->accept(sys, p.listener) >= 0);
-        sys->ops->free(sys);
+        CHECK(p.sys->socket->accept(sys, p.listener) >= 0);
+        sys->free(sys);
 }
 
 TEST(an_interrupted_poll_has_no_events_and_loses_none)
@@ -218,17 +217,17 @@ TEST(an_interrupted_poll_has_no_events_and_loses_none)
 
         connect_pair(&p, sys);
         CHECK_EQ(send_text(&p, p.client, "x"), 1);
-        begin = sys->ops->now(sys);
-        sys->ops->wake(sys);
+        begin = sys->poll->now(sys);
+        sys->poll->wake(sys);
         ed_sim_fail_at(sys, 1, -EINTR);
         CHECK_EQ(turn(sys, S), 0);
-        CHECK_EQ(sys->ops->now(sys), begin);
+        CHECK_EQ(sys->poll->now(sys), begin);
         CHECK_EQ(turn(sys, S), 1);
         CHECK(p.seen_server.events & ED_EVENT_READ);
-        sys->ops->wake(sys);
+        sys->poll->wake(sys);
         ed_sim_fail_at(sys, 1, -EINTR);
         CHECK_EQ(turn(sys, -1), 0);
         CHECK_EQ(turn(sys, -1), 0);
         CHECK_EQ(turn(sys, -1), -EDEADLK);
-        sys->ops->free(sys);
+        sys->free(sys);
 }

@@ -7,10 +7,10 @@
 /* Let so much time pass. */
 static void pass(struct ed_sys *sys, int64_t duration_ns)
 {
-        int64_t until_ns = sys->ops->now(sys) + duration_ns;
+        int64_t until_ns = sys->poll->now(sys) + duration_ns;
 
-        while (sys->ops->now(sys) < until_ns)
-                CHECK(turn(sys, until_ns - sys->ops->now(sys)) >= 0);
+        while (sys->poll->now(sys) < until_ns)
+                CHECK(turn(sys, until_ns - sys->poll->now(sys)) >= 0);
 }
 
 TEST(a_link_is_of_the_connections_made_after_it_was_set)
@@ -30,10 +30,10 @@ TEST(a_link_is_of_the_connections_made_after_it_was_set)
         pass(sys, 1);
         CHECK_EQ(recv_some(&first, first.server), 5);
         CHECK_EQ(ed_sim_link_set(sys, NULL), 0);
-        begin = sys->ops->now(sys);
+        begin = sys->poll->now(sys);
         connect_pair(&second, sys);
-        CHECK(sys->ops->now(sys) - begin >= 10 * MS);
-        sys->ops->free(sys);
+        CHECK(sys->poll->now(sys) - begin >= 10 * MS);
+        sys->free(sys);
 }
 
 TEST(a_link_out_of_range_is_refused_and_changes_nothing)
@@ -59,7 +59,7 @@ TEST(a_link_out_of_range_is_refused_and_changes_nothing)
         CHECK_EQ(ed_sim_sockets(sys), 0);
         connect_pair(&p, sys);
         CHECK_EQ(send_text(&p, p.client, "whole"), 5);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 TEST(a_stall_holds_up_what_is_sent_after_so_many_bytes)
@@ -72,10 +72,10 @@ TEST(a_stall_holds_up_what_is_sent_after_so_many_bytes)
 
         CHECK_EQ(ed_sim_link_set(sys, &link), 0);
         connect_pair(&p, sys);
-        begin = sys->ops->now(sys);
+        begin = sys->poll->now(sys);
         CHECK_EQ(send_text(&p, p.client, "on"), 2);
-        CHECK_EQ(p.ops->send(sys, p.client, slices, 2), 24);
-        CHECK_EQ(p.ops->shutdown(sys, p.client), 0);
+        CHECK_EQ(p.sys->socket->send(sys, p.client, slices, 2), 24);
+        CHECK_EQ(p.sys->socket->shutdown(sys, p.client), 0);
         CHECK_EQ(send_text(&p, p.server, "not this way"), 12);
         pass(sys, MS);
         CHECK_EQ(recv_some(&p, p.client), 12);
@@ -83,10 +83,10 @@ TEST(a_stall_holds_up_what_is_sent_after_so_many_bytes)
         CHECK_EQ(recv_some(&p, p.server), -EAGAIN);
         while ((p.seen_server.events & ED_EVENT_END) == 0)
                 CHECK(turn(sys, -1) >= 0);
-        CHECK_EQ(sys->ops->now(sys) - begin, 10 * S + MS);
+        CHECK_EQ(sys->poll->now(sys) - begin, 10 * S + MS);
         CHECK_EQ(recv_some(&p, p.server), 20);
         CHECK_EQ(recv_some(&p, p.server), 0);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 TEST(a_stall_of_who_accepted_begins_with_its_first_byte_and_is_over_once)
@@ -98,21 +98,21 @@ TEST(a_stall_of_who_accepted_begins_with_its_first_byte_and_is_over_once)
 
         CHECK_EQ(ed_sim_link_set(sys, &link), 0);
         connect_pair(&p, sys);
-        begin = sys->ops->now(sys);
+        begin = sys->poll->now(sys);
         CHECK_EQ(send_text(&p, p.server, "a"), 1);
         CHECK_EQ(recv_some(&p, p.client), -EAGAIN);
         CHECK_EQ(turn(sys, -1), 1);
-        CHECK_EQ(sys->ops->now(sys) - begin, S);
+        CHECK_EQ(sys->poll->now(sys) - begin, S);
         CHECK_EQ(send_text(&p, p.server, "b"), 1);
         CHECK_EQ(recv_some(&p, p.client), 2);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 /* The order in which five connections are accepted, and then reported by a poll; a number each. */
 static void orders_of(uint64_t seed, bool reorder, int *ret_accepted, int *ret_figures)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .seed = seed });
-        struct pair p = { .sys = sys, .ops = sys->ops };
+        struct pair p = { .sys = sys };
         struct ed_event events[ED_EVENTS_MAX];
         struct seen seen[5];
         int clients[5], n;
@@ -123,28 +123,28 @@ static void orders_of(uint64_t seed, bool reorder, int *ret_accepted, int *ret_f
         for (int i = 0; i < 5; i++) {
                 connect_client(&p);
                 clients[i] = p.client;
-                while (p.ops->connect_result(sys, p.client) == -EINPROGRESS)
+                while (p.sys->socket->connect_result(sys, p.client) == -EINPROGRESS)
                         CHECK(turn(sys, -1) >= 0);
                 CHECK_EQ(send_text(&p, p.client, (const char *[]){ "1", "2", "3", "4", "5" }[i]),
                          1);
-                p.ops->unwatch(sys, clients[i]);
+                p.sys->poll->unwatch(sys, clients[i]);
         }
         (void) turn(sys, 0);
         *ret_accepted = *ret_figures = 0;
         for (int i = 0; i < 5; i++) {
-                int fd = p.ops->accept(sys, p.listener);
+                int fd = p.sys->socket->accept(sys, p.listener);
 
-                CHECK_EQ(p.ops->recv(sys, fd, &byte, 1), 1);
+                CHECK_EQ(p.sys->socket->recv(sys, fd, &byte, 1), 1);
                 *ret_accepted = *ret_accepted * 10 + byte - '0';
                 watch(&p, clients[i], &seen[i]);
         }
-        CHECK_EQ(p.ops->accept(sys, p.listener), -EAGAIN);
-        n = p.ops->poll(sys, 0, events, ED_EVENTS_MAX);
+        CHECK_EQ(p.sys->socket->accept(sys, p.listener), -EAGAIN);
+        n = p.sys->poll->poll(sys, 0, events, ED_EVENTS_MAX);
         CHECK_EQ(n, 5);
         for (int i = 0; i < n; i++)
                 *ret_figures =
                         *ret_figures * 10 + (int) ((struct seen *) events[i].target - seen) + 1;
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 TEST(those_that_may_overtake_are_accepted_and_reported_in_any_order)
@@ -176,7 +176,7 @@ TEST(a_pair_is_connected_both_ways)
         struct ed_sim_end end;
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .sockets_max = 3, .end = &end });
         struct ed_sim_link link = { .cut = ED_SIM_CUT_END, .by_server = true, .cut_bytes = 2 };
-        struct pair p = { .sys = sys, .ops = sys->ops };
+        struct pair p = { .sys = sys };
         uint64_t calls = ed_sim_calls(sys);
         int fds[2], other[2] = { -7, -7 };
 
@@ -184,16 +184,16 @@ TEST(a_pair_is_connected_both_ways)
         CHECK_EQ(ed_sim_pair(sys, &link, other), -EMFILE);
         CHECK_EQ(other[0], -7);
         CHECK_EQ(ed_sim_calls(sys), calls);
-        CHECK_EQ(p.ops->connect_result(sys, fds[0]), 0);
-        CHECK_EQ(p.ops->connect(sys, fds[1], AT(&loopback, 1)), -EISCONN);
+        CHECK_EQ(p.sys->socket->connect_result(sys, fds[0]), 0);
+        CHECK_EQ(p.sys->socket->connect(sys, fds[1], AT(&loopback, 1)), -EISCONN);
         CHECK_EQ(send_text(&p, fds[1], "up"), 2);
         CHECK_EQ(recv_some(&p, fds[0]), 2);
         CHECK_EQ(send_text(&p, fds[0], "down"), 2);
         CHECK_EQ(recv_some(&p, fds[1]), 2);
         CHECK_EQ(recv_some(&p, fds[1]), 0);
-        p.ops->close(sys, fds[0]);
-        p.ops->close(sys, fds[1]);
-        sys->ops->free(sys);
+        p.sys->socket->close(sys, fds[0]);
+        p.sys->socket->close(sys, fds[1]);
+        sys->free(sys);
         CHECK_EQ(end.sockets, 0);
 }
 
@@ -206,12 +206,12 @@ TEST(a_writer_that_waits_for_room_is_notified)
         CHECK_EQ(send_text(&p, p.client, "seven b"), 7);
         while (turn(sys, 0) > 0)
                 continue;
-        CHECK(!p.ops->is_writable(sys, p.client));
+        CHECK(!p.sys->poll->is_writable(sys, p.client));
         p.seen_client.events = 0;
         CHECK_EQ(recv_some(&p, p.server), 7);
         CHECK_EQ(turn(sys, 0), 1);
         CHECK(p.seen_client.events & ED_EVENT_WRITE);
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 TEST(a_pipe_is_no_socket)
@@ -223,23 +223,23 @@ TEST(a_pipe_is_no_socket)
         CHECK_EQ(ed_sim_pipe(sys, fds), 0);
         CHECK_EQ(port_of(sys, fds[0]), -ENOTSOCK);
         CHECK_EQ(port_of(sys, fds[1]), -ENOTSOCK);
-        CHECK_EQ(sys->ops->write(sys, fds[1], "abc", 3, true), 3);
-        sys->ops->close(sys, fds[1]);
-        CHECK_EQ(sys->ops->read(sys, fds[0], buf, sizeof(buf)), 3);
-        CHECK_EQ(sys->ops->read(sys, fds[0], buf, sizeof(buf)), 0);
-        sys->ops->free(sys);
+        CHECK_EQ(sys->socket->write(sys, fds[1], "abc", 3, true), 3);
+        sys->socket->close(sys, fds[1]);
+        CHECK_EQ(sys->socket->read(sys, fds[0], buf, sizeof(buf)), 3);
+        CHECK_EQ(sys->socket->read(sys, fds[0], buf, sizeof(buf)), 0);
+        sys->free(sys);
 }
 
 TEST(a_table_is_a_simulation_even_when_functions_of_it_were_replaced)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 }), *kernel;
-        struct ed_sys_ops ops = *sys->ops;
+        struct ed_sys_poll poll = *sys->poll;
 
         CHECK(ed_sys_is_sim(sys));
-        sys->ops = &ops;
+        sys->poll = &poll;
         CHECK(ed_sys_is_sim(sys));
-        sys->ops->free(sys);
+        sys->free(sys);
         CHECK_EQ(ed_sys_epoll_new(&kernel), 0);
         CHECK(!ed_sys_is_sim(kernel));
-        kernel->ops->free(kernel);
+        kernel->free(kernel);
 }

@@ -20,7 +20,6 @@ struct seen {
 
 struct world {
         struct ed_sys *sys;
-        const struct ed_sys_ops *ops;
         int listener, client, server;
         uint16_t port;
         struct seen seen_listener, seen_client, seen_server;
@@ -39,7 +38,7 @@ static void on_events(struct ed_target *target, unsigned events)
 static void poll_once(struct world *w, int64_t timeout_ns)
 {
         struct ed_event events[ED_EVENTS_MAX];
-        int n = w->ops->poll(w->sys, timeout_ns, events, ED_EVENTS_MAX);
+        int n = w->sys->poll->poll(w->sys, timeout_ns, events, ED_EVENTS_MAX);
 
         for (int i = 0; i < n; i++)
                 events[i].target->on_events(events[i].target, events[i].events);
@@ -64,12 +63,12 @@ static void expect(struct world *w, struct seen *seen, unsigned events)
 static void watch(struct world *w, int fd, struct seen *seen)
 {
         *seen = (struct seen){ .target = { on_events } };
-        CHECK_EQ(w->ops->watch(w->sys, fd, &seen->target), 0);
+        CHECK_EQ(w->sys->poll->watch(w->sys, fd, &seen->target), 0);
 }
 
 static int new_socket(struct world *w)
 {
-        int fd = w->ops->socket(w->sys, AF_INET, ED_SOCKET_STREAM);
+        int fd = w->sys->socket->open(w->sys, AF_INET, ED_SOCKET_STREAM);
 
         CHECK(fd >= 0);
         return fd;
@@ -77,7 +76,7 @@ static int new_socket(struct world *w)
 
 static void listen_somewhere(struct world *w)
 {
-        w->listener = w->ops->socket(w->sys, AF_INET, ED_SOCKET_LISTENER);
+        w->listener = w->sys->socket->open(w->sys, AF_INET, ED_SOCKET_LISTENER);
         CHECK(w->listener >= 0);
         CHECK_EQ(listen_at(w->sys, w->listener, AT(&loopback, 0)), 0);
         w->port = (uint16_t) port_of(w->sys, w->listener);
@@ -88,7 +87,7 @@ static void listen_somewhere(struct world *w)
 static void connect_client(struct world *w)
 {
         w->client = new_socket(w);
-        CHECK_EQ(w->ops->connect(w->sys, w->client, AT(&loopback, w->port)), -EINPROGRESS);
+        CHECK_EQ(w->sys->socket->connect(w->sys, w->client, AT(&loopback, w->port)), -EINPROGRESS);
         watch(w, w->client, &w->seen_client);
 }
 
@@ -98,9 +97,9 @@ static void connect_pair(struct world *w)
         listen_somewhere(w);
         connect_client(w);
         expect(w, &w->seen_client, ED_EVENT_WRITE);
-        CHECK_EQ(w->ops->connect_result(w->sys, w->client), 0);
+        CHECK_EQ(w->sys->socket->connect_result(w->sys, w->client), 0);
         expect(w, &w->seen_listener, ED_EVENT_READ);
-        w->server = w->ops->accept(w->sys, w->listener);
+        w->server = w->sys->socket->accept(w->sys, w->listener);
         CHECK(w->server >= 0);
         watch(w, w->server, &w->seen_server);
         expect(w, &w->seen_server, ED_EVENT_WRITE);
@@ -112,14 +111,14 @@ static int64_t send_text(struct world *w, int fd, const char *text)
 {
         struct eddy_slice slice = { text, strlen(text) };
 
-        return w->ops->send(w->sys, fd, &slice, 1);
+        return w->sys->socket->send(w->sys, fd, &slice, 1);
 }
 
 static int64_t recv_some(struct world *w, int fd)
 {
         char buf[1024];
 
-        return w->ops->recv(w->sys, fd, buf, sizeof(buf));
+        return w->sys->socket->recv(w->sys, fd, buf, sizeof(buf));
 }
 
 /* Fails unless the next bytes there are 'text'. */
@@ -127,7 +126,7 @@ static void expect_text(struct world *w, int fd, const char *text)
 {
         char buf[256] = "";
 
-        CHECK_EQ(w->ops->recv(w->sys, fd, buf, sizeof(buf) - 1), strlen(text));
+        CHECK_EQ(w->sys->socket->recv(w->sys, fd, buf, sizeof(buf) - 1), strlen(text));
         CHECK_STR(buf, text);
 }
 
@@ -136,9 +135,8 @@ static void run_on_epoll(void (*fn)(struct world *w))
         struct world w = { .client = -1, .server = -1, .listener = -1 };
 
         CHECK_EQ(ed_sys_epoll_new(&w.sys), 0);
-        w.ops = w.sys->ops;
         fn(&w);
-        w.ops->free(w.sys);
+        w.sys->free(w.sys);
 }
 
 static void run_on_sim(void (*fn)(struct world *w))
@@ -147,9 +145,8 @@ static void run_on_sim(void (*fn)(struct world *w))
         struct ed_sim_opts opts = { 0 };
 
         CHECK_EQ(ed_sim_new(&opts, &w.sys), 0);
-        w.ops = w.sys->ops;
         fn(&w);
-        w.ops->free(w.sys);
+        w.sys->free(w.sys);
 }
 
 /* Two cases: one on the kernel, one on the simulation. */
@@ -170,18 +167,18 @@ BOTH(a_connect_is_under_way_first_and_writable_when_done)
         listen_somewhere(w);
         connect_client(w);
         expect(w, &w->seen_client, ED_EVENT_WRITE);
-        CHECK_EQ(w->ops->connect_result(w->sys, w->client), 0);
-        CHECK_EQ(w->ops->connect_result(w->sys, w->client), 0);
+        CHECK_EQ(w->sys->socket->connect_result(w->sys, w->client), 0);
+        CHECK_EQ(w->sys->socket->connect_result(w->sys, w->client), 0);
 }
 
 BOTH(a_refused_connect_is_reported_once)
 {
         listen_somewhere(w);
-        w->ops->close(w->sys, w->listener);
+        w->sys->socket->close(w->sys, w->listener);
         connect_client(w);
         expect(w, &w->seen_client, ED_EVENT_READ | ED_EVENT_WRITE | ED_EVENT_END);
-        CHECK_EQ(w->ops->connect_result(w->sys, w->client), -ECONNREFUSED);
-        CHECK_EQ(w->ops->connect_result(w->sys, w->client), -EINPROGRESS);
+        CHECK_EQ(w->sys->socket->connect_result(w->sys, w->client), -ECONNREFUSED);
+        CHECK_EQ(w->sys->socket->connect_result(w->sys, w->client), -EINPROGRESS);
 }
 
 BOTH(connections_are_accepted_in_the_order_made)
@@ -198,20 +195,20 @@ BOTH(connections_are_accepted_in_the_order_made)
                 CHECK_EQ(send_text(w, clients[i], (const char *[]){ "0", "1", "2" }[i]), 1);
         settle(w);
         for (int i = 0; i < 3; i++) {
-                int fd = w->ops->accept(w->sys, w->listener);
+                int fd = w->sys->socket->accept(w->sys, w->listener);
 
                 CHECK(fd >= 0);
                 expect_text(w, fd, (const char *[]){ "0", "1", "2" }[i]);
         }
-        CHECK_EQ(w->ops->accept(w->sys, w->listener), -EAGAIN);
+        CHECK_EQ(w->sys->socket->accept(w->sys, w->listener), -EAGAIN);
 }
 
 BOTH(an_empty_stream_says_again)
 {
         connect_pair(w);
         CHECK_EQ(recv_some(w, w->client), -EAGAIN);
-        CHECK(!w->ops->is_readable(w->sys, w->client));
-        CHECK(w->ops->is_writable(w->sys, w->client));
+        CHECK(!w->sys->poll->is_readable(w->sys, w->client));
+        CHECK(w->sys->poll->is_writable(w->sys, w->client));
 }
 
 BOTH(bytes_arrive_with_an_event)
@@ -219,7 +216,7 @@ BOTH(bytes_arrive_with_an_event)
         connect_pair(w);
         CHECK_EQ(send_text(w, w->client, "hello"), 5);
         expect(w, &w->seen_server, ED_EVENT_READ);
-        CHECK(w->ops->is_readable(w->sys, w->server));
+        CHECK(w->sys->poll->is_readable(w->sys, w->server));
         expect_text(w, w->server, "hello");
         CHECK_EQ(recv_some(w, w->server), -EAGAIN);
 }
@@ -241,7 +238,7 @@ BOTH(a_change_is_reported_once)
 BOTH(a_watch_reports_what_is_ready_already)
 {
         connect_pair(w);
-        w->ops->unwatch(w->sys, w->server);
+        w->sys->poll->unwatch(w->sys, w->server);
         CHECK_EQ(send_text(w, w->client, "a"), 1);
         settle(w);
         CHECK_EQ(w->seen_server.events, 0);
@@ -254,7 +251,7 @@ BOTH(watching_twice_is_refused)
         struct seen other = { .target = { on_events } };
 
         connect_pair(w);
-        CHECK_EQ(w->ops->watch(w->sys, w->server, &other.target), -EEXIST);
+        CHECK_EQ(w->sys->poll->watch(w->sys, w->server, &other.target), -EEXIST);
 }
 
 BOTH(a_fresh_socket_is_at_its_end)
@@ -278,7 +275,7 @@ BOTH(a_full_stream_says_again_and_reports_room)
 
                 for (size_t i = 0; i < sizeof(out); i++)
                         out[i] = (unsigned char) ((sent + i) % 251);
-                n = w->ops->send(w->sys, w->client, &slice, 1);
+                n = w->sys->socket->send(w->sys, w->client, &slice, 1);
                 if (n == -EAGAIN)
                         break;
                 CHECK(n > 0);
@@ -287,11 +284,11 @@ BOTH(a_full_stream_says_again_and_reports_room)
         }
         settle(w);
         w->seen_client.events = 0;
-        CHECK(!w->ops->is_writable(w->sys, w->client));
-        CHECK(w->ops->unsent(w->sys, w->client) > 0);
-        CHECK(w->ops->unsent(w->sys, w->client) <= sent);
+        CHECK(!w->sys->poll->is_writable(w->sys, w->client));
+        CHECK(w->sys->socket->unsent(w->sys, w->client) > 0);
+        CHECK(w->sys->socket->unsent(w->sys, w->client) <= sent);
         while (got < sent) {
-                n = w->ops->recv(w->sys, w->server, in, sizeof(in));
+                n = w->sys->socket->recv(w->sys, w->server, in, sizeof(in));
                 if (n == -EAGAIN) {
                         settle(w);
                         continue;
@@ -302,11 +299,11 @@ BOTH(a_full_stream_says_again_and_reports_room)
                 got += (size_t) n;
         }
         expect(w, &w->seen_client, ED_EVENT_WRITE);
-        CHECK(w->ops->is_writable(w->sys, w->client));
+        CHECK(w->sys->poll->is_writable(w->sys, w->client));
         /* The kernel may acknowledge the last bytes a little later. */
-        for (int i = 0; i < 200 && w->ops->unsent(w->sys, w->client) > 0; i++)
+        for (int i = 0; i < 200 && w->sys->socket->unsent(w->sys, w->client) > 0; i++)
                 poll_once(w, 10000000);
-        CHECK_EQ(w->ops->unsent(w->sys, w->client), 0);
+        CHECK_EQ(w->sys->socket->unsent(w->sys, w->client), 0);
 }
 
 BOTH(a_gathered_send_keeps_its_order)
@@ -314,7 +311,7 @@ BOTH(a_gathered_send_keeps_its_order)
         struct eddy_slice slices[4] = { { "one ", 4 }, { "", 0 }, { "two ", 4 }, { "three", 5 } };
 
         connect_pair(w);
-        CHECK_EQ(w->ops->send(w->sys, w->client, slices, 4), 13);
+        CHECK_EQ(w->sys->socket->send(w->sys, w->client, slices, 4), 13);
         expect(w, &w->seen_server, ED_EVENT_READ);
         expect_text(w, w->server, "one two three");
 }
@@ -326,21 +323,21 @@ BOTH(transfers_are_held_below_the_maximum)
 
         connect_pair(w);
         w->sys->transfer_max = 1;
-        CHECK_EQ(w->ops->send(w->sys, w->client, slices, 2), 1);
+        CHECK_EQ(w->sys->socket->send(w->sys, w->client, slices, 2), 1);
         CHECK_EQ(send_text(w, w->client, "xy"), 1);
         settle(w);
-        CHECK_EQ(w->ops->recv(w->sys, w->server, buf, sizeof(buf)), 1);
+        CHECK_EQ(w->sys->socket->recv(w->sys, w->server, buf, sizeof(buf)), 1);
         CHECK_EQ(buf[0], 'a');
-        CHECK_EQ(w->ops->recv(w->sys, w->server, buf, sizeof(buf)), 1);
+        CHECK_EQ(w->sys->socket->recv(w->sys, w->server, buf, sizeof(buf)), 1);
         CHECK_EQ(buf[0], 'x');
-        CHECK_EQ(w->ops->recv(w->sys, w->server, buf, sizeof(buf)), -EAGAIN);
+        CHECK_EQ(w->sys->socket->recv(w->sys, w->server, buf, sizeof(buf)), -EAGAIN);
 }
 
 BOTH(an_end_comes_after_the_bytes_and_leaves_the_other_way_open)
 {
         connect_pair(w);
         CHECK_EQ(send_text(w, w->client, "last"), 4);
-        CHECK_EQ(w->ops->shutdown(w->sys, w->client), 0);
+        CHECK_EQ(w->sys->socket->shutdown(w->sys, w->client), 0);
         expect(w, &w->seen_server, ED_EVENT_READ | ED_EVENT_END);
         expect_text(w, w->server, "last");
         CHECK_EQ(recv_some(w, w->server), 0);
@@ -353,7 +350,7 @@ BOTH(an_end_comes_after_the_bytes_and_leaves_the_other_way_open)
 BOTH(sending_after_shutdown_is_a_broken_pipe)
 {
         connect_pair(w);
-        CHECK_EQ(w->ops->shutdown(w->sys, w->client), 0);
+        CHECK_EQ(w->sys->socket->shutdown(w->sys, w->client), 0);
         CHECK_EQ(send_text(w, w->client, "x"), -EPIPE);
         CHECK_EQ(send_text(w, w->client, "x"), -EPIPE);
 }
@@ -362,7 +359,7 @@ BOTH(what_was_sent_before_close_is_read)
 {
         connect_pair(w);
         CHECK_EQ(send_text(w, w->client, "bye"), 3);
-        w->ops->close(w->sys, w->client);
+        w->sys->socket->close(w->sys, w->client);
         expect(w, &w->seen_server, ED_EVENT_READ | ED_EVENT_END);
         expect_text(w, w->server, "bye");
         CHECK_EQ(recv_some(w, w->server), 0);
@@ -371,7 +368,7 @@ BOTH(what_was_sent_before_close_is_read)
 BOTH(sending_to_who_has_closed_works_once_and_breaks_then)
 {
         connect_pair(w);
-        w->ops->close(w->sys, w->client);
+        w->sys->socket->close(w->sys, w->client);
         expect(w, &w->seen_server, ED_EVENT_END);
         CHECK_EQ(send_text(w, w->server, "lost"), 4);
         expect(w, &w->seen_server, ED_EVENT_READ | ED_EVENT_WRITE | ED_EVENT_END);
@@ -385,7 +382,7 @@ BOTH(closing_with_bytes_unread_resets)
         connect_pair(w);
         CHECK_EQ(send_text(w, w->server, "unread"), 6);
         expect(w, &w->seen_client, ED_EVENT_READ);
-        w->ops->close(w->sys, w->client);
+        w->sys->socket->close(w->sys, w->client);
         expect(w, &w->seen_server, ED_EVENT_READ | ED_EVENT_WRITE | ED_EVENT_END);
         CHECK_EQ(recv_some(w, w->server), -ECONNRESET);
         CHECK_EQ(recv_some(w, w->server), 0);
@@ -395,7 +392,7 @@ BOTH(closing_with_bytes_unread_resets)
 BOTH(an_abort_resets_and_a_send_hears_of_it)
 {
         connect_pair(w);
-        w->ops->abort(w->sys, w->client);
+        w->sys->socket->abort(w->sys, w->client);
         expect(w, &w->seen_server, ED_EVENT_READ | ED_EVENT_WRITE | ED_EVENT_END);
         CHECK_EQ(send_text(w, w->server, "x"), -ECONNRESET);
         CHECK_EQ(send_text(w, w->server, "x"), -EPIPE);
@@ -407,7 +404,7 @@ BOTH(bytes_that_arrived_before_a_reset_are_read)
         connect_pair(w);
         CHECK_EQ(send_text(w, w->client, "first"), 5);
         expect(w, &w->seen_server, ED_EVENT_READ);
-        w->ops->abort(w->sys, w->client);
+        w->sys->socket->abort(w->sys, w->client);
         expect(w, &w->seen_server, ED_EVENT_END);
         expect_text(w, w->server, "first");
         CHECK_EQ(recv_some(w, w->server), -ECONNRESET);
@@ -419,7 +416,7 @@ BOTH(closing_a_listener_resets_who_was_not_accepted)
         listen_somewhere(w);
         connect_client(w);
         expect(w, &w->seen_client, ED_EVENT_WRITE);
-        w->ops->close(w->sys, w->listener);
+        w->sys->socket->close(w->sys, w->listener);
         expect(w, &w->seen_client, ED_EVENT_READ | ED_EVENT_END);
         CHECK_EQ(recv_some(w, w->client), -ECONNRESET);
 }
@@ -432,9 +429,9 @@ BOTH(who_gave_up_before_being_accepted_is_accepted_and_at_its_end)
         connect_client(w);
         expect(w, &w->seen_client, ED_EVENT_WRITE);
         CHECK_EQ(send_text(w, w->client, "x"), 1);
-        w->ops->close(w->sys, w->client);
+        w->sys->socket->close(w->sys, w->client);
         expect(w, &w->seen_listener, ED_EVENT_READ);
-        fd = w->ops->accept(w->sys, w->listener);
+        fd = w->sys->socket->accept(w->sys, w->listener);
         CHECK(fd >= 0);
         expect_text(w, fd, "x");
         CHECK_EQ(recv_some(w, fd), 0);
@@ -446,15 +443,15 @@ BOTH(a_socket_that_is_not_connected_refuses_transfers)
 
         CHECK_EQ(recv_some(w, fd), -ENOTCONN);
         CHECK_EQ(send_text(w, fd, "x"), -EPIPE);
-        CHECK_EQ(w->ops->shutdown(w->sys, fd), -ENOTCONN);
+        CHECK_EQ(w->sys->socket->shutdown(w->sys, fd), -ENOTCONN);
 }
 
 BOTH(a_connect_says_once_that_it_is_done_and_refuses_then)
 {
         connect_pair(w);
-        CHECK_EQ(w->ops->connect(w->sys, w->client, AT(&loopback, w->port)), 0);
-        CHECK_EQ(w->ops->connect(w->sys, w->client, AT(&loopback, w->port)), -EISCONN);
-        CHECK_EQ(w->ops->connect(w->sys, w->server, AT(&loopback, w->port)), -EISCONN);
+        CHECK_EQ(w->sys->socket->connect(w->sys, w->client, AT(&loopback, w->port)), 0);
+        CHECK_EQ(w->sys->socket->connect(w->sys, w->client, AT(&loopback, w->port)), -EISCONN);
+        CHECK_EQ(w->sys->socket->connect(w->sys, w->server, AT(&loopback, w->port)), -EISCONN);
 }
 
 BOTH(a_port_is_listened_on_once)
@@ -463,7 +460,7 @@ BOTH(a_port_is_listened_on_once)
 
         listen_somewhere(w);
         CHECK_EQ(listen_at(w->sys, fd, AT(&loopback, w->port)), -EADDRINUSE);
-        w->ops->close(w->sys, w->listener);
+        w->sys->socket->close(w->sys, w->listener);
         fd = new_socket(w);
         CHECK_EQ(listen_at(w->sys, fd, AT(&loopback, w->port)), 0);
 }
@@ -472,19 +469,19 @@ BOTH(who_listens_everywhere_hears_the_loopback)
 {
         static const struct eddy_address any = { .family = AF_INET };
 
-        w->listener = w->ops->socket(w->sys, AF_INET, ED_SOCKET_LISTENER);
+        w->listener = w->sys->socket->open(w->sys, AF_INET, ED_SOCKET_LISTENER);
         CHECK_EQ(listen_at(w->sys, w->listener, AT(&any, 0)), 0);
         w->port = (uint16_t) port_of(w->sys, w->listener);
         connect_client(w);
         expect(w, &w->seen_client, ED_EVENT_WRITE);
-        CHECK_EQ(w->ops->connect_result(w->sys, w->client), 0);
+        CHECK_EQ(w->sys->socket->connect_result(w->sys, w->client), 0);
 }
 
 BOTH(only_listeners_accept)
 {
         connect_pair(w);
-        CHECK_EQ(w->ops->accept(w->sys, w->client), -EINVAL);
-        CHECK_EQ(w->ops->accept(w->sys, w->listener), -EAGAIN);
+        CHECK_EQ(w->sys->socket->accept(w->sys, w->client), -EINVAL);
+        CHECK_EQ(w->sys->socket->accept(w->sys, w->listener), -EAGAIN);
 }
 
 BOTH(a_descriptor_that_is_not_open_is_refused)
@@ -493,27 +490,27 @@ BOTH(a_descriptor_that_is_not_open_is_refused)
 
         struct seen seen = { .target = { on_events } };
 
-        CHECK_EQ(w->ops->watch(w->sys, NONE, &seen.target), -EBADF);
-        CHECK_EQ(w->ops->connect(w->sys, NONE, AT(&loopback, 1)), -EBADF);
+        CHECK_EQ(w->sys->poll->watch(w->sys, NONE, &seen.target), -EBADF);
+        CHECK_EQ(w->sys->socket->connect(w->sys, NONE, AT(&loopback, 1)), -EBADF);
         CHECK_EQ(listen_at(w->sys, NONE, AT(&loopback, 0)), -EBADF);
-        CHECK_EQ(w->ops->accept(w->sys, NONE), -EBADF);
+        CHECK_EQ(w->sys->socket->accept(w->sys, NONE), -EBADF);
         CHECK_EQ(recv_some(w, NONE), -EBADF);
         CHECK_EQ(send_text(w, NONE, "x"), -EBADF);
-        CHECK_EQ(w->ops->read(w->sys, NONE, &seen, 1), -EBADF);
-        CHECK_EQ(w->ops->write(w->sys, NONE, "x", 1, false), -EBADF);
-        CHECK_EQ(w->ops->write(w->sys, NONE, "x", 1, true), -EBADF);
-        CHECK_EQ(w->ops->shutdown(w->sys, NONE), -EBADF);
+        CHECK_EQ(w->sys->socket->read(w->sys, NONE, &seen, 1), -EBADF);
+        CHECK_EQ(w->sys->socket->write(w->sys, NONE, "x", 1, false), -EBADF);
+        CHECK_EQ(w->sys->socket->write(w->sys, NONE, "x", 1, true), -EBADF);
+        CHECK_EQ(w->sys->socket->shutdown(w->sys, NONE), -EBADF);
         CHECK_EQ(port_of(w->sys, NONE), -EBADF);
-        CHECK_EQ(w->ops->connect_result(w->sys, NONE), -EBADF);
-        w->ops->unwatch(w->sys, NONE);
-        CHECK(w->ops->is_readable(w->sys, NONE));
-        CHECK(w->ops->is_writable(w->sys, NONE));
-        CHECK_EQ(w->ops->unsent(w->sys, NONE), 0);
+        CHECK_EQ(w->sys->socket->connect_result(w->sys, NONE), -EBADF);
+        w->sys->poll->unwatch(w->sys, NONE);
+        CHECK(w->sys->poll->is_readable(w->sys, NONE));
+        CHECK(w->sys->poll->is_writable(w->sys, NONE));
+        CHECK_EQ(w->sys->socket->unsent(w->sys, NONE), 0);
 }
 
 BOTH(a_family_that_is_unknown_is_refused)
 {
-        CHECK_EQ(w->ops->socket(w->sys, 9999, ED_SOCKET_STREAM), -EAFNOSUPPORT);
+        CHECK_EQ(w->sys->socket->open(w->sys, 9999, ED_SOCKET_STREAM), -EAFNOSUPPORT);
 }
 
 BOTH(a_descriptor_that_was_closed_is_given_out_again)
@@ -521,7 +518,7 @@ BOTH(a_descriptor_that_was_closed_is_given_out_again)
         int first = new_socket(w), second = new_socket(w);
 
         CHECK(second > first);
-        w->ops->close(w->sys, first);
+        w->sys->socket->close(w->sys, first);
         CHECK_EQ(new_socket(w), first);
 }
 
@@ -529,8 +526,8 @@ BOTH(a_closed_descriptor_has_no_events_left)
 {
         connect_pair(w);
         CHECK_EQ(send_text(w, w->client, "x"), 1);
-        w->ops->unwatch(w->sys, w->server);
-        w->ops->close(w->sys, w->server);
+        w->sys->poll->unwatch(w->sys, w->server);
+        w->sys->socket->close(w->sys, w->server);
         w->seen_server.times = 0;
         settle(w);
         CHECK_EQ(w->seen_server.times, 0);
@@ -540,9 +537,9 @@ BOTH(a_wake_ends_the_next_poll)
 {
         struct ed_event events[4];
 
-        w->ops->wake(w->sys);
-        w->ops->wake(w->sys);
-        CHECK_EQ(w->ops->poll(w->sys, -1, events, 4), 0);
+        w->sys->poll->wake(w->sys);
+        w->sys->poll->wake(w->sys);
+        CHECK_EQ(w->sys->poll->poll(w->sys, -1, events, 4), 0);
 }
 
 BOTH(polls_store_no_more_events_than_asked_for)
@@ -553,7 +550,7 @@ BOTH(polls_store_no_more_events_than_asked_for)
 
         for (int i = 0; i < 5; i++)
                 watch(w, new_socket(w), &seen[i]);
-        while ((n = w->ops->poll(w->sys, 1000000, events, 2)) > 0) {
+        while ((n = w->sys->poll->poll(w->sys, 1000000, events, 2)) > 0) {
                 CHECK(n <= 2);
                 for (int i = 0; i < n; i++)
                         on_events(events[i].target, events[i].events);
@@ -566,11 +563,11 @@ BOTH(polls_store_no_more_events_than_asked_for)
 
 BOTH(time_goes_on_in_a_poll_that_waits)
 {
-        int64_t before = w->ops->now(w->sys), day = w->ops->time_of_day(w->sys);
+        int64_t before = w->sys->poll->now(w->sys), day = w->sys->poll->time_of_day(w->sys);
 
         poll_once(w, 20000000);
-        CHECK(w->ops->now(w->sys) - before >= 20000000);
-        CHECK(w->ops->time_of_day(w->sys) - day >= 10000000);
+        CHECK(w->sys->poll->now(w->sys) - before >= 20000000);
+        CHECK(w->sys->poll->time_of_day(w->sys) - day >= 10000000);
 }
 
 BOTH(random_bytes_fill_all_of_what_is_asked_for)
@@ -580,7 +577,7 @@ BOTH(random_bytes_fill_all_of_what_is_asked_for)
 
         for (int turn = 0; turn < 20; turn++) {
                 memset(buf, 0, sizeof(buf));
-                w->ops->random(w->sys, buf, sizeof(buf) - 1);
+                w->sys->poll->random(w->sys, buf, sizeof(buf) - 1);
                 CHECK_EQ(buf[36], 0);
                 for (int i = 0; i < 36; i++)
                         seen[i] |= buf[i] != 0;

@@ -91,14 +91,14 @@ static struct ed_worker *worker_new(void)
 {
         struct ed_worker *worker;
 
-        CHECK_EQ(sys->ops->worker_new(sys, "a name that is too long", &worker), 0);
+        CHECK_EQ(sys->worker->start(sys, "a name that is too long", &worker), 0);
         return worker;
 }
 
 static int poll_and_report(int64_t timeout_ns, int max)
 {
         struct ed_event events[ED_EVENTS_MAX];
-        int n = sys->ops->poll(sys, timeout_ns, events, max);
+        int n = sys->poll->poll(sys, timeout_ns, events, max);
 
         for (int i = 0; i < n; i++)
                 events[i].target->on_events(events[i].target, events[i].events);
@@ -133,7 +133,7 @@ TEST(a_poll_reports_a_job_that_is_done)
         /* Again and again on the same thread. */
         for (int i = 0; i < 100; i++) {
                 held_init(&held, true);
-                sys->ops->worker_run(sys, worker, &held.job);
+                sys->worker->run(sys, worker, &held.job);
                 wait_for(&held.begun);
                 CHECK_EQ(poll_and_report(0, ED_EVENTS_MAX), 0);
                 CHECK_EQ(held.reported, 0);
@@ -143,8 +143,8 @@ TEST(a_poll_reports_a_job_that_is_done)
                 CHECK_EQ(held.runs, 1);
                 CHECK_EQ(held.leaves, 0);
         }
-        sys->ops->worker_free(sys, worker);
-        sys->ops->free(sys);
+        sys->worker->end(sys, worker);
+        sys->free(sys);
 }
 
 TEST(a_job_runs_on_a_thread_with_a_name_that_gets_no_signals)
@@ -155,21 +155,21 @@ TEST(a_job_runs_on_a_thread_with_a_name_that_gets_no_signals)
         begin();
         worker = worker_new();
         held_init(&held, false);
-        sys->ops->worker_run(sys, worker, &held.job);
+        sys->worker->run(sys, worker, &held.job);
         poll_for(1);
         CHECK(!pthread_equal(held.thread, pthread_self()));
         CHECK(held.blocked);
         CHECK(held.faults_pass);
         CHECK_STR(held.name, "a name that is ");
-        sys->ops->worker_free(sys, worker);
-        sys->ops->free(sys);
+        sys->worker->end(sys, worker);
+        sys->free(sys);
 }
 
 TEST(a_worker_that_never_had_a_job_ends)
 {
         begin();
-        sys->ops->worker_free(sys, worker_new());
-        sys->ops->free(sys);
+        sys->worker->end(sys, worker_new());
+        sys->free(sys);
 }
 
 enum { MANY = 100 };
@@ -184,7 +184,7 @@ TEST(more_jobs_than_a_poll_reports_are_reported_by_the_next)
         for (int i = 0; i < MANY; i++) {
                 workers[i] = worker_new();
                 held_init(&held[i], false);
-                sys->ops->worker_run(sys, workers[i], &held[i].job);
+                sys->worker->run(sys, workers[i], &held[i].job);
         }
         for (int i = 0; i < MANY; i++)
                 wait_for(&held[i].begun);
@@ -196,9 +196,9 @@ TEST(more_jobs_than_a_poll_reports_are_reported_by_the_next)
         }
         for (int i = 0; i < MANY; i++) {
                 CHECK_EQ(held[i].reported, 1);
-                sys->ops->worker_free(sys, workers[i]);
+                sys->worker->end(sys, workers[i]);
         }
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 static void on_nothing(struct ed_target *target, unsigned events)
@@ -235,13 +235,13 @@ TEST(busy_descriptors_do_not_keep_back_jobs_that_are_done)
         begin();
         for (int i = 0; i < PIPES; i++) {
                 CHECK_EQ(pipe(ends[i]), 0);
-                CHECK_EQ(sys->ops->watch(sys, ends[i][1], &target), 0);
-                CHECK_EQ(sys->ops->watch(sys, ends[i][0], &target), 0);
+                CHECK_EQ(sys->poll->watch(sys, ends[i][1], &target), 0);
+                CHECK_EQ(sys->poll->watch(sys, ends[i][0], &target), 0);
         }
         for (int i = 0; i < JOBS; i++) {
                 workers[i] = worker_new();
                 held_init(&held[i], false);
-                sys->ops->worker_run(sys, workers[i], &held[i].job);
+                sys->worker->run(sys, workers[i], &held[i].job);
         }
         for (int round = 0; reported < JOBS; round++) {
                 CHECK(round < 100000);
@@ -251,12 +251,12 @@ TEST(busy_descriptors_do_not_keep_back_jobs_that_are_done)
                         reported += held[i].reported;
         }
         for (int i = 0; i < JOBS; i++)
-                sys->ops->worker_free(sys, workers[i]);
+                sys->worker->end(sys, workers[i]);
         for (int i = 0; i < PIPES; i++) {
                 CHECK_EQ(close(ends[i][0]), 0);
                 CHECK_EQ(close(ends[i][1]), 0);
         }
-        sys->ops->free(sys);
+        sys->free(sys);
 }
 
 /* A table that only counts how often it is woken. */
@@ -268,8 +268,8 @@ static void count_wake(struct ed_sys *table)
         sem_post(&woken);
 }
 
-static const struct ed_sys_ops counting_ops = { .wake = count_wake };
-static struct ed_sys counting = { .ops = &counting_ops };
+static const struct ed_sys_poll counting_poll = { .wake = count_wake };
+static struct ed_sys counting = { .poll = &counting_poll };
 
 static int list_count(struct ed_list *list)
 {
@@ -321,11 +321,11 @@ TEST(a_busy_worker_that_is_left_outlives_its_table)
         begin();
         worker = worker_new();
         held_init(&held, true);
-        sys->ops->worker_run(sys, worker, &held.job);
+        sys->worker->run(sys, worker, &held.job);
         wait_for(&held.begun);
-        sys->ops->worker_abandon(sys, worker);
+        sys->worker->abandon(sys, worker);
         CHECK_EQ(held.leaves, 0);
-        sys->ops->free(sys);
+        sys->free(sys);
         sem_post(&held.go);
         wait_for(&held.left);
         CHECK_EQ(held.runs, 1);
@@ -367,20 +367,20 @@ TEST(leaving_a_worker_races_with_the_end_of_its_job)
                 begin();
                 worker = worker_new();
                 held_init(&held, false);
-                sys->ops->worker_run(sys, worker, &held.job);
+                sys->worker->run(sys, worker, &held.job);
                 if (i % 3 == 0)
                         wait_for(&held.begun);
                 if (i % 3 == 1)
                         while (held.runs == 0)
                                 (void) sched_yield();
                 if (poll_and_report(0, ED_EVENTS_MAX) == 0) {
-                        sys->ops->worker_abandon(sys, worker);
-                        sys->ops->free(sys);
+                        sys->worker->abandon(sys, worker);
+                        sys->free(sys);
                         wait_for(&held.left);
                         left++;
                 } else {
-                        sys->ops->worker_free(sys, worker);
-                        sys->ops->free(sys);
+                        sys->worker->end(sys, worker);
+                        sys->free(sys);
                 }
                 CHECK_EQ(held.runs, 1);
                 CHECK_EQ(held.reported + held.leaves, 1);
@@ -406,18 +406,18 @@ TEST(a_simulated_job_lasts_and_is_done_by_the_poll)
         begin_sim(0);
         worker = worker_new();
         held_init(&held, false);
-        begun = sys->ops->now(sys);
+        begun = sys->poll->now(sys);
         ed_sim_job_ns(sys, SEC);
-        sys->ops->worker_run(sys, worker, &held.job);
+        sys->worker->run(sys, worker, &held.job);
         CHECK_EQ(poll_and_report(SEC - 1, ED_EVENTS_MAX), 0);
         CHECK_EQ(held.runs, 0);
         CHECK_EQ(poll_and_report(-1, ED_EVENTS_MAX), 1);
         CHECK_EQ(held.runs, 1);
         CHECK_EQ(held.reported, 1);
-        CHECK_EQ(sys->ops->now(sys) - begun, SEC);
+        CHECK_EQ(sys->poll->now(sys) - begun, SEC);
         CHECK_EQ(poll_and_report(-1, ED_EVENTS_MAX), -EDEADLK);
-        sys->ops->worker_free(sys, worker);
-        sys->ops->free(sys);
+        sys->worker->end(sys, worker);
+        sys->free(sys);
 }
 
 TEST(a_simulated_worker_that_is_left_outlives_its_table)
@@ -431,13 +431,13 @@ TEST(a_simulated_worker_that_is_left_outlives_its_table)
         for (int i = 0; i < 2; i++) {
                 workers[i] = worker_new();
                 ed_sim_job_ns(sys, (i + 1) * SEC);
-                sys->ops->worker_run(sys, workers[i], i == 0 ? &early.job : &late.job);
-                sys->ops->worker_abandon(sys, workers[i]);
+                sys->worker->run(sys, workers[i], i == 0 ? &early.job : &late.job);
+                sys->worker->abandon(sys, workers[i]);
         }
         CHECK_EQ(poll_and_report(SEC + 1, ED_EVENTS_MAX), 0);
         CHECK_EQ(early.leaves, 1);
         CHECK_EQ(late.runs, 0);
-        sys->ops->free(sys);
+        sys->free(sys);
         CHECK_EQ(late.leaves, 1);
         CHECK_EQ(early.reported + late.reported, 0);
 }
@@ -453,15 +453,15 @@ static uint64_t two_jobs(uint64_t seed, int *ret_first)
         for (int i = 0; i < 2; i++) {
                 workers[i] = worker_new();
                 held_init(&held[i], false);
-                sys->ops->worker_run(sys, workers[i], &held[i].job);
+                sys->worker->run(sys, workers[i], &held[i].job);
         }
         CHECK(poll_and_report(-1, 1) == 1);
         *ret_first = held[0].reported ? 0 : 1;
         CHECK(poll_and_report(-1, 1) == 1);
         for (int i = 0; i < 2; i++)
-                sys->ops->worker_free(sys, workers[i]);
+                sys->worker->end(sys, workers[i]);
         trace = ed_sim_trace(sys);
-        sys->ops->free(sys);
+        sys->free(sys);
         return trace;
 }
 
@@ -485,6 +485,6 @@ TEST(making_a_simulated_worker_can_be_made_to_fail)
 
         begin_sim(0);
         ed_sim_fail_at(sys, 1, -EAGAIN);
-        CHECK_EQ(sys->ops->worker_new(sys, "worker", &worker), -EAGAIN);
-        sys->ops->free(sys);
+        CHECK_EQ(sys->worker->start(sys, "worker", &worker), -EAGAIN);
+        sys->free(sys);
 }

@@ -349,8 +349,8 @@ static int expires(void *arg)
         take_tickets(&rig);
         tls_rig_hang_up(&rig);
 
-        real_time = io_ops()->time_of_day;
-        io_ops()->time_of_day = in_two_days;
+        real_time = io_tables()->poll.time_of_day;
+        io_tables()->poll.time_of_day = in_two_days;
         for (int i = 0; i < 3; i++) {
                 tls_rig_shake(&rig);
                 CHECK_STR(eddy_error_name(rig.client_err), "EDDY_E_TLS_EXPIRED");

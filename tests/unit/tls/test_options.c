@@ -153,8 +153,8 @@ static int not_yet_valid(void *arg)
         struct tls_rig rig = { .host = NULL };
 
         tls_rig_open(&rig);
-        real_time = io_ops()->time_of_day;
-        io_ops()->time_of_day = two_days_ago;
+        real_time = io_tables()->poll.time_of_day;
+        io_tables()->poll.time_of_day = two_days_ago;
         tls_rig_shake(&rig);
         check_errors(&rig, EDDY_E_TLS_NOT_YET_VALID, EDDY_E_TLS_ALERT);
         tls_rig_close(&rig);
@@ -244,7 +244,7 @@ static int without_threads(void *arg)
         /* The thread that read the files ends after 10 idle seconds. */
         io_clock_advance(EDDY_SEC(11));
         io_settle();
-        io_ops()->worker_new = no_worker;
+        io_tables()->worker.start = no_worker;
         tls_rig_shake(&rig);
         CHECK_EQ(rig.server_err, -EAGAIN);
         CHECK(rig.client_err < 0);
