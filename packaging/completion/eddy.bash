@@ -28,21 +28,21 @@ _eddy() {
                         ;;
                 batch,--id-column | batch,--base-url | batch,--url | batch,-X | \
                         batch,--method | batch,-H | batch,--header | batch,--api-key-env | \
-                        batch,--api-key-header | batch,--idempotency-header | batch,--metrics | batch,--ramp | \
-                        batch,--rpm | batch,--tpm | batch,--burst | batch,--timeout | \
-                        batch,--connect-timeout | batch,--idle-timeout | batch,--max-attempts | batch,--retry-base | \
-                        batch,--retry-max | batch,--max-throttle-wait | batch,--limit | batch,--max-errors | \
-                        batch,--price | batch,--max-cost | batch,--deadline | batch,--proxy | \
-                        batch,--resolve) return ;;
+                        batch,--api-key-header | batch,--idempotency-header | batch,--ok | batch,--metrics | \
+                        batch,--ramp | batch,--rpm | batch,--tpm | batch,--burst | \
+                        batch,--timeout | batch,--connect-timeout | batch,--idle-timeout | batch,--max-attempts | \
+                        batch,--retry-if | batch,--retry-base | batch,--retry-max | batch,--max-throttle-wait | \
+                        batch,--limit | batch,--max-errors | batch,--price | batch,--max-cost | \
+                        batch,--deadline | batch,--proxy | batch,--resolve) return ;;
                 check,--format) words="auto json csv" ;;
                 check,--body)
                         compopt -o default 2>/dev/null
                         return
                         ;;
                 check,-o | check,--output | check,--id-column | check,--url | \
-                        check,-X | check,--method | check,--rpm | check,--tpm | \
-                        check,--base-url | check,-c | check,--concurrency | check,--latency | \
-                        check,--price) return ;;
+                        check,-X | check,--method | check,--ok | check,--rpm | \
+                        check,--tpm | check,--base-url | check,-c | check,--concurrency | \
+                        check,--latency | check,--price) return ;;
                 retry,--format) words="auto json csv" ;;
                 retry,--on-changed) words="stop send" ;;
                 retry,--progress) words="auto bar plain json off" ;;
@@ -56,11 +56,12 @@ _eddy() {
                 retry,-o | retry,--output | retry,--id-column | retry,--base-url | \
                         retry,--url | retry,-X | retry,--method | retry,-H | \
                         retry,--header | retry,--api-key-env | retry,--api-key-header | retry,--idempotency-header | \
-                        retry,--metrics | retry,--ramp | retry,--rpm | retry,--tpm | \
-                        retry,--burst | retry,--timeout | retry,--connect-timeout | retry,--idle-timeout | \
-                        retry,--max-attempts | retry,--retry-base | retry,--retry-max | retry,--max-throttle-wait | \
-                        retry,--limit | retry,--max-errors | retry,--price | retry,--max-cost | \
-                        retry,--deadline | retry,--proxy | retry,--resolve) return ;;
+                        retry,--ok | retry,--metrics | retry,--ramp | retry,--rpm | \
+                        retry,--tpm | retry,--burst | retry,--timeout | retry,--connect-timeout | \
+                        retry,--idle-timeout | retry,--max-attempts | retry,--retry-if | retry,--retry-base | \
+                        retry,--retry-max | retry,--max-throttle-wait | retry,--limit | retry,--max-errors | \
+                        retry,--price | retry,--max-cost | retry,--deadline | retry,--proxy | \
+                        retry,--resolve) return ;;
                 sort,--format) words="auto json csv" ;;
                 sort,--by | sort,--id-column | sort,-o | sort,--output | \
                         sort,--memory) return ;;
@@ -90,7 +91,8 @@ _eddy() {
                         compopt -o default 2>/dev/null
                         return
                         ;;
-                report,-o | report,--output | report,--price | report,--title) return ;;
+                report,-o | report,--output | report,--ok | report,--price | \
+                        report,--title) return ;;
                 draw,--format) words="text svg html" ;;
                 draw,--axis) words="time order" ;;
                 draw,-o | draw,--output | draw,--width) return ;;
@@ -100,25 +102,27 @@ _eddy() {
                         case $command in
                         batch) words="--format --id-column --base-url --url --body -X --method
                                 -H --header --api-key-env --api-key-file --api-key-header
-                                --idempotency-header -o --output --errors --ordered --no-meta
-                                --on-changed --log --metrics --progress --summary -c
+                                --idempotency-header -o --output --errors --ok --ordered
+                                --no-meta --on-changed --log --metrics --progress --summary -c
                                 --concurrency --ramp --rpm --tpm --burst --timeout
-                                --connect-timeout --idle-timeout --max-attempts --retry-base
-                                --retry-max --max-throttle-wait --limit --max-errors --price
-                                --max-cost --deadline --cacert --cert --key -k --insecure
-                                --proxy --unix-socket --resolve -h --help --version" ;;
+                                --connect-timeout --idle-timeout --max-attempts --retry-if
+                                --retry-base --retry-max --max-throttle-wait --limit
+                                --max-errors --price --max-cost --deadline --cacert --cert --key
+                                -k --insecure --proxy --unix-socket --resolve -h --help
+                                --version" ;;
                         check) words="-o --output --format --id-column --url --body -X --method
-                                --rpm --tpm --base-url -c --concurrency --latency --price -h
-                                --help --version" ;;
+                                --ok --rpm --tpm --base-url -c --concurrency --latency --price
+                                -h --help --version" ;;
                         retry) words="-o --output --errors -h --help --version --format
                                 --id-column --base-url --url --body -X --method -H --header
                                 --api-key-env --api-key-file --api-key-header
-                                --idempotency-header --ordered --no-meta --on-changed --log
+                                --idempotency-header --ok --ordered --no-meta --on-changed --log
                                 --metrics --progress --summary -c --concurrency --ramp --rpm
                                 --tpm --burst --timeout --connect-timeout --idle-timeout
-                                --max-attempts --retry-base --retry-max --max-throttle-wait
-                                --limit --max-errors --price --max-cost --deadline --cacert
-                                --cert --key -k --insecure --proxy --unix-socket --resolve" ;;
+                                --max-attempts --retry-if --retry-base --retry-max
+                                --max-throttle-wait --limit --max-errors --price --max-cost
+                                --deadline --cacert --cert --key -k --insecure --proxy
+                                --unix-socket --resolve" ;;
                         sort) words="--by --format --id-column -o --output --memory -h --help
                                 --version" ;;
                         fetch) words="-i -X --method -H --header -d --data -c --per-host
@@ -132,7 +136,7 @@ _eddy() {
                                 --retry-after --errors --error-rate --truncate --stall --seed
                                 --api-key --model --dimensions --completion-tokens -h --help
                                 --version" ;;
-                        report) words="--errors --log -o --output --price --title -h --help
+                        report) words="--errors --log -o --output --ok --price --title -h --help
                                 --version" ;;
                         draw) words="-o --output --format --axis --width -h --help --version" ;;
                         explore) words="--deviations --runs --seeds --timeout -h --help

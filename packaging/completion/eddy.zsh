@@ -39,9 +39,10 @@ _eddy() {
                         '*--api-key-file=[send "Authorization: Bearer KEY", only to the hosts of --base-url and --url]:FILE:_files' \
                         '*--api-key-header=[send the key in this header instead]:NAME: ' \
                         '*--idempotency-header=[send this header, with a value that depends only on custom_id and the request, so that servers recognise repetitions]:NAME: ' \
-                        '*-o+[write successful answers]:FILE:_files' \
-                        '*--output=[write successful answers]:FILE:_files' \
+                        '*-o+[write successful answers to FILE]:FILE:_files' \
+                        '*--output=[write successful answers to FILE]:FILE:_files' \
                         '*--errors=[write all other results to FILE]:FILE:_files' \
+                        '*--ok=[an answer is successful if EXPR holds]:EXPR: ' \
                         '*--ordered[write answers in the order of the input]' \
                         '*--no-meta[leave out "x_meta", for strict readers of OpenAI'\''s format]' \
                         '*--on-changed=[if a request has changed since it was answered, stop before sending anything, or send it again]:stop:(stop send)' \
@@ -59,6 +60,7 @@ _eddy() {
                         '*--connect-timeout=[limit for name lookup, connect, proxy, TLS handshake]:D: ' \
                         '*--idle-timeout=[limit for a time in which no byte is sent or received]:D: ' \
                         '*--max-attempts=[attempts for each request, including the first]:N: ' \
+                        '*--retry-if=[attempt again also if EXPR holds, written as for --ok]:EXPR: ' \
                         '*--retry-base=[longest random wait before the second attempt, and before any attempt]:D: ' \
                         '*--retry-max=[longest random wait before the second attempt, and before any attempt]:D: ' \
                         '*--max-throttle-wait=[stop using a server that refuses requests for longer]:D: ' \
@@ -90,6 +92,7 @@ _eddy() {
                         '*--body=[the body]:JSON:_files' \
                         '*-X+[for lines without a method]:M: ' \
                         '*--method=[for lines without a method]:M: ' \
+                        '*--ok=[as for eddy batch: answers for which it does not hold count as failures]:EXPR: ' \
                         '*--rpm=[requests and tokens per minute]:N: ' \
                         '*--tpm=[requests and tokens per minute]:N: ' \
                         '*--base-url=[only counted: --rpm and --tpm apply to each base URL]:URL: ' \
@@ -123,6 +126,7 @@ _eddy() {
                         '*--api-key-file=[send "Authorization: Bearer KEY", only to the hosts of --base-url and --url]:FILE:_files' \
                         '*--api-key-header=[send the key in this header instead]:NAME: ' \
                         '*--idempotency-header=[send this header, with a value that depends only on custom_id and the request, so that servers recognise repetitions]:NAME: ' \
+                        '*--ok=[an answer is successful if EXPR holds]:EXPR: ' \
                         '*--ordered[write answers in the order of the input]' \
                         '*--no-meta[leave out "x_meta", for strict readers of OpenAI'\''s format]' \
                         '*--on-changed=[if a request has changed since it was answered, stop before sending anything, or send it again]:stop:(stop send)' \
@@ -140,6 +144,7 @@ _eddy() {
                         '*--connect-timeout=[limit for name lookup, connect, proxy, TLS handshake]:D: ' \
                         '*--idle-timeout=[limit for a time in which no byte is sent or received]:D: ' \
                         '*--max-attempts=[attempts for each request, including the first]:N: ' \
+                        '*--retry-if=[attempt again also if EXPR holds, written as for --ok]:EXPR: ' \
                         '*--retry-base=[longest random wait before the second attempt, and before any attempt]:D: ' \
                         '*--retry-max=[longest random wait before the second attempt, and before any attempt]:D: ' \
                         '*--max-throttle-wait=[stop using a server that refuses requests for longer]:D: ' \
@@ -246,6 +251,7 @@ _eddy() {
                         '*--log=[the log of eddy batch --log, to show refusals]:FILE:_files' \
                         '*-o+[write the page to PAGE]:PAGE: ' \
                         '*--output=[write the page to PAGE]:PAGE: ' \
+                        '*--ok=[the --ok of the run, if it had this option]:EXPR: ' \
                         '*--price=[prices of a million tokens, such as 0.15/0.60]:IN: ' \
                         '*--title=[the heading of the page]:TEXT: ' \
                         '*-h[print the usage]' \

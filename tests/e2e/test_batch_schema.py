@@ -155,6 +155,8 @@ def failing(eddy, call):
         "bytes": (200, {"x-request-id": "\xff\xfe"}, b"\xff\x00\xfe"),
         "list": (200, {}, b"[1, 2]"),
         "nothing": (200, {"x-request-id": ""}, b""),
+        "page": (200, {"Content-Type": "text/html"}, b"<html>busy</html>"),
+        "told": (200, {}, {"id": "told", "error": {"message": "no luck", "type": "server_error"}}),
         "gateway": (503, {"Content-Type": "text/html"}, b"<html>down</html>"),
         "cut": b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\n{\"a\":",
         "garbage": b"hello, I am not HTTP\r\n\r\n",
@@ -173,6 +175,7 @@ FAILED = {
     "error-stream": "invalid_response", "unreachable": "connect_error", "nowhere": "dns_error",
     "secret": "tls_error", "huge": "token_estimate_exceeds_limit", "line-2": "invalid_request_line",
     "method": "invalid_request_line", "no-url": "invalid_request_line",
+    "page": "answer_not_json", "told": "answer_has_error",
 }
 REASONS = {
     "garbage": "the peer's message is not valid HTTP: "
@@ -186,8 +189,9 @@ ANSWERED = ["words", "bytes", "list", "nothing", "other", "absolute", "choices",
 
 def every_kind(eddy, api):
     streams = [name for name in (*STREAMS, "cut-stream", "error-stream")]
-    plain = ["refused", "gateway", "slow", "cut", "garbage", "garbage-chunk", "closed",
-             *(name for name in ANSWERED if name not in STREAMS and name != "absolute")]
+    other = ["words", "bytes", "nothing"]
+    plain = ["refused", "gateway", "page", "told", "slow", "cut", "garbage", "garbage-chunk", "closed",
+             *(name for name in ANSWERED if name not in STREAMS and name not in other and name != "absolute")]
     lines = [line("absolute", {"id": "absolute"}, api.url + "/v1/x", headers={"X-A": "b"},
                   metadata={"row": 5, "tags": ["a", None]}),
              "{this is no JSON\n",
@@ -200,6 +204,7 @@ def every_kind(eddy, api):
     lines += [line(name, {"id": name, "stream": True}) for name in streams]
     lines += [line(name, {"id": name}, **({"timeout": 0.3} if name == "slow" else {}))
               for name in plain]
+    lines += [line(name, {"id": name}, "/v1/x") for name in other]
     return lines
 
 

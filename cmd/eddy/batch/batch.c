@@ -330,6 +330,28 @@ static uint32_t slots_choose(const struct ed_batch_settings *settings, unsigned 
         return (uint32_t) most;
 }
 
+/* Report the answers that this run takes for failures. Those of a pipe are not known yet. */
+static void not_ok_say(const struct ed_batch_unit *unit)
+{
+        bool one = unit->sink.held.not_ok == 1;
+
+        if (unit->sink.held.not_ok == 0)
+                return;
+        if (unit->run->settings->rule.ok)
+                ed_console_say("batch", "%s: %llu %s: %s", unit->paths->output,
+                               (unsigned long long) unit->sink.held.not_ok,
+                               one ? "answer is not a success by --ok"
+                                   : "answers are not successes by --ok",
+                               one ? "it counts as a failure" : "they count as failures");
+        else
+                ed_console_say("batch", "%s: %llu %s: %s (--ok 'status < 300' keeps %s)",
+                               unit->paths->output, (unsigned long long) unit->sink.held.not_ok,
+                               one ? "answer has an error in its body, or is not JSON"
+                                   : "answers have an error in their bodies, or are not JSON",
+                               one ? "its request is sent again" : "their requests are sent again",
+                               one ? "it" : "them");
+}
+
 /* Report the requests that have an answer. Those of a pipe are not known yet. */
 static void answers_say(const struct ed_batch_unit *unit)
 {
@@ -391,6 +413,7 @@ static int run_begin(struct ed_batch_command *command)
         if (err == 0) {
                 ed_run_init(run, slots_choose(run->settings, files));
                 answers_say(unit);
+                not_ok_say(unit);
         }
         return err;
 }

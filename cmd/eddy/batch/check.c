@@ -14,7 +14,9 @@
 
 #include "batch/answer/answer_line.h"
 #include "batch/answer/answers_file.h"
+#include "batch/answer/rule.h"
 #include "batch/opts.h"
+#include "batch/request/api_path.h"
 #include "batch/request/ids.h"
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
@@ -53,6 +55,10 @@ static const char help[] =
         "  --body JSON|@FILE        the body; {{name}} in a string is replaced by that field\n"
         "  -X, --method M           for lines without a method (POST with a body, else GET)\n"
         "\n"
+        "  --ok EXPR                as for eddy batch: answers for which it does not hold count "
+        "as\n"
+        "                           failures\n"
+        "\n"
         "Estimates\n"
         "  --rpm N, --tpm N         requests and tokens per minute; 2M is two million\n"
         "  --base-url URL           only counted: --rpm and --tpm apply to each base URL\n"
@@ -77,6 +83,8 @@ enum {
         OPT_RPM,
         OPT_TPM,
         OPT_LATENCY,
+        OPT_OK,
+        OPT_RETRY_IF,
         OPT_PRICE,
         OPT_VERSION,
         OPT_UNUSED, /* an option of eddy batch without a meaning here */
@@ -94,6 +102,8 @@ static const struct option check_longs[] = {
         { "tpm", required_argument, NULL, OPT_TPM },
         { "concurrency", required_argument, NULL, 'c' },
         { "latency", required_argument, NULL, OPT_LATENCY },
+        { "ok", required_argument, NULL, OPT_OK },
+        { "retry-if", required_argument, NULL, OPT_RETRY_IF },
         { "price", required_argument, NULL, OPT_PRICE },
         { "help", no_argument, NULL, 'h' },
         { "version", no_argument, NULL, OPT_VERSION },
@@ -149,6 +159,7 @@ struct check_run {
         bool has_price;
         struct ed_price price;
         struct ed_tally_pace pace;
+        struct ed_rule rule;
 
         struct ed_request_rules rules;
         struct ed_template *template;
@@ -160,6 +171,7 @@ struct check_run {
         uint64_t lines, bytes;
         uint64_t requests, answered; /* lines that are requests; those that have their answer */
         uint64_t odd;                /* lines of the output that are not answers */
+        uint64_t not_ok;             /* answers that are not successes, although their status is */
         uint64_t largest_bytes, largest_line;
         char id[ED_ANSWER_ID_ROOM];
 };
@@ -170,15 +182,19 @@ static int answer_note(void *arg, const char *line, size_t bytes)
 {
         struct check_run *run = arg;
         struct ed_answer_seen seen;
-        int flags;
+        int flags, judged;
 
         if (ed_answer_read(line, bytes, run->id, &seen) < 0) {
                 run->odd++;
                 return 0;
         }
-        if (!seen.is_ok)
-                return 0;
-        flags = ed_ids_add(run->ids, seen.id, seen.id_bytes, seen.mark, ED_IDS_ANSWERED, NULL);
+        judged = ed_rule_judge_line(&run->rule, &seen, true);
+        if (judged <= ED_RULE_LINE_FAILED) {
+                run->not_ok += judged == ED_RULE_LINE_FAILED && seen.is_ok;
+                return judged;
+        }
+        flags = ed_ids_add(run->ids, seen.id, seen.id_bytes, seen.mark,
+                           judged == ED_RULE_LINE_OK ? ED_IDS_ANSWERED : ED_IDS_DOUBTED, NULL);
         return flags < 0 ? flags : 0;
 }
 
@@ -235,6 +251,18 @@ static void fault_add(struct check_run *run, struct check_fault *fault, uint64_t
         ed_draft_add_printf(&run->report, "line %" PRIu64 ": %s\n", line, text);
 }
 
+/* An answer of this id is a failure if its request was to an API. Returns the flags. */
+static int doubt_settle(struct check_run *run, const struct ed_request *request, int flags)
+{
+        if (!(flags & ED_IDS_DOUBTED) || flags & (ED_IDS_READ | ED_IDS_ANSWERED))
+                return flags;
+        if (!request->url || (request->body && ed_api_path_is(request->url))) {
+                run->not_ok++;
+                return flags;
+        }
+        return flags | ED_IDS_ANSWERED;
+}
+
 static int request_note(struct check_run *run, const struct ed_request *request)
 {
         bool same = true;
@@ -244,6 +272,7 @@ static int request_note(struct check_run *run, const struct ed_request *request)
 
         if (flags < 0)
                 return flags;
+        flags = doubt_settle(run, request, flags);
         if (flags & ED_IDS_READ) {
                 fault_add(run, &run->faults[TWICE], request->number,
                           "custom_id \"%.100s\" was used by an earlier line; ids must differ",
@@ -377,6 +406,12 @@ static void counts_add(struct check_run *run)
                 ed_draft_add_str(report, " of them\n");
                 row_add(report, "to send", run->tally.requests);
                 ed_draft_add_str(report, "\n");
+        }
+        if (run->not_ok > 0) {
+                row_add(report, "not ok", run->not_ok);
+                ed_draft_add_str(report, run->not_ok == 1
+                                                 ? " answer, whose request is sent again\n"
+                                                 : " answers, whose requests are sent again\n");
         }
         if (run->odd > 0) {
                 row_add(report, "damaged", run->odd);
@@ -556,6 +591,10 @@ static int option_take(struct check_run *run, int option, const char *value)
                 return ed_option_amount("check", "--tpm", value, &run->pace.tpm);
         case OPT_LATENCY:
                 return ed_option_duration("check", "--latency", value, 1, &run->pace.latency_ns);
+        case OPT_OK:
+                return ed_rule_set_ok(&run->rule, "check", value);
+        case OPT_RETRY_IF:
+                return ed_rule_set_retry_if(&run->rule, "check", value);
         case OPT_PRICE:
                 return price_take(run, value);
         case 'H':
@@ -674,6 +713,7 @@ int ed_check_main(int argc, char **argv)
         ed_tally_fini(&run.tally);
         ed_ids_free(run.ids);
         ed_columns_free(run.columns);
+        ed_rule_fini(&run.rule);
         ed_template_free(run.template);
         eddy_free(run.body);
         return exit_code;

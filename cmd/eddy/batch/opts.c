@@ -69,9 +69,14 @@ static const char help[] =
         "                           and the request, so that servers recognise repetitions\n"
         "\n"
         "Output\n"
-        "  -o, --output FILE        write successful answers (200 to 299) to FILE; it may exist\n"
+        "  -o, --output FILE        write successful answers to FILE; it may exist\n"
         "  --errors FILE            write all other results to FILE (the output's name with\n"
         "                           .errors.jsonl; without -o, the output)\n"
+        "  --ok EXPR                an answer is successful if EXPR holds (a status of 200 to "
+        "299;\n"
+        "                           for chat, embeddings and other such APIs also JSON without an\n"
+        "                           error), such as 'status in (200, 404)' or\n"
+        "                           'status == 200 and json(\"/error\") == null'\n"
         "  --ordered                write answers in the order of the input\n"
         "  --no-meta                leave out \"x_meta\", for strict readers of OpenAI's format\n"
         "  --on-changed stop|send   if a request has changed since it was answered, stop before\n"
@@ -94,6 +99,7 @@ static const char help[] =
         "  --connect-timeout D      limit for name lookup, connect, proxy, TLS handshake (5s)\n"
         "  --idle-timeout D         limit for a time in which no byte is sent or received (600s)\n"
         "  --max-attempts N         attempts for each request, including the first (6)\n"
+        "  --retry-if EXPR          attempt again also if EXPR holds, written as for --ok\n"
         "  --retry-base D, --retry-max D\n"
         "                           longest random wait before the second attempt, and before\n"
         "                           any attempt (500ms, 60s)\n"
@@ -151,6 +157,8 @@ enum {
         OPT_IDEMPOTENCY,
         OPT_ORDERED,
         OPT_NO_META,
+        OPT_OK,
+        OPT_RETRY_IF,
         OPT_CHANGED,
         OPT_LOG,
         OPT_METRICS,
@@ -191,6 +199,8 @@ const struct option ed_opts_longs[] = {
         { "idempotency-header", required_argument, NULL, OPT_IDEMPOTENCY },
         { "ordered", no_argument, NULL, OPT_ORDERED },
         { "no-meta", no_argument, NULL, OPT_NO_META },
+        { "ok", required_argument, NULL, OPT_OK },
+        { "retry-if", required_argument, NULL, OPT_RETRY_IF },
         { "on-changed", required_argument, NULL, OPT_CHANGED },
         { "log", required_argument, NULL, OPT_LOG },
         { "metrics", required_argument, NULL, OPT_METRICS },
@@ -237,6 +247,10 @@ static const struct ed_option_hint hints[] = {
         { "read-timeout", "--idle-timeout" },
         { "attempts", "--max-attempts" },
         { "retry", "--max-attempts" },
+        { "success", "--ok" },
+        { "success-if", "--ok" },
+        { "accept", "--ok" },
+        { "retry-on", "--retry-if" },
         { "retries", "--max-attempts" },
         { "backoff", "--retry-base" },
         { "rate", "--rpm" },
@@ -397,6 +411,10 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
                 return word_set("--format", value, formats, 3, "auto, json, csv", &number);
         case OPT_ID_COLUMN:
                 return ed_option_once("batch", "--id-column", value, &opts->settings.id_column);
+        case OPT_OK:
+                return ed_rule_set_ok(&opts->settings.rule, "batch", value);
+        case OPT_RETRY_IF:
+                return ed_rule_set_retry_if(&opts->settings.rule, "batch", value);
         case OPT_CHANGED:
                 err = word_set("--on-changed", value, changed, 2, "stop, send", &number);
                 opts->settings.changed_ok = number == 1;
@@ -709,6 +727,7 @@ int ed_batch_opts_parse(struct ed_batch_opts *opts, int argc, char **argv, int *
 void ed_batch_opts_fini(struct ed_batch_opts *opts)
 {
         ed_headers_fini(&opts->settings.headers);
+        ed_rule_fini(&opts->settings.rule);
         eddy_free(opts->settings.body);
         if (opts->settings.api_key)
                 explicit_bzero(opts->settings.api_key, strlen(opts->settings.api_key));

@@ -211,6 +211,11 @@ static void files_add(struct ed_draft *text, const struct ed_batch_command *comm
                 ed_draft_add_grouped(text, failures_of(unit));
         }
         ed_draft_add_str(text, "\n");
+        if (unit->sink.held.not_ok > 0) {
+                ed_draft_add_str(text, "answers of earlier runs that were no success: ");
+                ed_draft_add_grouped(text, unit->sink.held.not_ok);
+                ed_draft_add_str(text, "\n");
+        }
         if (unit->sink.only && unit->checked.total_is_known && rest > 0) {
                 ed_draft_add_str(text, "neither an answer nor an error: ");
                 ed_draft_add_grouped(text, rest);
@@ -400,6 +405,7 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         member_add(text, ",\"refused\":", run->stats.refused);
         member_add(text, ",\"beyond_limit\":", run->stats.beyond);
         member_add(text, ",\"answered_before\":", unit->sink.held.answered);
+        member_add(text, ",\"not_ok_before\":", unit->sink.held.not_ok);
         ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->spent.cost / 1e6);
         endpoints_json(run, text);
         reasons_json(&run->reasons, text);

@@ -78,6 +78,11 @@ static const struct ed_outcome outcomes[] = {
         { EDDY_E_HTTP_CODING_INVALID, "invalid_response", NULL },
         { EDDY_E_HTTP_TOO_LARGE, "response_too_large", NULL },
 
+        /* The answer is not a success, although its status is. */
+        { ED_E_ANSWER_NOT_OK, "answer_not_ok", "--ok does not hold" },
+        { ED_E_ANSWER_HAS_ERROR, "answer_has_error", "the body has an error" },
+        { ED_E_ANSWER_NOT_JSON, "answer_not_json", "the body is not JSON" },
+
         /* Limits of the run. */
         { EDDY_E_LIMITER_AMOUNT, "token_estimate_exceeds_limit",
           "the request may need more tokens than --tpm allows in a minute: raise --tpm, or lower "
@@ -111,6 +116,9 @@ static const char *const codes[] = {
         "stream_truncated",
         "invalid_response",
         "response_too_large",
+        "answer_not_ok",
+        "answer_has_error",
+        "answer_not_json",
         "deadline_exceeded",
         "cancelled",
         "out_of_memory",

@@ -7,7 +7,14 @@
 
 void ed_stats_add(struct ed_stats *stats, int status, int error, uint64_t bytes, int64_t latency_ns)
 {
-        if (error == 0 && status < ED_STATS_OK_END)
+        ed_stats_add_judged(stats, error == 0 && status < ED_STATS_OK_END, status, error, bytes,
+                            latency_ns);
+}
+
+void ed_stats_add_judged(struct ed_stats *stats, bool is_ok, int status, int error, uint64_t bytes,
+                         int64_t latency_ns)
+{
+        if (is_ok)
                 stats->ok++;
         else
                 stats->failed++;

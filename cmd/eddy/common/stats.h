@@ -13,7 +13,7 @@
 
 enum {
         ED_STATS_STATUSES = 1000,
-        ED_STATS_OK_END = 300, /* the first status that is a failure */
+        ED_STATS_OK_END = 300, /* the first status that is a failure, without --ok */
 };
 
 /* The reason why a run ended before the end of its input. */
@@ -38,7 +38,7 @@ struct ed_stats {
         int64_t start_ns;
         uint64_t read;        /* URLs of the input so far */
         uint64_t in_flight;   /* started and not finished */
-        uint64_t ok;          /* written, status below ED_STATS_OK_END */
+        uint64_t ok;          /* written, a success */
         uint64_t failed;      /* written, all others */
         uint64_t retries;     /* attempts after the first */
         uint64_t refused;     /* attempts that a server refused for now: 429, 503 */
@@ -66,6 +66,10 @@ static inline uint64_t ed_stats_done(const struct ed_stats *stats)
  */
 void ed_stats_add(struct ed_stats *stats, int status, int error, uint64_t bytes,
                   int64_t latency_ns);
+
+/* The same, if more than the status and the error decides whether the result is a success. */
+void ed_stats_add_judged(struct ed_stats *stats, bool is_ok, int status, int error, uint64_t bytes,
+                         int64_t latency_ns);
 
 /* Print the summary, as text or as one line of JSON. */
 void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text);

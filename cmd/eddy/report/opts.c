@@ -12,8 +12,8 @@
 #include "eddy/version.h"
 
 static const char help[] =
-        "Usage: eddy report OUT [--errors FILE] [--log FILE] [-o PAGE] [--price IN/OUT]\n"
-        "                   [--title TEXT]\n"
+        "Usage: eddy report OUT [--errors FILE] [--log FILE] [-o PAGE] [--ok EXPR]\n"
+        "                   [--price IN/OUT] [--title TEXT]\n"
         "\n"
         "Writes an HTML page about an output of `eddy batch`, during or after the run: totals,\n"
         "latencies, failures and tokens, in tables and plots.  The page is a single file without\n"
@@ -24,6 +24,7 @@ static const char help[] =
         "  --errors FILE            the errors file (OUT's name with .errors.jsonl, if it exists)\n"
         "  --log FILE               the log of eddy batch --log, to show refusals (status 429)\n"
         "  -o, --output PAGE|-      write the page to PAGE; - is standard output (OUT.html)\n"
+        "  --ok EXPR                the --ok of the run, if it had this option\n"
         "  --price IN/OUT           prices of a million tokens, such as 0.15/0.60\n"
         "  --title TEXT             the heading of the page (the name of OUT)\n"
         "  -h, --help, --version\n"
@@ -34,12 +35,13 @@ static const char help[] =
         "Exit: 0 the page was written, 2 the command line is wrong, 3 a file cannot be read, or\n"
         "OUT has lines but no answers, 4 the page could not be written.\n";
 
-enum { OPT_ERRORS = 256, OPT_LOG, OPT_PRICE, OPT_TITLE, OPT_VERSION };
+enum { OPT_ERRORS = 256, OPT_LOG, OPT_OK, OPT_PRICE, OPT_TITLE, OPT_VERSION };
 
 static const struct option options[] = {
         { "errors", required_argument, NULL, OPT_ERRORS },
         { "log", required_argument, NULL, OPT_LOG },
         { "output", required_argument, NULL, 'o' },
+        { "ok", required_argument, NULL, OPT_OK },
         { "price", required_argument, NULL, OPT_PRICE },
         { "title", required_argument, NULL, OPT_TITLE },
         { "help", no_argument, NULL, 'h' },
@@ -77,6 +79,8 @@ static int report_option_set(struct ed_report_opts *opts, int option, const char
                 return ed_option_once("report", "--errors", value, &opts->errors);
         case OPT_LOG:
                 return ed_option_once("report", "--log", value, &opts->log);
+        case OPT_OK:
+                return ed_rule_set_ok(&opts->rule, "report", value);
         case OPT_TITLE:
                 return ed_option_once("report", "--title", value, &opts->title);
         default:

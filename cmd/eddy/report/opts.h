@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "batch/answer/rule.h"
 #include "batch/request/tokens.h"
 #include "eddy/def.h"
 
@@ -18,6 +19,7 @@ struct ed_report_opts {
         const char *page;   /* "-": standard output */
         const char *title;
         bool errors_are_optional; /* not named by an option */
+        struct ed_rule rule;
         bool has_price;
         struct ed_price price;
         char errors_room[PATH_MAX];

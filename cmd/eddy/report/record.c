@@ -143,7 +143,9 @@ static void failure_read(struct ed_record *record, const struct eddy_json_value 
                 body_message_read(record, &value);
         if (record->cause[0])
                 return;
-        if (record->status > 0)
+        if (ed_answer_status_is_ok(record->status) && !has_fault)
+                snprintf(record->cause, sizeof(record->cause), "answer_not_ok");
+        else if (record->status > 0)
                 snprintf(record->cause, sizeof(record->cause), "HTTP %d", record->status);
         else
                 snprintf(record->cause, sizeof(record->cause), "%s",
@@ -161,7 +163,10 @@ int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
             eddy_json_parse(line, bytes, &deep, &top, NULL) < 0)
                 return -EINVAL;
         record->status = seen.status;
-        record->is_ok = seen.is_ok;
+        record->is_ok = record->rule && record->rule->ok
+                                ? ed_rule_judge_line(record->rule, &seen, record->is_output) ==
+                                          ED_RULE_LINE_OK
+                                : seen.is_ok;
         record->cause[0] = record->message[0] = record->endpoint[0] = '\0';
         record->attempts = record->input = record->output = 0;
         record->at_ms = 0;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "batch/answer/answer_line.h"
+#include "batch/answer/rule.h"
 #include "eddy/def.h"
 
 /* Texts are cut to these sizes, which include the NUL. A text that was cut ends in an ellipsis. */
@@ -22,6 +23,9 @@ enum {
 
 /* All texts are copied, and may have any bytes except NUL. */
 struct ed_record {
+        const struct ed_rule
+                *rule;  /* of successes; NULL: by the status and the error of the line */
+        bool is_output; /* the line is of the output, not of the errors file */
         char id[ED_RECORD_ID_BYTES];
         int status; /* 0: no answer */
         bool is_ok;

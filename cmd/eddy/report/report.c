@@ -63,6 +63,8 @@ static bool report_line_add(struct report *report, const struct report_file *fil
                 ed_totals_add_log(&report->totals, at_ms, status);
                 return true;
         }
+        report->record.rule = &report->opts.rule;
+        report->record.is_output = file == &report->files[0];
         if (ed_record_read(&report->record, line->data, line->bytes) < 0)
                 return false;
         ed_totals_add(&report->totals, &report->record);
@@ -299,6 +301,7 @@ int ed_report_main(int argc, char **argv)
         }
         for (unsigned i = 0; i < report->files_count; i++)
                 close(report->files[i].fd);
+        ed_rule_fini(&report->opts.rule);
         eddy_free(report);
         return code;
 }

@@ -39,7 +39,7 @@ const char *const ed_vendors[] = {
         "openrouter", "github", NULL,
 };
 
-const struct ed_rule ed_rules[] = {
+const struct ed_vendor_rule ed_vendor_rules[] = {
         { "openai", 429, "insufficient_quota", NULL, ED_NEEDS_NOTHING, ED_MEANS_USED_UP, 0, OPENAI_ERRORS },
         { "openai", 429, "credit_balance_exhausted", NULL, ED_NEEDS_NOTHING, ED_MEANS_USED_UP, 0, OPENAI_ERRORS },
         { "openai", 429, "organization_spend_limit_exceeded", NULL, ED_NEEDS_NOTHING, ED_MEANS_USED_UP, 0, OPENAI_ERRORS },

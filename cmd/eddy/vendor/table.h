@@ -23,7 +23,7 @@ enum ed_needs {
 };
 
 /* The first rule that applies to an answer counts; those of all vendors are tried. */
-struct ed_rule {
+struct ed_vendor_rule {
         const char *vendor;
         int status;
         const char *code; /* is the code or the type of the error in the body; NULL: any */
@@ -69,7 +69,7 @@ struct ed_dialect_refusal {
 
 /* The names of vendors end with NULL; the other lists with an entry whose vendor is NULL. */
 extern const char *const ed_vendors[];
-extern const struct ed_rule ed_rules[];
+extern const struct ed_vendor_rule ed_vendor_rules[];
 extern const struct ed_dialect_header ed_dialect_headers[];
 extern const struct ed_dialect_refusal ed_dialect_refusals[];
 

@@ -187,24 +187,27 @@ TEST(line_is_read_as_it_was_written)
         };
         static const size_t ids_bytes[] = { 1, 0, 6, 5, 3, 5 };
 
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < 12; i++)
                 for (int status = 0; status < 600; status += status < 99 ? 99 : 1) {
                         struct ed_answer answer = answer_make("{\"error\":{\"code\":1}}", 20);
+                        bool has_fault = status == 0 || i >= 6; /* also beside an answer */
 
-                        answer.id = ids[i];
-                        answer.id_bytes = ids_bytes[i];
+                        answer.id = ids[i % 6];
+                        answer.id_bytes = ids_bytes[i % 6];
                         answer.status = status;
-                        answer.code = "dns\"error";
+                        answer.code = has_fault ? "dns\"error" : NULL;
                         answer_print(&answer, ED_ANSWER_META);
                         CHECK_EQ(ed_answer_read(line.data, line.bytes, id_room, &seen), 0);
                         CHECK(seen.id == id_room);
-                        CHECK_EQ(seen.id_bytes, ids_bytes[i]);
-                        CHECK(memcmp(seen.id, ids[i], ids_bytes[i] + 1) == 0);
+                        CHECK_EQ(seen.id_bytes, answer.id_bytes);
+                        CHECK(memcmp(seen.id, answer.id, answer.id_bytes + 1) == 0);
                         CHECK_EQ(seen.status, status);
-                        CHECK_EQ(seen.is_ok, status >= 200 && status < 300);
-                        CHECK_EQ(seen.mark, ed_answer_mark(ids[i], ids_bytes[i], answer.hash));
-                        CHECK_EQ(seen.code_bytes, status ? 0 : 12);
-                        CHECK(status ? !seen.code : memcmp(seen.code, "\"dns\\\"error\"", 12) == 0);
+                        CHECK_EQ(seen.is_ok, status >= 200 && status < 300 && !has_fault);
+                        CHECK_EQ(seen.mark,
+                                 ed_answer_mark(answer.id, answer.id_bytes, answer.hash));
+                        CHECK_EQ(seen.code_bytes, has_fault ? 12 : 0);
+                        CHECK(has_fault ? memcmp(seen.code, "\"dns\\\"error\"", 12) == 0
+                                        : !seen.code);
                 }
 }
 

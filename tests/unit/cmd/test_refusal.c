@@ -496,7 +496,7 @@ TEST(the_rules_recognise_all_dialects)
 
 TEST(each_rule_applies_to_an_answer)
 {
-        for (const struct ed_rule *rule = ed_rules; rule->vendor; rule++) {
+        for (const struct ed_vendor_rule *rule = ed_vendor_rules; rule->vendor; rule++) {
                 char body[256];
 
                 snprintf(body, sizeof(body), "{\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}",

@@ -120,12 +120,12 @@ static void response_add(struct ed_answer *answer, const char name[NAME_DIGITS],
         }
         ed_draft_add_str(line, ",\"body\":");
         body_add(line, answer->body, answer->body_bytes, &answer->usage);
-        ed_draft_add_str(line, "},\"error\":null");
+        ed_draft_add_str(line, "}");
 }
 
 static void fault_add(const struct ed_answer *answer, struct ed_draft *line)
 {
-        ed_draft_add_str(line, "null,\"error\":{\"code\":");
+        ed_draft_add_str(line, "{\"code\":");
         ed_draft_add_json_str(line, answer->code ? answer->code : "");
         ed_draft_add_str(line, ",\"message\":");
         ed_draft_add_json_str(line, answer->message ? answer->message : "");
@@ -192,7 +192,12 @@ void ed_answer_write(struct ed_answer *answer, unsigned flags, struct ed_draft *
         if (answer->status > 0)
                 response_add(answer, name, line);
         else
+                ed_draft_add_str(line, "null");
+        ed_draft_add_str(line, ",\"error\":");
+        if (answer->status == 0 || answer->code)
                 fault_add(answer, line);
+        else
+                ed_draft_add_str(line, "null");
         if (flags & ED_ANSWER_META)
                 meta_add(answer, line);
         ed_draft_add_str(line, "}\n");
@@ -271,7 +276,6 @@ static bool status_read(const struct eddy_json_value *response, int *ret_status)
         return true;
 }
 
-/* Returns true for null, false, "", and an object or a list of such values only. */
 static bool is_blank(const struct eddy_json_value *value, int depth)
 {
         struct eddy_json_cursor cursor;
@@ -297,6 +301,11 @@ static bool is_blank(const struct eddy_json_value *value, int depth)
                 if (!is_blank(&item, depth + 1))
                         return false;
         return true;
+}
+
+bool ed_answer_value_is_blank(const struct eddy_json_value *value)
+{
+        return is_blank(value, 0);
 }
 
 /* Find the code of the error: also in an error in the error, as vLLM writes it. */
@@ -392,6 +401,7 @@ int ed_answer_read(const char *line, size_t bytes, char id_room[ED_ANSWER_ID_ROO
         seen.id_bytes = (size_t) id_bytes;
         seen.is_ok = ed_answer_status_is_ok(seen.status) && !seen.has_fault;
         seen.mark = mark_read(&members.name);
+        seen.response = members.response;
         *ret_seen = seen;
         return 0;
 }

@@ -6,7 +6,7 @@
  *      "body":{...}},"error":null,"x_meta":{...}}
  *
  * An answer of a server is in "response", whatever its status is; "error" is for requests without
- * an answer. "x_meta" extends the format; --no-meta leaves it out for strict readers. These are its
+ * an answer, and for answers that are not a success although their status is. "x_meta" extends the format; --no-meta leaves it out for strict readers. These are its
  * members, in order. Members in brackets are present only if known:
  *
  *     "input_line":7 ["input_hash":"0123456789abcdef"] "attempts":1 ["endpoint":"http://h:80"]
@@ -23,6 +23,7 @@
 #include "batch/answer/usage.h"
 #include "common/draft.h"
 #include "eddy/def.h"
+#include "eddy/json.h"
 
 /* The contents of a line. Texts are borrowed. */
 struct ed_answer {
@@ -30,11 +31,11 @@ struct ed_answer {
         size_t id_bytes;
         uint64_t number;        /* the line's, from 1 */
         uint64_t hash;          /* of the request: "input_hash", 16 hexadecimal digits */
-        int status;             /* 0: no answer: 'code' and 'message' are set */
+        int status;             /* 0: no answer */
         const char *request_id; /* of the header x-request-id; NULL or empty: one is made */
         const void *body;
         size_t body_bytes;
-        const char *code; /* of the error */
+        const char *code; /* of the error; NULL: none */
         const char *message;
         const char *metadata; /* of the request, JSON; NULL: none */
         size_t metadata_bytes;
@@ -74,15 +75,19 @@ uint64_t ed_answer_mark(const char *id, size_t id_bytes, uint64_t hash);
 struct ed_answer_seen {
         char *id; /* in 'id_room', NUL-terminated */
         size_t id_bytes;
-        int status;       /* 0: no answer, or its status is not known */
-        bool has_fault;   /* an error with contents */
-        bool is_ok;       /* a status of success and no error */
-        uint64_t mark;    /* of "id"; 0: another program wrote the line */
+        int status;                      /* 0: no answer, or its status is not known */
+        bool has_fault;                  /* an error with contents */
+        bool is_ok;                      /* a status of success and no error */
+        uint64_t mark;                   /* of "id"; 0: another program wrote the line */
+        struct eddy_json_value response; /* of kind EDDY_JSON_NONE: none */
         const char *code; /* of the error, as JSON text with its quotes; NULL: none */
         size_t code_bytes;
 };
 
 enum { ED_ANSWER_ID_ROOM = 3 * 512 + 1 };
+
+/* Returns true for null, false, "", and an object or a list of such values only. */
+bool ed_answer_value_is_blank(const struct eddy_json_value *value);
 
 /* Leave out a byte order mark, which an editor may have put before the first line. */
 void ed_answer_skip_mark(const char **line, size_t *bytes);

@@ -36,10 +36,15 @@ static struct ed_reason *reason_new(struct ed_reasons *reasons, const char *name
         return reason;
 }
 
+static bool has_secret(const struct ed_reasons *reasons, const char *text, size_t bytes)
+{
+        return reasons->secret && memmem(text, bytes, reasons->secret, strlen(reasons->secret));
+}
+
 static void text_set(const struct ed_reasons *reasons, struct ed_reason *reason, const char *text,
                      size_t bytes)
 {
-        if (!reasons->secret || !memmem(text, bytes, reasons->secret, strlen(reasons->secret)))
+        if (!has_secret(reasons, text, bytes))
                 ed_excerpt_within(reason->text, sizeof(reason->text), text, bytes);
 }
 
@@ -73,13 +78,17 @@ void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer)
         int n;
 
         snprintf(status, sizeof(status), "%d", answer->status);
-        reason = reason_new(reasons, answer->status > 0 ? status : answer->code);
+        reason = reason_new(reasons, answer->code ? answer->code : status);
         if (!reason)
                 return;
-        if (answer->status > 0) {
+        if (answer->status > 0)
                 body_read(reasons, reason, answer);
+        /* Our own message has the beginning of such a body, where a secret may be cut. */
+        if (answer->status > 0 && answer->code && !*reason->text &&
+            !has_secret(reasons, answer->body, answer->body_bytes))
+                text_set(reasons, reason, answer->message, strlen(answer->message));
+        if (answer->status > 0)
                 return;
-        }
         /* The place of a failure: a server, or the line. */
         if (answer->endpoint)
                 ed_excerpt(place, answer->endpoint, strlen(answer->endpoint));

@@ -241,6 +241,17 @@ void ed_ids_set_hash(struct ed_ids *ids, const char *id, size_t bytes, uint64_t 
                         request_bits(hash) << FLAG_BITS | (shard->slots[at].word & FLAGS_ALL);
 }
 
+void ed_ids_remove(struct ed_ids *ids, const char *id, size_t bytes, unsigned flags)
+{
+        struct id_slot slot = slot_of(ids, id, bytes);
+        struct shard *shard = &ids->shards[slot.high >> (64 - SHARD_BITS)];
+        bool found;
+        uint32_t at = shard_find(shard, &slot, &found);
+
+        if (found)
+                shard->slots[at].word &= ~(uint32_t) (flags & FLAGS_ALL);
+}
+
 unsigned ed_ids_flags(const struct ed_ids *ids, const char *id, size_t bytes)
 {
         struct id_slot slot = slot_of(ids, id, bytes);

@@ -20,6 +20,8 @@ enum {
         ED_IDS_ANSWERED = 1 << 0, /* the output has a line with the id */
         ED_IDS_READ = 1 << 1,     /* the input has a line with the id */
         ED_IDS_FAILED = 1 << 2,   /* the request failed in this run */
+        ED_IDS_DOUBTED = 1 << 3,  /* the output has a line that is a failure if the URL of the
+                                     request is one of an API */
 };
 
 /* Errors: -ENOMEM */
@@ -41,6 +43,9 @@ void ed_ids_set_hash(struct ed_ids *ids, const char *id, size_t bytes, uint64_t 
 
 /* Returns the flags of an id, or 0 if the id is not in the set. */
 unsigned ed_ids_flags(const struct ed_ids *ids, const char *id, size_t bytes);
+
+/* Remove flags from an id in the set. */
+void ed_ids_remove(struct ed_ids *ids, const char *id, size_t bytes, unsigned flags);
 
 /* Remove flags from all ids. */
 void ed_ids_clear(struct ed_ids *ids, unsigned flags);

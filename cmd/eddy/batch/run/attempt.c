@@ -10,6 +10,8 @@
 #include <time.h>
 
 #include "batch/answer/answer_line.h"
+#include "batch/answer/rule.h"
+#include "batch/request/api_path.h"
 #include "batch/run/receive.h"
 #include "batch/run/run.h"
 #include "common/outcome.h"
@@ -206,6 +208,56 @@ static int attempt_exchange(struct ed_attempt *attempt)
         return err;
 }
 
+/* ---- judging --------------------------------------------------------------------------------- */
+
+static const char *header_of(void *arg, const char *name)
+{
+        return eddy_http_response_header(arg, name);
+}
+
+/* Decide if the answer is a success, and if --retry-if holds. */
+static int attempt_judge(struct ed_attempt *attempt)
+{
+        const struct ed_rule *rule = &attempt->run->settings->rule;
+        const struct ed_request *request = attempt->request;
+        struct ed_condition_answer answer = { 0 };
+        int again;
+
+        if (attempt->error == 0)
+                answer = (struct ed_condition_answer){ .status = attempt->status,
+                                                       .body = attempt->body,
+                                                       .body_bytes = attempt->body_bytes,
+                                                       .header = header_of,
+                                                       .header_arg = attempt->response };
+        again = rule->retry_if ? ed_condition_holds(rule->retry_if, &answer) : 0;
+        attempt->is_again = again == 1;
+        if (attempt->error < 0 || again < 0)
+                return again < 0 ? again : 0;
+        attempt->judged =
+                ed_rule_judge(rule, request->body && ed_api_path_is(request->url), &answer);
+        if (attempt->judged == ED_E_ANSWER_HAS_ERROR || attempt->judged == ED_E_ANSWER_NOT_OK)
+                ed_attempt_report(attempt, attempt->body, attempt->body_bytes);
+        return attempt->judged == -ENOMEM ? -ENOMEM : 0;
+}
+
+bool ed_attempt_is_ok(const struct ed_attempt *attempt)
+{
+        return attempt->error == 0 && attempt->judged == 0;
+}
+
+int ed_attempt_status(const struct ed_attempt *attempt)
+{
+        enum { STATUS_SERVER = 500, STATUS_GATEWAY = 502 };
+
+        if (attempt->reported > 0)
+                return attempt->reported;
+        if (attempt->error < 0)
+                return 0;
+        if (attempt->judged == ED_E_ANSWER_NOT_JSON)
+                return STATUS_GATEWAY;
+        return attempt->judged < 0 ? STATUS_SERVER : attempt->status;
+}
+
 void ed_attempt_make(struct ed_attempt *attempt)
 {
         int err, end;
@@ -220,8 +272,11 @@ void ed_attempt_make(struct ed_attempt *attempt)
         if (attempt->start_ns != 0)
                 attempt->total_ns = eddy_now() - attempt->start_ns;
         attempt->error = err == -ECANCELED && end == -ETIMEDOUT ? -ETIMEDOUT : err;
+        err = attempt_judge(attempt);
+        if (err < 0)
+                attempt->error = err;
         attempt->endpoint->sent++;
-        if (attempt->error == 0 && ed_answer_status_is_ok(attempt->status))
+        if (ed_attempt_is_ok(attempt))
                 attempt->endpoint->ok++;
         else
                 attempt->endpoint->failed++;
@@ -234,10 +289,12 @@ void ed_attempt_reconcile(struct ed_attempt *attempt, uint64_t tokens)
 
 enum eddy_concurrency_result ed_attempt_load(const struct ed_attempt *attempt)
 {
+        int status = ed_attempt_status(attempt);
+
         if (attempt->error == -ETIMEDOUT && attempt->all->end_ns == INT64_MAX)
                 return EDDY_CONCURRENCY_OVERLOAD;
-        if (attempt->error == 0 &&
-            (attempt->refusal.meaning == ED_MEANS_PAUSE || attempt->status == 503))
+        if (!ed_attempt_is_ok(attempt) &&
+            (attempt->refusal.meaning == ED_MEANS_PAUSE || status == 503))
                 return ed_endpoints_adapt(&attempt->run->endpoints) ? EDDY_CONCURRENCY_OVERLOAD
                                                                     : EDDY_CONCURRENCY_UNKNOWN;
         return attempt->error == 0 ? EDDY_CONCURRENCY_OK : EDDY_CONCURRENCY_UNKNOWN;

@@ -47,7 +47,10 @@ struct ed_attempt {
         int64_t total_ns;
         int64_t learned_wait_ns; /* until a limit in the headers allows more requests; 0: now */
         int status;              /* 0: none */
+        int reported; /* the status that an error in the body or the stream reports; 0: none */
         int error;
+        int judged;                  /* of an answer: the result of ed_rule_judge() */
+        bool is_again;               /* --retry-if holds */
         struct eddy_tls_fault fault; /* last, because it is large and mostly empty */
 };
 
@@ -68,6 +71,13 @@ void ed_attempts_end(struct ed_attempts *attempts, int64_t end_ns);
 
 /* Replace the tokens that were reserved from the endpoint's limits by the tokens that were used. */
 void ed_attempt_reconcile(struct ed_attempt *attempt, uint64_t tokens);
+
+/* Returns true if there is an answer, a success. */
+bool ed_attempt_is_ok(const struct ed_attempt *attempt);
+
+/* Returns the status that decides about another attempt: that of the answer, or the one that an error
+ * in a body or a stream reports in place of it; 0: there is no answer. */
+int ed_attempt_status(const struct ed_attempt *attempt);
 
 /* Returns the load of the endpoint, as the attempt shows it. */
 enum eddy_concurrency_result ed_attempt_load(const struct ed_attempt *attempt);

@@ -25,6 +25,7 @@ struct scan {
         uint64_t new_end;        /* and so were lines from here: they were moved to the file */
         uint64_t stray, strange; /* failures whose id is in the input; whose id is not */
         uint64_t left;           /* failures that are kept */
+        bool is_output;          /* the file is the output, not the errors file */
         char id[ED_ANSWER_ID_ROOM];
 };
 
@@ -63,18 +64,33 @@ static int success_note(struct ed_batch_unit *unit, const struct ed_answer_seen 
         return 1;
 }
 
+/* An answer of the output whose request decides what it is: ed_input_check() or the run finds it. */
+static int doubt_note(struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
+{
+        int flags = ed_ids_add(unit->sink.ids, seen->id, seen->id_bytes, seen->mark, ED_IDS_DOUBTED,
+                               NULL);
+
+        return flags < 0 ? flags : 0;
+}
+
 /* A line of the output. */
 static int answer_scan(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;
         struct ed_batch_unit *unit = scan->unit;
         struct ed_answer_seen seen;
-        int known;
+        int known, judged;
 
         if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
                 return 0;
-        if (!seen.is_ok) {
+        judged = ed_rule_judge_line(&unit->run->settings->rule, &seen, true);
+        if (judged < 0)
+                return judged;
+        if (judged == ED_RULE_LINE_DOUBTED)
+                return doubt_note(unit, &seen);
+        if (judged == ED_RULE_LINE_FAILED) {
                 unit->sink.held.output_failures++;
+                unit->sink.held.not_ok += seen.is_ok;
                 return failure_note(unit, &seen);
         }
         known = success_note(unit, &seen);
@@ -88,11 +104,14 @@ static int failure_scan(void *arg, const char *line, size_t bytes)
         struct scan *scan = arg;
         struct ed_batch_unit *unit = scan->unit;
         struct ed_answer_seen seen;
-        int err;
+        int err, judged;
 
         if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
                 return 0;
-        if (seen.is_ok) {
+        judged = ed_rule_judge_line(&unit->run->settings->rule, &seen, false);
+        if (judged < 0)
+                return judged;
+        if (judged == ED_RULE_LINE_OK) {
                 unit->sink.held.errors_answers++;
                 err = success_note(unit, &seen);
                 unit->sink.held.errors_answered += err == 0;
@@ -228,12 +247,27 @@ static bool is_of_input(const struct ed_batch_unit *unit, const struct ed_answer
                 ed_ids_flags(unit->sink.bad_lines, seen->id, seen->id_bytes) & ED_IDS_READ);
 }
 
+/* Returns true for a success, also if memory is too short to judge, so that the line stays. */
+static bool line_is_ok(const struct scan *scan, const struct ed_answer_seen *seen)
+{
+        const struct ed_batch_unit *unit = scan->unit;
+        int judged = ed_rule_judge_line(&unit->run->settings->rule, seen, scan->is_output);
+        unsigned flags;
+
+        if (judged != ED_RULE_LINE_DOUBTED)
+                return judged != ED_RULE_LINE_FAILED;
+        if (!scan->is_output)
+                return false;
+        flags = ed_ids_flags(unit->sink.ids, seen->id, seen->id_bytes);
+        return !(flags & ED_IDS_READ) || !(flags & ED_IDS_DOUBTED);
+}
+
 static int strays_count(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;
         struct ed_answer_seen seen;
 
-        if (ed_answer_read(line, bytes, scan->id, &seen) < 0 || seen.is_ok)
+        if (ed_answer_read(line, bytes, scan->id, &seen) < 0 || line_is_ok(scan, &seen))
                 return 0;
         if (is_of_input(scan->unit, &seen))
                 scan->stray++;
@@ -248,7 +282,7 @@ static bool stray_keep(void *arg, const char *line, size_t bytes)
         struct scan *scan = arg;
         struct ed_answer_seen seen;
 
-        return ed_answer_read(line, bytes, scan->id, &seen) < 0 || seen.is_ok ||
+        return ed_answer_read(line, bytes, scan->id, &seen) < 0 || line_is_ok(scan, &seen) ||
                !is_of_input(scan->unit, &seen);
 }
 
@@ -264,7 +298,7 @@ static void strange_say(struct ed_batch_unit *unit, const char *path, uint64_t c
 static int failures_count(struct ed_batch_unit *unit, struct ed_answers *answers,
                           uint64_t *ret_stray, uint64_t *ret_strange)
 {
-        struct scan scan = { .unit = unit };
+        struct scan scan = { .unit = unit, .is_output = answers == &unit->sink.answers };
         int err = ed_answers_each(answers, strays_count, &scan);
 
         if (err < 0)
@@ -282,7 +316,7 @@ static int failures_count(struct ed_batch_unit *unit, struct ed_answers *answers
  */
 static int strays_move(struct ed_batch_unit *unit)
 {
-        struct scan scan = { .unit = unit };
+        struct scan scan = { .unit = unit, .is_output = true };
         uint64_t stray = 0, moved = 0, ignored;
         int err = 0;
 
@@ -371,7 +405,7 @@ static bool failure_keep(void *arg, const char *line, size_t bytes)
         struct ed_answer_seen seen;
 
         if (line_is_new(scan, bytes) || ed_answer_read(line, bytes, scan->id, &seen) < 0 ||
-            seen.is_ok)
+            line_is_ok(scan, &seen))
                 return true;
         if (ed_ids_flags(scan->unit->sink.ids, seen.id, seen.id_bytes) &
             (ED_IDS_ANSWERED | ED_IDS_FAILED))
@@ -389,7 +423,8 @@ static bool answer_keep_last(void *arg, const char *line, size_t bytes)
         bool same;
 
         if (line_is_new(scan, bytes) || ed_answer_read(line, bytes, scan->id, &seen) < 0 ||
-            !seen.is_ok || !seen.mark || !(ed_ids_flags(ids, seen.id, seen.id_bytes) & ED_IDS_READ))
+            !line_is_ok(scan, &seen) || !seen.mark ||
+            !(ed_ids_flags(ids, seen.id, seen.id_bytes) & ED_IDS_READ))
                 return true;
         return ed_ids_add(ids, seen.id, seen.id_bytes, seen.mark, 0, &same) < 0 || same;
 }
@@ -458,6 +493,7 @@ static int failures_clean(struct ed_batch_unit *unit, uint64_t new_end)
 static int answers_clean(struct ed_batch_unit *unit)
 {
         struct scan scan = { .unit = unit,
+                             .is_output = true,
                              .old_end = unit->sink.held.answers_bytes,
                              .new_end = UINT64_MAX };
         uint64_t removed = 0;

@@ -26,6 +26,9 @@
 /* Answers 401 until an API key is taken as wrong. */
 enum { KEY_REFUSALS_MAX = 5 };
 
+/* A status after which a request is repeated. */
+enum { STATUS_AGAIN = 500 };
+
 /* How long a server that has never answered is waited for. */
 #define NEVER_REACHED_NS EDDY_SEC(10)
 
@@ -128,6 +131,25 @@ static void error_describe(const struct ed_batch_job *job, struct ed_answer *ans
                 answer->message = ed_outcome_message(error);
 }
 
+/* Fill in the answer, and the reason if it is not a success. Returns its error; 0: none. */
+static int answer_describe(const struct ed_batch_job *job, struct ed_answer *answer, char *text,
+                           size_t room)
+{
+        const struct ed_attempt *attempt = &job->attempt;
+
+        answer->status = attempt->status;
+        answer->request_id = attempt->request_id;
+        answer->body = attempt->body;
+        answer->body_bytes = attempt->body_bytes;
+        if (attempt->judged >= 0)
+                return 0;
+        answer->code = ed_outcome_of(attempt->judged)->code;
+        ed_rule_describe(&job->unit->run->settings->rule, attempt->judged, attempt->body,
+                         attempt->body_bytes, text, room);
+        answer->message = text;
+        return attempt->judged;
+}
+
 /* End the run if the endpoint of all requests has answered nothing but 401. */
 static void key_check(struct ed_batch_job *job)
 {
@@ -198,7 +220,7 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
 {
         struct ed_batch_unit *unit = job->unit;
         struct ed_batch_run *run = unit->run;
-        bool is_ok = ed_answer_status_is_ok(answer->status);
+        bool is_ok = ed_attempt_is_ok(&job->attempt) && !job->error;
         struct ed_output *output =
                 is_ok || !unit->paths->errors ? &unit->sink.output : &unit->sink.errors;
         struct ed_draft line = { 0 };
@@ -299,22 +321,19 @@ static void job_finish(struct ed_engine_job *base, int error)
         int64_t latency_ns = attempt->start_ns ? attempt->total_ns : -1;
         uint64_t body_bytes = attempt->body_bytes;
         char text[sizeof(attempt->fault.text) + 128];
+        bool is_ok = error == 0 && ed_attempt_is_ok(attempt);
 
-        if (error == 0) {
-                answer.status = status;
-                answer.request_id = attempt->request_id;
-                answer.body = attempt->body;
-                answer.body_bytes = attempt->body_bytes;
-        } else {
+        if (error == 0)
+                error = answer_describe(job, &answer, text, sizeof(text));
+        else
                 error_describe(job, &answer, text, sizeof(text));
-                run->lacks_base |= error == ED_E_NO_BASE;
-        }
-        if (error != 0 || !ed_answer_status_is_ok(status))
+        run->lacks_base |= error == ED_E_NO_BASE;
+        if (!is_ok)
                 ed_reasons_add(&run->reasons, &answer);
         if (line_write(job, &answer) < 0)
                 return;
-        ed_stats_add(&run->stats, status, error, body_bytes, latency_ns);
-        if (error == 0 && status < ED_STATS_OK_END)
+        ed_stats_add_judged(&run->stats, is_ok, status, error, body_bytes, latency_ns);
+        if (is_ok)
                 job->unit->sink.ok++;
         else
                 job->unit->sink.failed++;
@@ -416,7 +435,7 @@ static unsigned refusals_of(const struct ed_endpoint *endpoint)
 /* Returns the wait that a refusal gives, by itself, by a limit or by its rule; -1: none. */
 static int64_t wait_of(const struct ed_attempt *attempt)
 {
-        const struct ed_rule *rule = attempt->refusal.rule;
+        const struct ed_vendor_rule *rule = attempt->refusal.rule;
 
         if (attempt->hint.has_wait)
                 return attempt->hint.wait_ns;
@@ -493,9 +512,11 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
         struct ed_batch_job *job = job_of(base);
         struct ed_batch_run *run = job->unit->run;
         struct ed_attempt *attempt = &job->attempt;
-        struct eddy_retry_cause cause = {
-                .error = err, .status = attempt->status, .repeatable = true, .hint = attempt->hint
-        };
+        int status = ed_attempt_status(attempt);
+        struct eddy_retry_cause cause = { .error = status > 0 ? 0 : err,
+                                          .status = status,
+                                          .repeatable = true,
+                                          .hint = attempt->hint };
         int64_t lost_ns;
 
         if (base->refused)
@@ -513,11 +534,16 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
         else if (is_unreached(attempt) && ed_endpoint_lost(&run->endpoints, attempt->endpoint,
                                                            ed_random_next(&run->random), &lost_ns))
                 return lost_judge(job, err, lost_ns);
-        if (err == 0 && attempt->hint.should >= 0 && attempt->refusal.meaning == ED_MEANS_PAUSE)
+        if (!ed_attempt_is_ok(attempt) && attempt->hint.should >= 0 &&
+            attempt->refusal.meaning == ED_MEANS_PAUSE)
                 return refusal_judge(job, ret_wait_ns);
         job->attempts += attempt->start_ns > 0;
         if (attempt->endpoint && err == 0)
                 ed_endpoint_answered(attempt->endpoint);
+        if (attempt->is_again)
+                cause = (struct eddy_retry_cause){ .status = STATUS_AGAIN, .repeatable = true };
+        else if (ed_attempt_is_ok(attempt))
+                return ED_VERDICT_DONE;
         if (eddy_retry_next(&job->retry, &cause, ret_wait_ns) < 0)
                 return ED_VERDICT_DONE;
         return is_used_up(job) ? used_up_shut(job) : ED_VERDICT_RETRY;

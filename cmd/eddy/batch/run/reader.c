@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "batch/request/api_path.h"
 #include "batch/request/source.h"
 #include "batch/run/job.h"
 #include "batch/run/stop.h"
@@ -133,6 +134,38 @@ static int correction_note(struct ed_batch_unit *unit, const struct ed_request *
         return flags < 0 ? flags : 0;
 }
 
+/*
+ * The output has an answer that is a failure if its request was to an API: settle that. 'flags' are
+ * those of the id. Returns them as they are now, or an error.
+ */
+static int doubt_settle(struct ed_batch_unit *unit, const struct ed_request *request, int flags)
+{
+        bool is_answered = flags & ED_IDS_ANSWERED;
+        int err = 0;
+
+        if (flags < 0 || !(flags & ED_IDS_DOUBTED) || flags & ED_IDS_READ || !request->url)
+                return flags;
+        if (!request->body || !ed_api_path_is(request->url)) {
+                ed_ids_remove(unit->sink.ids, request->id, request->id_bytes, ED_IDS_DOUBTED);
+                err = ed_ids_add(unit->sink.ids, request->id, request->id_bytes, 0, ED_IDS_ANSWERED,
+                                 NULL);
+                unit->sink.held.answered += !is_answered;
+                return err < 0 ? err : flags | ED_IDS_ANSWERED;
+        }
+        if (unit->checked.total_is_known)
+                return flags; /* the check has settled it */
+        unit->sink.held.output_failures++;
+        if (is_answered)
+                return flags;
+        unit->sink.held.not_ok++;
+        ed_ids_set_hash(unit->sink.ids, request->id, request->id_bytes,
+                        ed_answer_mark(request->id, request->id_bytes, request->hash));
+        if (unit->sink.only)
+                err = ed_ids_add(unit->sink.only, request->id, request->id_bytes, 0, ED_IDS_FAILED,
+                                 NULL);
+        return err < 0 ? err : flags;
+}
+
 /* ---- the check ----------------------------------------------------------------------------- */
 
 /* Report what makes the input unusable; only the first ones in words. */
@@ -168,7 +201,8 @@ static int line_check_id(struct ed_batch_unit *unit, const struct ed_line *line)
         size_t bytes;
 
         if (unit->input.columns || !ed_request_peek_id(line->data, line->bytes, &id, &bytes) ||
-            ed_ids_flags(unit->sink.ids, id, bytes) & (ED_IDS_ANSWERED | ED_IDS_READ))
+            ed_ids_flags(unit->sink.ids, id, bytes) &
+                    (ED_IDS_ANSWERED | ED_IDS_READ | ED_IDS_DOUBTED))
                 return 0;
         unit->checked.requests++;
         unit->checked.total += id_is_wanted(unit, line->number, id, bytes);
@@ -272,6 +306,7 @@ static int line_check(void *arg, const struct ed_line *line)
                 flags = ed_ids_add(unit->sink.ids, request->id, request->id_bytes,
                                    ed_answer_mark(request->id, request->id_bytes, request->hash),
                                    ED_IDS_READ, &same);
+        flags = doubt_settle(unit, request, flags);
         if (flags >= 0 && flags & ED_IDS_READ)
                 fault_say(check, request, "was used by an earlier line; ids must differ");
         else if (flags > 0 && flags & ED_IDS_ANSWERED && !same && !unit->run->settings->changed_ok)
@@ -336,6 +371,7 @@ static int request_admit(struct ed_batch_unit *unit, struct ed_request **request
                            ed_answer_mark((*request)->id, (*request)->id_bytes, (*request)->hash),
                            ED_IDS_READ, &same);
 
+        flags = doubt_settle(unit, *request, flags);
         if (flags < 0)
                 return flags;
         if (!unit->checked.total_is_known)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "batch/answer/answer_line.h"
+#include "batch/answer/body_error.h"
 #include "batch/run/content.h"
 #include "batch/stream/stream.h"
 #include "eddy/alloc.h"
@@ -77,6 +78,21 @@ static void stream_drain(struct receiving *receiving)
                 ;
 }
 
+void ed_attempt_report(struct ed_attempt *attempt, const char *text, size_t bytes)
+{
+        struct eddy_json_value whole, error;
+
+        if (eddy_json_parse(text, bytes, NULL, &whole, NULL) == 0) {
+                if (!ed_body_error_find(&whole, &error))
+                        error = whole;
+                attempt->reported = ed_body_error_status(&error);
+        }
+        ed_refusal_read(&attempt->refusal, attempt->status, false, text, bytes, &attempt->hint);
+        if (attempt->refusal.meaning == ED_MEANS_OTHER && attempt->reported > 0)
+                ed_refusal_read(&attempt->refusal, attempt->reported, false, text, bytes,
+                                &attempt->hint);
+}
+
 static int stream_end(struct ed_attempt *attempt, struct receiving *receiving)
 {
         const struct ed_assembly *assembly = receiving->stream.assembly;
@@ -85,8 +101,7 @@ static int stream_end(struct ed_attempt *attempt, struct receiving *receiving)
         const char *report = ed_assembly_error(assembly, &bytes);
 
         if (report)
-                ed_refusal_read(&attempt->refusal, attempt->status, false, report, bytes,
-                                &attempt->hint);
+                ed_attempt_report(attempt, report, bytes);
         if (ed_assembly_is_ended(assembly))
                 stream_drain(receiving);
         return err;

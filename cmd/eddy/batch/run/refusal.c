@@ -92,13 +92,13 @@ static void delay_read(struct eddy_retry_hint *hint, const struct error *error)
 }
 
 /* Returns true if a rule is about a status. A stream may report an error after a status of success. */
-static bool has_status(const struct ed_rule *rule, int status)
+static bool has_status(const struct ed_vendor_rule *rule, int status)
 {
         return rule->status == status ||
                (ed_answer_status_is_ok(status) && rule->code && rule->meaning == ED_MEANS_USED_UP);
 }
 
-static bool has_needs(const struct ed_rule *rule, bool is_limited,
+static bool has_needs(const struct ed_vendor_rule *rule, bool is_limited,
                       const struct eddy_retry_hint *hint)
 {
         switch (rule->needs) {
@@ -122,7 +122,7 @@ void ed_refusal_read(struct ed_refusal *ret_refusal, int status, bool is_limited
         code_read(ret_refusal, &error);
         if (!hint->has_wait)
                 delay_read(hint, &error);
-        for (const struct ed_rule *rule = ed_rules; rule->vendor; rule++) {
+        for (const struct ed_vendor_rule *rule = ed_vendor_rules; rule->vendor; rule++) {
                 if (!has_status(rule, status) || !has_needs(rule, is_limited, hint) ||
                     (rule->code && !has_code(&error, rule->code)) ||
                     (rule->text && !has_text(&error, rule->text)))
@@ -135,7 +135,7 @@ void ed_refusal_read(struct ed_refusal *ret_refusal, int status, bool is_limited
 
 const char *ed_refusal_reason(const struct ed_refusal *refusal)
 {
-        const struct ed_rule *rule = refusal->rule;
+        const struct ed_vendor_rule *rule = refusal->rule;
 
         if (rule && rule->code)
                 return rule->code;

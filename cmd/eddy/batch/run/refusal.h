@@ -15,8 +15,8 @@ enum { ED_REFUSAL_CODE_BYTES = 64 };
 
 struct ed_refusal {
         enum ed_meaning meaning;
-        const struct ed_rule *rule;       /* that applied; NULL: none */
-        char code[ED_REFUSAL_CODE_BYTES]; /* of an error in the body; may be empty */
+        const struct ed_vendor_rule *rule; /* that applied; NULL: none */
+        char code[ED_REFUSAL_CODE_BYTES];  /* of an error in the body; may be empty */
 };
 
 /*

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "batch/answer/rule.h"
 #include "batch/request/tokens.h"
 #include "common/headers.h"
 
@@ -34,6 +35,7 @@ struct ed_batch_settings {
         int64_t burst_ns;
         bool ordered;
         uint64_t limit;      /* lines to send; 0: all */
+        struct ed_rule rule; /* of successes */
         uint32_t max_errors; /* UINT32_MAX: no limit */
         uint64_t max_cost;   /* micro-units; 0: no limit */
         struct ed_price price;

@@ -1,0 +1,188 @@
+/*
+ * batch/answer/rule.c - see rule.h.
+ */
+#include "batch/answer/rule.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "batch/answer/body_error.h"
+#include "batch/answer/reasons.h"
+#include "common/console.h"
+#include "common/excerpt.h"
+#include "common/outcome.h"
+#include "eddy/json.h"
+
+enum { SHOWN_BYTES = 160 };
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+void ed_rule_fini(struct ed_rule *rule)
+{
+        ed_condition_free(rule->ok);
+        ed_condition_free(rule->retry_if);
+        *rule = (struct ed_rule){ 0 };
+}
+
+static int condition_set(const char *command, const char *option, const char *text,
+                         struct ed_condition **condition)
+{
+        char error[ED_CONDITION_ERROR_BYTES];
+        int err;
+
+        if (*condition) {
+                ed_console_usage(command, "%s: it is given twice; join the conditions by and, or",
+                                 option);
+                return -EINVAL;
+        }
+        err = ed_condition_parse(text, condition, error);
+        if (err == -EINVAL)
+                ed_console_usage(command, "%s: %s", option, error);
+        return err;
+}
+
+int ed_rule_set_ok(struct ed_rule *rule, const char *command, const char *text)
+{
+        rule->ok_text = text;
+        return condition_set(command, "--ok", text, &rule->ok);
+}
+
+int ed_rule_set_retry_if(struct ed_rule *rule, const char *command, const char *text)
+{
+        return condition_set(command, "--retry-if", text, &rule->retry_if);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+/* The body of an API without --ok: JSON without an error. Most bodies have no such name. */
+static int body_judge(const char *body, size_t bytes)
+{
+        static const char name[] = "\"error\"";
+        struct eddy_json_value whole, error;
+
+        if (bytes == 0 || eddy_json_check(body, bytes, NULL, NULL) < 0)
+                return ED_E_ANSWER_NOT_JSON;
+        if (!memmem(body, bytes, name, sizeof(name) - 1) ||
+            eddy_json_parse(body, bytes, NULL, &whole, NULL) < 0)
+                return 0;
+        return ed_body_error_find(&whole, &error) ? ED_E_ANSWER_HAS_ERROR : 0;
+}
+
+int ed_rule_judge(const struct ed_rule *rule, bool is_api, const struct ed_condition_answer *answer)
+{
+        bool has_status = ed_answer_status_is_ok(answer->status);
+        int holds;
+
+        if (rule->ok) {
+                holds = ed_condition_holds(rule->ok, answer);
+                if (holds < 0)
+                        return holds;
+                return holds ? 0 : has_status ? ED_E_ANSWER_NOT_OK : 1;
+        }
+        if (!has_status)
+                return 1;
+        return is_api ? body_judge(answer->body, answer->body_bytes) : 0;
+}
+
+/* Write the message of a server. Returns false if the body has none. */
+static bool message_show(const void *body, size_t bytes, char shown[SHOWN_BYTES])
+{
+        struct eddy_json_value whole, message;
+        char text[1024];
+        int64_t n;
+
+        if (bytes == 0 || eddy_json_parse(body, bytes, NULL, &whole, NULL) < 0 ||
+            !ed_reason_find(&whole, &message))
+                return false;
+        n = eddy_json_string(&message, text, sizeof(text));
+        if (n >= 0)
+                ed_excerpt_within(shown, SHOWN_BYTES, text, (size_t) n);
+        else
+                ed_excerpt_within(shown, SHOWN_BYTES, message.text, message.bytes);
+        return true;
+}
+
+void ed_rule_describe(const struct ed_rule *rule, int error, const void *body, size_t bytes,
+                      char *text, size_t room)
+{
+        char shown[SHOWN_BYTES], condition[ED_EXCERPT_BYTES];
+
+        if (error == ED_E_ANSWER_NOT_JSON && bytes == 0) {
+                snprintf(text, room, "the body is empty");
+                return;
+        }
+        if (error == ED_E_ANSWER_NOT_JSON || !message_show(body, bytes, shown))
+                ed_excerpt_within(shown, sizeof(shown), body ? body : "", bytes);
+        if (error == ED_E_ANSWER_NOT_JSON) {
+                snprintf(text, room, "the body is not JSON: %s", shown);
+        } else if (error == ED_E_ANSWER_HAS_ERROR) {
+                snprintf(text, room, "the body has an error: %s", shown);
+        } else {
+                ed_excerpt(condition, rule->ok_text, strlen(rule->ok_text));
+                snprintf(text, room, "--ok %s does not hold: %s", condition, shown);
+        }
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* Find the body that a line keeps. A body that is not JSON has no bytes. */
+static void line_body(const struct ed_answer_seen *seen, struct ed_condition_answer *answer)
+{
+        struct eddy_json_value body, inner;
+
+        if (seen->response.kind != EDDY_JSON_OBJECT ||
+            eddy_json_get(&seen->response, "body", &body) < 0)
+                return;
+        if (eddy_json_get(&body, "_text", &inner) == 0 ||
+            eddy_json_get(&body, "_base64", &inner) == 0)
+                return;
+        if (eddy_json_get(&body, "_json", &inner) == 0)
+                body = inner;
+        answer->body = body.text;
+        answer->body_bytes = body.bytes;
+}
+
+/* Returns true if a line may have an error in its body, or a body that is not JSON. */
+static bool is_suspect(const struct ed_answer_seen *seen)
+{
+        static const char *const signs[] = { "\"error\"", "{\"_text\":", "{\"_base64\":" };
+        const struct eddy_json_value *response = &seen->response;
+
+        for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+                if (memmem(response->text, response->bytes, signs[i], strlen(signs[i])))
+                        return true;
+        return false;
+}
+
+static int line_judge_default(const struct ed_answer_seen *seen)
+{
+        struct ed_condition_answer answer = { .status = seen->status };
+
+        if (!seen->is_ok)
+                return ED_RULE_LINE_FAILED;
+        if (!is_suspect(seen))
+                return ED_RULE_LINE_OK;
+        line_body(seen, &answer);
+        return body_judge(answer.body, answer.body_bytes) == 0 ? ED_RULE_LINE_OK
+                                                               : ED_RULE_LINE_DOUBTED;
+}
+
+int ed_rule_judge_line(const struct ed_rule *rule, const struct ed_answer_seen *seen,
+                       bool is_output)
+{
+        struct ed_condition_answer answer = { .status = seen->status };
+        int holds;
+
+        if (!rule->ok)
+                return line_judge_default(seen);
+        if (seen->has_fault || seen->status == 0)
+                return ED_RULE_LINE_FAILED;
+        if (ed_condition_needs_headers(rule->ok))
+                return is_output || seen->is_ok ? ED_RULE_LINE_OK : ED_RULE_LINE_FAILED;
+        line_body(seen, &answer);
+        holds = ed_condition_holds(rule->ok, &answer);
+        if (holds < 0)
+                return holds;
+        return holds ? ED_RULE_LINE_OK : ED_RULE_LINE_FAILED;
+}

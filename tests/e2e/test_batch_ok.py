@@ -1,0 +1,271 @@
+"""test_batch_ok - which answers `eddy batch` takes for successes, and what becomes of the others: --ok,
+--retry-if, and errors under a status of success.
+"""
+import json
+import os
+import threading
+
+import e2e
+from batch_api import Api, ids_of, lines_of, request, requests
+from e2e import check, claim, equal
+
+CHAT = "/v1/chat/completions"
+GOOD = {"id": "c", "choices": [{"index": 0, "message": {"content": "yes"}, "finish_reason": "stop"}]}
+STREAM = {"Content-Type": "text/event-stream"}
+
+
+def chats(count, **more):
+    return "".join(request(i, url=CHAT, body={"id": f"r{i}", **more}) for i in range(count))
+
+
+def batch(eddy, api, content, *args, command="batch", **options):
+    """Run requests; returns the result, the answers and the errors."""
+    out = eddy.file("out.jsonl")
+    path = eddy.file("in.jsonl", content) if content is not None else eddy.file("in.jsonl")
+    result = eddy.run(command, path, "-o", out, "--base-url", api.url, "--progress", "off",
+                      "--retry-base", "1ms", *args, **options)
+    return result, lines_of(out), lines_of(eddy.file("out.errors.jsonl"))
+
+
+def events(*items):
+    return "".join(f"data: {item if isinstance(item, str) else json.dumps(item)}\n\n"
+                   for item in items).encode()
+
+
+# ---- the rule without options --------------------------------------------------------------------
+
+BAD = {
+    "answer_not_json": [b"<html>busy</html>", b"", b'{"id":"c","choices":[', b"\xff\xfe"],
+    "answer_has_error": [{"error": {"message": "no luck", "type": "server_error"}}, {"error": "no luck"},
+                         {"id": "c", "error": {"message": "no luck"}}],
+}
+
+
+@claim
+def answer_of_an_api_with_an_error_or_without_json_is_a_failure_with_its_answer(eddy):
+    for code, bodies in BAD.items():
+        for number, body in enumerate(bodies):
+            api = Api(eddy, lambda call, body=body: (200, {}, body))
+            for name in ("out.jsonl", "out.errors.jsonl"):
+                if os.path.exists(eddy.file(name)):
+                    os.remove(eddy.file(name))
+            result, answers, errors = batch(eddy, api, chats(1), "--max-attempts", "3")
+            equal((result.code, len(answers), len(errors), len(api.calls)), (1, 0, 1, 3), body, result)
+            line = errors[0]
+            equal((line["error"]["code"], line["response"]["status_code"]), (code, 200), line)
+            if code == "answer_has_error":
+                equal(line["response"]["body"], body)
+                check("no luck" in line["error"]["message"], line)
+            check(f"errors {code}: 1" in result.err and "0 ok, 1 failed" in result.err, result)
+
+
+@claim
+def answer_of_another_url_is_judged_by_its_status_alone(eddy):
+    bodies = [b"<html>", b"", {"error": {"message": "m"}}]
+    api = Api(eddy, lambda call: (200, {}, bodies[int(call.id[1:])]))
+    result, answers, errors = batch(eddy, api, requests(3))
+    equal((result.code, len(answers), errors, len(api.calls)), (0, 3, [], 3), result)
+
+
+@claim
+def error_under_a_status_of_success_is_repeated_as_its_status_is(eddy):
+    cases = [({"error": {"type": "overloaded_error", "message": "m"}}, True),
+             ({"error": {"code": 502, "message": "m"}}, True),
+             ({"error": {"message": "m"}}, True),
+             (b"<html>", True),
+             ({"error": {"type": "invalid_request_error", "message": "m"}}, False),
+             ({"error": {"code": "context_length_exceeded", "message": "m"}}, False)]
+    for number, (body, repeated) in enumerate(cases):
+        api = Api(eddy, lambda call, body=body: (200, {}, body if call.number == 0 else GOOD))
+        out = eddy.file(f"out-{number}.jsonl")
+        result = eddy.run("batch", eddy.file("in.jsonl", chats(1)), "-o", out, "--base-url", api.url,
+                          "--retry-base", "1ms")
+        equal((result.code, len(api.calls), len(lines_of(out))),
+              (0, 2, 1) if repeated else (1, 1, 0), body, result)
+
+
+@claim
+def rate_limit_under_a_status_of_success_pauses_the_server_and_uses_no_attempt(eddy):
+    limit = {"error": {"code": "rate_limit_exceeded", "message": "slow"}}
+    for content, first in ((chats(1), (200, {}, limit)),
+                           (chats(1, stream=True), (200, STREAM, events(limit)))):
+        api = Api(eddy, lambda call, first=first: first if call.number < 2 else (200, {}, GOOD))
+        out = eddy.file(f"out-{api.server.port}.jsonl")
+        result = eddy.run("batch", eddy.file("in.jsonl", content), "-o", out, "--base-url", api.url,
+                          "--max-attempts", "1", "--summary", "json", "--progress", "off")
+        summary = json.loads(result.err.splitlines()[-1])
+        equal((result.code, len(api.calls), summary["x_eddy"]["refused"]), (0, 3, 2), result)
+        check(summary["x_eddy"]["endpoints"][0]["pauses"] >= 1, summary)
+
+
+@claim
+def quota_under_a_status_of_success_stops_the_run(eddy):
+    api = Api(eddy, lambda call: (200, {}, {"error": {"code": "insufficient_quota", "message": "m"}}))
+    result, answers, errors = batch(eddy, api, chats(5), "-c", "1")
+    equal((result.code, answers, errors, len(api.calls)), (5, [], [], 1), result)
+
+
+# ---- --ok and --retry-if -------------------------------------------------------------------------
+
+@claim
+def ok_decides_which_answers_are_successes(eddy):
+    statuses = [200, 404, 500]
+    api = Api(eddy, lambda call: (statuses[int(call.id[1:])], {}, {"n": int(call.id[1:])}))
+    result, answers, errors = batch(eddy, api, requests(3), "--ok", "status in (200, 404)",
+                                    "--max-attempts", "1")
+    equal((result.code, ids_of(eddy.file("out.jsonl"))), (1, ["r0", "r1"]), result)
+    equal([line["response"]["status_code"] for line in answers], [200, 404])
+    equal((errors[0]["custom_id"], errors[0]["error"]), ("r2", None), errors)
+    check("2 ok, 1 failed" in result.err, result)
+    result, answers, errors = batch(eddy, api, requests(3), "--ok", "status in (200, 404)",
+                                    "--max-attempts", "1")
+    equal((result.code, len(answers), len(errors), api.ids()), (1, 2, 1, ["r0", "r1", "r2", "r2"]), result)
+
+
+@claim
+def answer_for_which_ok_does_not_hold_is_repeated_and_then_a_failure(eddy):
+    def answer(call):
+        return 200, {"X-State": "done" if call.number > 1 else "busy"}, {"state": call.number}
+    api = Api(eddy, answer)
+    result, answers, _ = batch(eddy, api, requests(1), "--ok", "header(X-State) == 'done'")
+    equal((result.code, len(api.calls), answers[0]["response"]["body"]), (0, 3, {"state": 2}), result)
+    api = Api(eddy, lambda call: (200, {}, {"state": 1}))
+    result, answers, errors = batch(eddy, api, request(5), "--ok", "json('/state') == 2", "--max-attempts", "2")
+    equal((result.code, len(api.calls), errors[0]["error"]["code"], errors[0]["response"]["body"]),
+          (1, 2, "answer_not_ok", {"state": 1}), result)
+    check("--ok json('/state') == 2 does not hold" in errors[0]["error"]["message"], errors)
+
+
+@claim
+def retry_if_adds_attempts_within_their_number(eddy):
+    api = Api(eddy, lambda call: (200, {}, {"state": "pending" if call.number < 2 else "done"}))
+    result, answers, _ = batch(eddy, api, requests(1), "--retry-if", "json('/state') == 'pending'")
+    equal((result.code, len(api.calls), answers[0]["response"]["body"]["state"]), (0, 3, "done"), result)
+    # After the last attempt the rule decides.
+    api = Api(eddy, lambda call: (200 if call.id == "r1" else 400, {}, {"state": "pending"}))
+    result, answers, errors = batch(eddy, api, request(1) + request(2), "--retry-if",
+                                    "json('/state') == 'pending'", "--max-attempts", "3")
+    equal((result.code, len(api.calls), ids_of(eddy.file("out.errors.jsonl"))), (1, 6, ["r2"]), result)
+    check("r1" in [line["custom_id"] for line in answers], answers)
+
+
+@claim
+def mistake_in_a_condition_is_one_sentence_before_anything_is_sent(eddy):
+    api = Api(eddy)
+    path = eddy.file("in.jsonl", requests(1))
+    for option in ("--ok", "--retry-if"):
+        for text, word in (("stauts == 200", "is status meant?"), ("status = 200", "equality is written =="),
+                           ("", "a value is expected"), ("json(/a)", "a string in quotes")):
+            for command in ("batch", "check", "retry"):
+                result = eddy.run(command, path, "-o", eddy.file("o.jsonl"), option, text)
+                e2e.one_line(result, 2, f"{option}: column", word)
+    e2e.one_line(eddy.run("batch", path, "--ok", "true", "--ok", "true"), 2, "--ok: it is given twice")
+    e2e.one_line(eddy.run("report", path, "--ok", "x"), 2, "--ok: column 1: the word x")
+    equal(api.calls, [])
+
+
+# ---- resuming ------------------------------------------------------------------------------------
+
+def earlier(custom_id, body, status=200, error=None):
+    return json.dumps({"id": "x", "custom_id": custom_id, "error": error,
+                       "response": {"status_code": status, "request_id": "q", "body": body}}) + "\n"
+
+
+ODD = (earlier("r0", GOOD) + earlier("r1", {"error": {"message": "late"}}) + earlier("r2", {"_text": "<html>"}) +
+       earlier("e0", {"error": {"message": "of another API"}}) + earlier("e1", {"_text": "plain"}))
+# Two requests to an API of language models have no answer, two to another one have.
+MIXED = chats(3) + "".join(json.dumps({**json.loads(line), "custom_id": f"e{i}"}) + "\n"
+                           for i, line in enumerate(requests(2).splitlines()))
+
+
+@claim
+def earlier_answers_are_judged_by_the_same_rule_and_sent_again(eddy):
+    for piped in (False, True):
+        for command in ("batch", "retry"):
+            for name in ("out.errors.jsonl", "out.jsonl"):
+                if os.path.exists(eddy.file(name)):
+                    os.remove(eddy.file(name))
+            api = Api(eddy, lambda call: (200, {}, GOOD))
+            eddy.file("out.jsonl", ODD)
+            eddy.file("in.jsonl", MIXED)
+            args = [command, "-" if piped else eddy.file("in.jsonl"), "-o", eddy.file("out.jsonl"),
+                    "--base-url", api.url, "--progress", "off"]
+            if piped and command == "retry":
+                continue  # the failures are only known when the input is read
+            result = eddy.run(*args, **({"stdin": MIXED.encode()} if piped else {}))
+            equal((result.code, sorted(api.ids())), (0, ["r1", "r2"]), command, piped, result)
+            equal(sorted(ids_of(eddy.file("out.jsonl"))), ["e0", "e1", "r0", "r1", "r2"], result)
+            equal(lines_of(eddy.file("out.errors.jsonl")), [])
+            check("answers of earlier runs that were no success: 2\n" in result.err, result)
+            if not piped:
+                check("2 answers have an error in their bodies, or are not JSON" in result.err, result)
+            again = eddy.run(*args, **({"stdin": MIXED.encode()} if piped else {}))
+            equal((again.code, len(api.calls)), (0, 2), again)
+            check("no success" not in again.err, again)
+
+
+@claim
+def earlier_failures_stay_in_the_errors_file_if_they_fail_again(eddy):
+    api = Api(eddy, lambda call: (200, {}, {"error": {"type": "invalid_request_error", "message": "never"}}))
+    eddy.file("out.jsonl", ODD)
+    result, answers, errors = batch(eddy, api, MIXED)
+    equal((result.code, len(answers), sorted(line["custom_id"] for line in errors)), (1, 3, ["r1", "r2"]), result)
+    check(all(line["error"]["code"] == "answer_has_error" for line in errors), errors)
+
+
+@claim
+def check_and_report_judge_as_batch_does(eddy):
+    out, path = eddy.file("out.jsonl", ODD), eddy.file("in.jsonl", MIXED)
+    result = eddy.run("check", path, "-o", out)
+    for row in ("answered        3 of them", "to send         2\n", "not ok          2 answers"):
+        check(row in result.out, result)
+    result = eddy.run("check", path, "-o", out, "--ok", "status == 200")
+    for row in ("answered        5 of them", "to send         0\n"):
+        check(row in result.out, result)
+    result = eddy.run("check", path, "-o", out, "--ok", "json('/choices') != null")
+    for row in ("answered        1 of them", "to send         4\n", "not ok          4 answers"):
+        check(row in result.out, result)
+    result = eddy.run("report", out, "--ok", "json('/choices') != null")
+    check("1 answer, 4 failures" in result.err, result)
+    result = eddy.run("report", out)
+    check("5 answers, 0 failures" in result.err, result)
+
+
+@claim
+def condition_on_a_header_keeps_earlier_lines_as_they_were_judged(eddy):
+    api = Api(eddy, lambda call: (404 if call.id == "r0" else 200, {"X-Ok": "1" if call.id != "r2" else "0"},
+                                  {"a": 1}))
+    args = ("--ok", "header(x-ok) == '1'", "--max-attempts", "1")
+    result, answers, errors = batch(eddy, api, requests(3), *args)
+    equal((result.code, len(answers), [line["custom_id"] for line in errors]), (1, 2, ["r2"]), result)
+    result, answers, errors = batch(eddy, api, None, *args)
+    equal((result.code, len(answers), api.ids()[3:]), (1, 2, ["r2"]), result)
+
+
+# ---- errors in streams ---------------------------------------------------------------------------
+
+STREAM_ERRORS = [
+    (b'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n', True),
+    (events({"error": {"message": "m", "type": "server_error", "code": 500}}), True),
+    (events({"choices": [{"index": 0, "delta": {"content": "a"}}]}, {"error": {"code": 502, "message": "m"}}), True),
+    (events({"type": "response.created", "response": {"id": "r"}},
+            {"type": "response.failed", "response": {"error": {"code": "server_error", "message": "m"}}}), True),
+    (events({"type": "error", "code": "server_error", "message": "m"}), True),
+    (events({"error": {"message": "m", "type": "invalid_request_error"}}), False),
+    (b'event: error\ndata: {"type":"error","error":{"type":"invalid_request_error","message":"m"}}\n\n', False),
+]
+
+
+@claim
+def error_in_a_stream_is_repeated_as_its_status_is(eddy):
+    for number, (stream, repeated) in enumerate(STREAM_ERRORS):
+        api = Api(eddy, lambda call, stream=stream: (200, STREAM, stream) if call.number == 0 else (200, {}, GOOD))
+        out = eddy.file(f"out-{number}.jsonl")
+        result = eddy.run("batch", eddy.file("in.jsonl", chats(1, stream=True)), "-o", out, "--base-url", api.url,
+                          "--retry-base", "1ms")
+        equal((result.code, len(api.calls), len(lines_of(out))),
+              (0, 2, 1) if repeated else (1, 1, 0), stream, result)
+
+
+if __name__ == "__main__":
+    e2e.main()
