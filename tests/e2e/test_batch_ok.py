@@ -1,5 +1,5 @@
 """test_batch_ok - which answers `eddy batch` takes for successes, and what becomes of the others: --ok,
---retry-if, and errors under a status of success.
+--retry-if, errors under a status of success, and the first requests if all get the same refusal.
 """
 import json
 import os
@@ -265,6 +265,53 @@ def error_in_a_stream_is_repeated_as_its_status_is(eddy):
                           "--retry-base", "1ms")
         equal((result.code, len(api.calls), len(lines_of(out))),
               (0, 2, 1) if repeated else (1, 1, 0), stream, result)
+
+
+# ---- the first requests --------------------------------------------------------------------------
+
+WRONG = {"error": {"message": "The model `m0del` does not exist", "code": "model_not_found"}}
+
+
+@claim
+def run_stops_if_the_first_requests_all_get_the_same_refusal(eddy):
+    for concurrency in ("1", "64"):
+        api = Api(eddy, lambda call: (404, {}, WRONG))
+        out = eddy.file(f"out-{concurrency}.jsonl")
+        args = ["batch", eddy.file("in.jsonl", chats(400)), "-o", out, "--base-url", api.url, "--ramp", "0s",
+                "-c", concurrency, "--progress", "off"]
+        result = eddy.run(*args)
+        equal(result.code, 5, result)
+        check(20 <= len(api.calls) <= 20 + 2 * int(concurrency), len(api.calls))
+        check("stopping: the first 20 requests all failed with 404: The model `m0del` does not exist" in
+              result.err and "to resume: eddy batch" in result.err, result)
+        equal(len(lines_of(eddy.file(f"out-{concurrency}.errors.jsonl"))), len(api.calls))
+        # Corrected, the same command goes on.
+        api.answer = lambda call: (200, {}, GOOD)
+        result = eddy.run(*args)
+        equal((result.code, len(lines_of(out))), (0, 400), result)
+
+
+@claim
+def run_goes_on_if_the_first_requests_differ_or_max_errors_is_given(eddy):
+    cases = [(lambda call: (404 if call.number != 10 else 200, {}, GOOD), ()),
+             (lambda call: (404 if call.number != 10 else 400, {}, WRONG), ()),
+             (lambda call: (403, {}, WRONG), ()),
+             (lambda call: (404, {}, WRONG), ("--max-errors", "1000")),
+             (lambda call: (404, {}, WRONG), ("--ok", "status == 404"))]
+    for number, (answer, args) in enumerate(cases):
+        api = Api(eddy, answer)
+        result = eddy.run("batch", eddy.file("in.jsonl", chats(40)), "-o", eddy.file(f"out-{number}.jsonl"),
+                          "--base-url", api.url, "--progress", "off", "-c", "1", *args)
+        equal((len(api.calls), result.code), (40, 0 if number == 4 else 1), number, result)
+
+
+@claim
+def failures_of_an_earlier_run_do_not_stop_the_next_one(eddy):
+    api = Api(eddy, lambda call: (400, {}, WRONG) if int(call.id[1:]) < 30 else (200, {}, GOOD))
+    result, answers, _ = batch(eddy, api, chats(60), "--max-errors", "100")
+    equal((result.code, len(answers)), (1, 30), result)
+    result, answers, errors = batch(eddy, api, chats(70), "-c", "1")
+    equal((result.code, len(answers), len(errors), len(api.calls)), (1, 40, 30, 100), result)
 
 
 if __name__ == "__main__":

@@ -457,6 +457,7 @@ static int stop_exit(enum ed_stop stop)
         case ED_STOP_QUOTA:
         case ED_STOP_KEY:
         case ED_STOP_ERRORS:
+        case ED_STOP_ALIKE:
         case ED_STOP_COST:
                 return ED_EXIT_POLICY;
         case ED_STOP_DEADLINE:

@@ -110,7 +110,8 @@ static const char help[] =
         "\n"
         "Ending the run\n"
         "  --limit N                send at most N requests\n"
-        "  --max-errors N           end after more than N failed requests\n"
+        "  --max-errors N           end after more than N failed requests; without it, the run\n"
+        "                           ends if the first 20 requests all get the same 4xx\n"
         "  --price IN/OUT           prices of a million tokens, such as 0.15/0.60\n"
         "  --max-cost AMOUNT        end when the answers have cost this much; requires --price\n"
         "  --deadline D             end after this time\n"
@@ -124,9 +125,10 @@ static const char help[] =
         "\n"
         "Exit: 0 all succeeded, 1 some failed, 2 the command line is wrong, 3 the input cannot be\n"
         "used, 4 the output could not be written, 5 stopped by a limit (quota, --max-errors,\n"
-        "--max-cost) or because a server refuses the API key (401), 6 another run writes to the\n"
-        "output, 75 stopped but resumable (--deadline, --max-throttle-wait, no server can be\n"
-        "reached), 129, 130 or 143 stopped by a signal.\n";
+        "--max-cost), because a server refuses the API key (401), or because the first 20\n"
+        "requests failed alike, 6 another run writes to the output, 75 stopped but resumable\n"
+        "(--deadline, --max-throttle-wait, no server can be reached), 129, 130 or 143 stopped by\n"
+        "a signal.\n";
 
 static const char retry_help[] =
         "Usage: eddy retry IN -o OUT [options of eddy batch]\n"

@@ -28,6 +28,7 @@ enum ed_stop {
         ED_STOP_QUOTA,     /* the API key has no quota left */
         ED_STOP_KEY,       /* the server refuses the API key */
         ED_STOP_ERRORS,    /* --max-errors */
+        ED_STOP_ALIKE,     /* the first requests all got the same refusal */
         ED_STOP_COST,      /* --max-cost */
         ED_STOP_THROTTLED, /* --max-throttle-wait */
         ED_STOP_UNREACHED, /* no server can be reached */

@@ -98,3 +98,14 @@ void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer)
         ed_excerpt_within(reason->text + n, sizeof(reason->text) - (size_t) n, answer->message,
                           strlen(answer->message));
 }
+
+const char *ed_reasons_text(const struct ed_reasons *reasons, int status)
+{
+        char name[ED_REASON_NAME_BYTES];
+
+        snprintf(name, sizeof(name), "%d", status);
+        for (unsigned i = 0; i < reasons->count; i++)
+                if (strcmp(reasons->items[i].name, name) == 0)
+                        return reasons->items[i].text;
+        return "";
+}

@@ -170,6 +170,12 @@ static void key_check(struct ed_batch_job *job)
 /* End the run if its results say so. */
 static void limits_check(struct ed_batch_run *run)
 {
+        if (ed_alike_is_full(&run->alike) && run->settings->max_errors == UINT32_MAX)
+                ed_batch_stop(
+                        run, ED_STOP_ALIKE, ED_BATCH_DRAIN_NS,
+                        "the first %d requests all failed with %d%s%s (--max-errors N goes on)",
+                        (int) ED_ALIKE_MAX, run->alike.status, *run->alike.text ? ": " : "",
+                        run->alike.text);
         if (run->stats.failed > run->settings->max_errors)
                 ed_batch_stop(run, ED_STOP_ERRORS, ED_BATCH_DRAIN_NS,
                               "more than %u request%s failed (--max-errors)",
@@ -338,6 +344,9 @@ static void job_finish(struct ed_engine_job *base, int error)
         else
                 job->unit->sink.failed++;
         key_check(job);
+        if (!job->error)
+                ed_alike_add(&run->alike, !is_ok && error == 0 ? status : 0,
+                             ed_reasons_text(&run->reasons, status));
         limits_check(run);
         if (is_used_up(job))
                 used_up_shut(job);

@@ -10,6 +10,7 @@
 
 #include "batch/answer/reasons.h"
 #include "batch/request/template.h"
+#include "batch/run/alike.h"
 #include "batch/run/endpoint.h"
 #include "batch/run/settings.h"
 #include "batch/run/spent.h"
@@ -44,6 +45,7 @@ struct ed_batch_run {
 
         struct ed_stats stats;
         struct ed_reasons reasons; /* of failures, for the summary */
+        struct ed_alike alike;     /* the first results */
         struct ed_batch_spent spent;
         uint64_t tried;        /* requests that have been attempted, and have no line yet */
         int64_t start_wall_ns; /* the time of day when the run began */

@@ -1,0 +1,36 @@
+/*
+ * batch/run/alike.c - see alike.h.
+ */
+#include "batch/run/alike.h"
+
+#include <stdio.h>
+
+/* Returns true for a refusal that another request with the same mistake gets too. Statuses about the
+ * key, the quota, time and limits have rules of their own. */
+static bool is_refusal(int status)
+{
+        static const int others[] = { 401, 402, 403, 408, 409, 425, 429 };
+
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+                if (status == others[i])
+                        return false;
+        return status >= 400 && status < 500;
+}
+
+void ed_alike_add(struct ed_alike *alike, int status, const char *text)
+{
+        if (alike->has_ended)
+                return;
+        if (!is_refusal(status) || (alike->count > 0 && status != alike->status)) {
+                alike->has_ended = true;
+                return;
+        }
+        if (alike->count++ == 0)
+                snprintf(alike->text, sizeof(alike->text), "%s", text);
+        alike->status = status;
+}
+
+bool ed_alike_is_full(const struct ed_alike *alike)
+{
+        return !alike->has_ended && alike->count >= ED_ALIKE_MAX;
+}

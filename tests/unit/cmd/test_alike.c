@@ -1,0 +1,44 @@
+/*
+ * test_alike.c - the first results of a run, all the same refusal or not.
+ */
+#include "test.h"
+
+#include "batch/run/alike.h"
+
+/* Returns the number of results until the rule says that all are alike; 0: it does not. */
+static int full_after(int status, int other, int other_at)
+{
+        struct ed_alike alike = { 0 };
+
+        for (int i = 0; i < 100; i++) {
+                ed_alike_add(&alike, i == other_at ? other : status, i == 0 ? "first" : "later");
+                if (ed_alike_is_full(&alike)) {
+                        CHECK_STR(alike.text, "first");
+                        CHECK_EQ(alike.status, status);
+                        return i + 1;
+                }
+        }
+        return 0;
+}
+
+TEST(twenty_equal_refusals_are_alike)
+{
+        static const int refusals[] = { 400, 404, 405, 413, 422, 499 };
+        static const int others[] = {
+                0, 200, 302, 399, 401, 402, 403, 408, 409, 425, 429, 500, 503
+        };
+
+        for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
+                CHECK_EQ(full_after(refusals[i], 0, -1), ED_ALIKE_MAX);
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+                CHECK_EQ(full_after(others[i], 0, -1), 0);
+}
+
+TEST(another_result_among_the_first_ends_the_rule)
+{
+        for (int at = 0; at < ED_ALIKE_MAX; at++) {
+                CHECK_EQ(full_after(404, 0, at), 0);
+                CHECK_EQ(full_after(404, 400, at), 0);
+        }
+        CHECK_EQ(full_after(404, 0, ED_ALIKE_MAX), ED_ALIKE_MAX);
+}
