@@ -150,6 +150,27 @@ def retry_if_adds_attempts_within_their_number(eddy):
 
 
 @claim
+def retry_if_waits_as_the_server_asks_and_whatever_it_advises(eddy):
+    api = Api(eddy, lambda call: (200 if call.number else 404, {"Retry-After-Ms": "300", "X-Should-Retry": "false"},
+                                  {"state": call.number}))
+    result, answers, _ = batch(eddy, api, requests(1), "--retry-if", "json('/state') < 2")
+    equal((result.code, len(api.calls), len(answers)), (0, 3, 1), result)
+    check(all(after.at - before.at >= 0.3 for before, after in zip(api.calls, api.calls[1:])), result)
+
+
+@claim
+def log_and_metrics_name_answers_that_are_not_successes(eddy):
+    bodies = [b"<html>", {"error": {"message": "m", "code": "odd_code"}}, {"state": 1}]
+    log = eddy.file("log")
+    for body, args, cause in zip(bodies, ((), (), ("--ok", "false")), ("answer_not_json", "odd_code", "answer_not_ok")):
+        if os.path.exists(log):
+            os.remove(log)
+        api = Api(eddy, lambda call, body=body: (200, {}, body))
+        batch(eddy, api, chats(1), "--max-attempts", "2", "--log", log, *args)
+        equal([(line["status"], line["cause"]) for line in lines_of(log)], [(200, cause)] * 2)
+
+
+@claim
 def mistake_in_a_condition_is_one_sentence_before_anything_is_sent(eddy):
     api = Api(eddy)
     path = eddy.file("in.jsonl", requests(1))

@@ -78,8 +78,7 @@ static int counts_add(struct ed_batch_run *run, eddy_metrics *page)
                 enum eddy_metric_kind kind;
                 uint64_t *value;
         } counts[] = {
-                { "batch_ok_total", "Answers with a status of 200 to 299", EDDY_METRIC_COUNTER,
-                  &run->stats.ok },
+                { "batch_ok_total", "Successful answers", EDDY_METRIC_COUNTER, &run->stats.ok },
                 { "batch_failed_total", "Requests that failed", EDDY_METRIC_COUNTER,
                   &run->stats.failed },
                 { "batch_retries_total", "Attempts after a failed one", EDDY_METRIC_COUNTER,
@@ -172,8 +171,10 @@ static void attempt_note(void *arg, const struct ed_attempt *attempt, unsigned a
 {
         const struct ed_batch_metrics *metrics = arg;
         const char *endpoint = attempt->endpoint ? attempt->endpoint->name : "";
-        const char *cause =
-                attempt->error < 0 ? ed_outcome_of(attempt->error)->code : attempt->refusal.code;
+        int error = attempt->error < 0 ? attempt->error : attempt->judged;
+        const char *reported = attempt->refusal.code;
+        const char *code = error < 0 ? ed_outcome_of(error)->code : reported;
+        const char *cause = attempt->error == 0 && *reported ? reported : code;
         char status[12];
 
         if (metrics->log)
@@ -187,9 +188,8 @@ static void attempt_note(void *arg, const struct ed_attempt *attempt, unsigned a
         if (!metrics->page)
                 return;
         snprintf(status, sizeof(status), "%d", attempt->status);
-        eddy_series_add(eddy_metric_series(
-                                metrics->attempts,
-                                (const char *[]){ endpoint, attempt->error < 0 ? cause : status }),
+        eddy_series_add(eddy_metric_series(metrics->attempts,
+                                           (const char *[]){ endpoint, error < 0 ? code : status }),
                         1);
         if (attempt->start_ns)
                 eddy_series_observe(

@@ -231,6 +231,8 @@ static int attempt_judge(struct ed_attempt *attempt)
                                                        .header_arg = attempt->response };
         again = rule->retry_if ? ed_condition_holds(rule->retry_if, &answer) : 0;
         attempt->is_again = again == 1;
+        if (attempt->is_again && attempt->error == 0)
+                eddy_http_response_retry_hint(attempt->response, &attempt->hint);
         if (attempt->error < 0 || again < 0)
                 return again < 0 ? again : 0;
         attempt->judged =

@@ -515,6 +515,17 @@ static enum ed_verdict lost_judge(struct ed_batch_job *job, int err, int64_t los
         return endpoint_shut(job, ED_STOP_UNREACHED, what);
 }
 
+/* Returns a cause for another attempt, after the wait that the server asks for. */
+static struct eddy_retry_cause cause_again(const struct ed_attempt *attempt)
+{
+        struct eddy_retry_cause cause = { .status = STATUS_AGAIN,
+                                          .repeatable = true,
+                                          .hint = attempt->hint };
+
+        cause.hint.should = 1;
+        return cause;
+}
+
 /* Decide what follows the attempt, and store the wait before another one. */
 static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *ret_wait_ns)
 {
@@ -550,7 +561,7 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
         if (attempt->endpoint && err == 0)
                 ed_endpoint_answered(attempt->endpoint);
         if (attempt->is_again)
-                cause = (struct eddy_retry_cause){ .status = STATUS_AGAIN, .repeatable = true };
+                cause = cause_again(attempt);
         else if (ed_attempt_is_ok(attempt))
                 return ED_VERDICT_DONE;
         if (eddy_retry_next(&job->retry, &cause, ret_wait_ns) < 0)
