@@ -28,7 +28,7 @@ _eddy() {
                         ;;
                 batch,--id-column | batch,--base-url | batch,--url | batch,-X | \
                         batch,--method | batch,-H | batch,--header | batch,--api-key-env | \
-                        batch,--api-key-header | batch,--idempotency-header | batch,--ok | batch,--metrics | \
+                        batch,--api-key-command | batch,--api-key-header | batch,--idempotency-header | batch,--ok | batch,--metrics | \
                         batch,--ramp | batch,--rpm | batch,--tpm | batch,--burst | \
                         batch,--timeout | batch,--connect-timeout | batch,--idle-timeout | batch,--max-attempts | \
                         batch,--retry-if | batch,--retry-base | batch,--retry-max | batch,--max-throttle-wait | \
@@ -55,7 +55,7 @@ _eddy() {
                         ;;
                 retry,-o | retry,--output | retry,--id-column | retry,--base-url | \
                         retry,--url | retry,-X | retry,--method | retry,-H | \
-                        retry,--header | retry,--api-key-env | retry,--api-key-header | retry,--idempotency-header | \
+                        retry,--header | retry,--api-key-env | retry,--api-key-command | retry,--api-key-header | retry,--idempotency-header | \
                         retry,--ok | retry,--metrics | retry,--ramp | retry,--rpm | \
                         retry,--tpm | retry,--burst | retry,--timeout | retry,--connect-timeout | \
                         retry,--idle-timeout | retry,--max-attempts | retry,--retry-if | retry,--retry-base | \
@@ -101,7 +101,7 @@ _eddy() {
                 *)
                         case $command in
                         batch) words="--format --id-column --base-url --url --body -X --method
-                                -H --header --api-key-env --api-key-file --api-key-header
+                                -H --header --api-key-env --api-key-file --api-key-command --api-key-header
                                 --idempotency-header -o --output --errors --ok --ordered
                                 --no-meta --on-changed --log --metrics --progress --summary -c
                                 --concurrency --ramp --rpm --tpm --burst --timeout
@@ -115,7 +115,7 @@ _eddy() {
                                 -h --help --version" ;;
                         retry) words="-o --output --errors -h --help --version --format
                                 --id-column --base-url --url --body -X --method -H --header
-                                --api-key-env --api-key-file --api-key-header
+                                --api-key-env --api-key-file --api-key-command --api-key-header
                                 --idempotency-header --ok --ordered --no-meta --on-changed --log
                                 --metrics --progress --summary -c --concurrency --ramp --rpm
                                 --tpm --burst --timeout --connect-timeout --idle-timeout

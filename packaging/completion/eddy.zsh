@@ -37,6 +37,7 @@ _eddy() {
                         '*--header=[send this header, or those in FILE]:NAME: ' \
                         '*--api-key-env=[send "Authorization: Bearer KEY", only to the hosts of --base-url and --url]:NAME: ' \
                         '*--api-key-file=[send "Authorization: Bearer KEY", only to the hosts of --base-url and --url]:FILE:_files' \
+                        '*--api-key-command=[send the key that this shell command prints]:CMD: ' \
                         '*--api-key-header=[send the key in this header instead]:NAME: ' \
                         '*--idempotency-header=[send this header, with a value that depends only on custom_id and the request, so that servers recognise repetitions]:NAME: ' \
                         '*-o+[write successful answers to FILE]:FILE:_files' \
@@ -124,6 +125,7 @@ _eddy() {
                         '*--header=[send this header, or those in FILE]:NAME: ' \
                         '*--api-key-env=[send "Authorization: Bearer KEY", only to the hosts of --base-url and --url]:NAME: ' \
                         '*--api-key-file=[send "Authorization: Bearer KEY", only to the hosts of --base-url and --url]:FILE:_files' \
+                        '*--api-key-command=[send the key that this shell command prints]:CMD: ' \
                         '*--api-key-header=[send the key in this header instead]:NAME: ' \
                         '*--idempotency-header=[send this header, with a value that depends only on custom_id and the request, so that servers recognise repetitions]:NAME: ' \
                         '*--ok=[an answer is successful if EXPR holds]:EXPR: ' \

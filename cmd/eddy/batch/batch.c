@@ -155,12 +155,14 @@ static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
                 ed_draft_add_str(line, " | 429 ");
                 ed_draft_add_grouped(line, run->stats.refused);
         }
+        if (run->keys->is_refreshing)
+                ed_draft_add_str(line, " | refreshing the API key");
         for (const struct ed_endpoint *endpoint = run->endpoints.first; endpoint;
              endpoint = endpoint->next) {
                 if (endpoint->pause_end_ns <= now_ns)
                         continue;
                 ed_duration_print(endpoint->pause_end_ns - now_ns, wait);
-                ed_draft_add_printf(line, " | %s paused %s", endpoint->name, wait);
+                ed_draft_add_printf(line, " | %s paused %s", endpoint->shown, wait);
                 break; /* the line is short */
         }
 }
@@ -456,6 +458,7 @@ static int stop_exit(enum ed_stop stop)
         switch (stop) {
         case ED_STOP_QUOTA:
         case ED_STOP_KEY:
+        case ED_STOP_KEY_SOURCE:
         case ED_STOP_ERRORS:
         case ED_STOP_ALIKE:
         case ED_STOP_COST:
@@ -582,11 +585,15 @@ int ed_batch_main(int argc, char **argv)
 
         /* Until the progress can be printed. */
         signal(SIGUSR1, SIG_IGN);
+        /* Else the exit code of --api-key-command would be lost. */
+        signal(SIGCHLD, SIG_DFL);
         command.argv = argv;
         command.run.settings = &command.opts.settings;
         command.run.say = ed_console_voice("batch");
+        command.run.keys = &command.opts.keys;
         ed_unit_init(unit, &command.run, &command.opts.paths);
         if (ed_batch_opts_parse(&command.opts, argc, argv, &exit_code) == 0) {
+                command.opts.keys.say = command.run.say;
                 command.show.mode = ed_show_choose(command.opts.progress, unit->paths->output);
                 ed_reading_show("batch", command.show.mode);
                 exit_code = run_begin(&command);

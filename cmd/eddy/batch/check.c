@@ -14,12 +14,12 @@
 
 #include "batch/answer/answer_line.h"
 #include "batch/answer/answers_file.h"
-#include "batch/answer/rule.h"
 #include "batch/opts.h"
 #include "batch/request/api_path.h"
 #include "batch/request/ids.h"
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
+#include "batch/rule_option.h"
 #include "batch/tally.h"
 #include "batch/url_option.h"
 #include "common/console.h"

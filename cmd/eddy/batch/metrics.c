@@ -85,6 +85,8 @@ static int counts_add(struct ed_batch_run *run, eddy_metrics *page)
                   &run->stats.retries },
                 { "batch_refused_total", "Attempts that a server refused for a time",
                   EDDY_METRIC_COUNTER, &run->stats.refused },
+                { "batch_key_refreshes_total", "Times that the API key was refreshed",
+                  EDDY_METRIC_COUNTER, &run->keys->refreshes },
                 { "batch_in_flight", "Attempts in flight", EDDY_METRIC_GAUGE,
                   &run->stats.in_flight },
                 { "batch_input_tokens_total", "Input tokens that answers report",
@@ -170,7 +172,7 @@ static int page_begin(struct ed_batch_run *run, struct ed_batch_metrics *metrics
 static void attempt_note(void *arg, const struct ed_attempt *attempt, unsigned attempts)
 {
         const struct ed_batch_metrics *metrics = arg;
-        const char *endpoint = attempt->endpoint ? attempt->endpoint->name : "";
+        const char *endpoint = attempt->endpoint ? attempt->endpoint->shown : "";
         int error = attempt->error < 0 ? attempt->error : attempt->judged;
         const char *reported = attempt->refusal.code;
         const char *code = error < 0 ? ed_outcome_of(error)->code : reported;

@@ -10,8 +10,10 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "batch/key_option.h"
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
+#include "batch/rule_option.h"
 #include "batch/url_option.h"
 #include "common/console.h"
 #include "common/option.h"
@@ -22,9 +24,7 @@
 #include "eddy/time.h"
 #include "eddy/version.h"
 
-#define BEARER "Bearer "
-
-enum { KEY_BYTES_MAX = 8 << 10, BODY_BYTES_MAX = 16 << 20 };
+enum { BODY_BYTES_MAX = 16 << 20 };
 
 static const char help[] =
         "Usage: eddy batch IN [-o OUT] [--base-url URL] [options]\n"
@@ -62,7 +62,10 @@ static const char help[] =
         "                           send this header, or those in FILE; may be repeated\n"
         "  --api-key-env NAME, --api-key-file FILE\n"
         "                           send \"Authorization: Bearer KEY\", only to the hosts of\n"
-        "                           --base-url and --url\n"
+        "                           --base-url and --url; FILE is read again when it changes, and\n"
+        "                           may have several keys, one a line, each with its own limits\n"
+        "  --api-key-command CMD    send the key that this shell command prints; it is run again\n"
+        "                           before the key ends; a second line may have its seconds\n"
         "  --api-key-header NAME    send the key in this header instead (Azure: api-key)\n"
         "  --idempotency-header NAME\n"
         "                           send this header, with a value that depends only on custom_id\n"
@@ -125,10 +128,10 @@ static const char help[] =
         "\n"
         "Exit: 0 all succeeded, 1 some failed, 2 the command line is wrong, 3 the input cannot be\n"
         "used, 4 the output could not be written, 5 stopped by a limit (quota, --max-errors,\n"
-        "--max-cost), because a server refuses the API key (401), or because the first 20\n"
-        "requests failed alike, 6 another run writes to the output, 75 stopped but resumable\n"
-        "(--deadline, --max-throttle-wait, no server can be reached), 129, 130 or 143 stopped by\n"
-        "a signal.\n";
+        "--max-cost), because a server refuses the API key (401), because --api-key-command\n"
+        "fails, or because the first 20 requests failed alike, 6 another run writes to the\n"
+        "output, 75 stopped but resumable (--deadline, --max-throttle-wait, no server can be\n"
+        "reached), 129, 130 or 143 stopped by a signal.\n";
 
 static const char retry_help[] =
         "Usage: eddy retry IN -o OUT [options of eddy batch]\n"
@@ -155,6 +158,7 @@ enum {
         OPT_BODY,
         OPT_KEY_ENV,
         OPT_KEY_FILE,
+        OPT_KEY_COMMAND,
         OPT_KEY_HEADER,
         OPT_IDEMPOTENCY,
         OPT_ORDERED,
@@ -197,6 +201,7 @@ const struct option ed_opts_longs[] = {
         { "header", required_argument, NULL, 'H' },
         { "api-key-env", required_argument, NULL, OPT_KEY_ENV },
         { "api-key-file", required_argument, NULL, OPT_KEY_FILE },
+        { "api-key-command", required_argument, NULL, OPT_KEY_COMMAND },
         { "api-key-header", required_argument, NULL, OPT_KEY_HEADER },
         { "idempotency-header", required_argument, NULL, OPT_IDEMPOTENCY },
         { "ordered", no_argument, NULL, OPT_ORDERED },
@@ -257,6 +262,8 @@ static const struct ed_option_hint hints[] = {
         { "backoff", "--retry-base" },
         { "rate", "--rpm" },
         { "rps", "--rpm (60 times as much)" },
+        { "api-key-cmd", "--api-key-command" },
+        { "token-command", "--api-key-command" },
         { "api-key", "--api-key-env or --api-key-file, which keep the key out of `ps`" },
         { "resume", "nothing: the same command resumes" },
         { NULL, NULL },
@@ -282,62 +289,6 @@ static int base_url_add(struct ed_batch_opts *opts, const char *value)
         }
         opts->settings.base_urls[opts->settings.base_urls_count++] = value;
         return 0;
-}
-
-/* Store a copy of the API key, with room for "Bearer " before the key. */
-static int key_set(struct ed_batch_opts *opts, const char *option, const char *from,
-                   const char *key, size_t bytes)
-{
-        while (bytes > 0 && strchr(" \t\r\n", key[bytes - 1]))
-                bytes--;
-        if (opts->settings.api_key) {
-                ed_console_usage("batch", "%s: an API key was given already; give one", option);
-                return -EINVAL;
-        }
-        if (bytes == 0 || bytes > KEY_BYTES_MAX || !eddy_http_is_value(key, bytes)) {
-                ed_console_usage("batch", "%s %s: %s", option, from,
-                                 bytes == 0 ? "it is empty" : "it cannot be a header's value");
-                return -EINVAL;
-        }
-        opts->settings.api_key = eddy_malloc(sizeof(BEARER) + bytes);
-        if (!opts->settings.api_key)
-                return -ENOMEM;
-        memcpy(opts->settings.api_key, BEARER, strlen(BEARER));
-        memcpy(opts->settings.api_key + strlen(BEARER), key, bytes);
-        opts->settings.api_key[strlen(BEARER) + bytes] = '\0';
-        return 0;
-}
-
-static int key_from_env(struct ed_batch_opts *opts, const char *name)
-{
-        const char *key = getenv(name);
-
-        /* A name with other characters may be the key itself. */
-        if (!key && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")]) {
-                ed_console_usage("batch", "--api-key-env: this variable is not set; give the name "
-                                          "of one, such as OPENAI_API_KEY, not the key");
-                return -EINVAL;
-        }
-        if (!key) {
-                ed_console_usage("batch", "--api-key-env %s: this variable is not set; export it",
-                                 name);
-                return -EINVAL;
-        }
-        return key_set(opts, "--api-key-env", name, key, strlen(key));
-}
-
-static int key_from_file(struct ed_batch_opts *opts, const char *path)
-{
-        char *key;
-        size_t bytes;
-        int err = ed_slurp("batch", "--api-key-file ", path, KEY_BYTES_MAX, &key, &bytes);
-
-        if (err < 0)
-                return err;
-        err = key_set(opts, "--api-key-file", path, key, bytes);
-        explicit_bzero(key, bytes);
-        eddy_free(key);
-        return err;
 }
 
 static int body_set(struct ed_batch_opts *opts, const char *text)
@@ -442,9 +393,11 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
         case 'H':
                 return ed_headers_add(&opts->settings.headers, "batch", value);
         case OPT_KEY_ENV:
-                return key_from_env(opts, value);
+                return ed_key_option_env(&opts->keys, value);
         case OPT_KEY_FILE:
-                return key_from_file(opts, value);
+                return ed_key_option_file(&opts->keys, value);
+        case OPT_KEY_COMMAND:
+                return ed_key_option_command(&opts->keys, value);
         case OPT_KEY_HEADER:
                 return header_name_set("--api-key-header", value, &opts->settings.api_key_header);
         case OPT_IDEMPOTENCY:
@@ -624,15 +577,13 @@ static int opts_check(struct ed_batch_opts *opts)
         if (opts->settings.max_cost && opts->settings.price.input == 0 &&
             opts->settings.price.output == 0)
                 return ed_console_usage("batch", "--max-cost needs --price IN/OUT");
-        if (opts->settings.api_key_header && !opts->settings.api_key)
-                return ed_console_usage("batch",
-                                        "--api-key-header needs --api-key-env or --api-key-file");
-        if (opts->settings.api_key && opts->settings.base_urls_count == 0 && !opts->settings.url)
+        if (opts->settings.api_key_header && opts->keys.kind == ED_API_KEY_NONE)
+                return ed_console_usage("batch", "--api-key-header needs --api-key-env, "
+                                                 "--api-key-file or --api-key-command");
+        if (opts->keys.kind != ED_API_KEY_NONE && opts->settings.base_urls_count == 0 &&
+            !opts->settings.url)
                 return ed_console_usage("batch", "an API key is sent to the hosts of --base-url "
                                                  "and --url only; give one");
-        if (opts->settings.api_key_header)
-                memmove(opts->settings.api_key, opts->settings.api_key + strlen(BEARER),
-                        strlen(opts->settings.api_key + strlen(BEARER)) + 1);
         if (opts->paths.output && strcmp(opts->paths.output, "-") == 0)
                 opts->paths.output = NULL;
         if (opts->settings.only_failed && !opts->paths.output)
@@ -731,9 +682,6 @@ void ed_batch_opts_fini(struct ed_batch_opts *opts)
         ed_headers_fini(&opts->settings.headers);
         ed_rule_fini(&opts->settings.rule);
         eddy_free(opts->settings.body);
-        if (opts->settings.api_key)
-                explicit_bzero(opts->settings.api_key, strlen(opts->settings.api_key));
-        eddy_free(opts->settings.api_key);
         opts->settings.body = NULL;
-        opts->settings.api_key = NULL;
+        ed_api_keys_fini(&opts->keys);
 }

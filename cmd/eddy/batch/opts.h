@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "batch/run/api_key.h"
 #include "batch/run/settings.h"
 #include "common/connect.h"
 #include "common/show.h"
@@ -29,6 +30,7 @@ extern const struct option ed_opts_longs[];
 struct ed_batch_opts {
         struct ed_batch_settings settings; /* 'format' may be "auto" until all options are read */
         struct ed_batch_paths paths;
+        struct ed_api_keys keys;
         struct ed_connect connect;
         int64_t deadline_ns; /* 0: none */
         const char *deadline_text;

@@ -139,7 +139,7 @@ static void endpoint_add(struct ed_draft *text, const struct ed_endpoint *endpoi
 {
         char paused[ED_DURATION_TEXT_BYTES];
 
-        ed_draft_add_str(text, endpoint->name);
+        ed_draft_add_str(text, endpoint->shown);
         ed_draft_add_str(text, ": ");
         ed_draft_add_grouped(text, endpoint->sent);
         ed_draft_add_str(text, endpoint->sent == 1 ? " attempt, " : " attempts, ");
@@ -291,8 +291,9 @@ static void advice_add(struct ed_draft *text, const struct ed_batch_unit *unit)
                 lines_advice_add(text, unit);
         if (stats->statuses[401] > 0 && stats->stop != ED_STOP_KEY)
                 ed_draft_add_printf(text, "401: %s --api-key-env or --api-key-file\n",
-                                    settings->api_key ? "the server refuses the key: check"
-                                                      : "the server wants an API key: give");
+                                    run->keys->kind != ED_API_KEY_NONE
+                                            ? "the server refuses the key: check"
+                                            : "the server wants an API key: give");
         if (stats->ok > 0)
                 return;
         if (stats->statuses[404] > 0)
@@ -323,6 +324,10 @@ static void text_print(const struct ed_batch_command *command, struct ed_draft *
                 ed_draft_add_printf(text, "and %zu more host%s\n",
                                     run->endpoints.count - ENDPOINTS_SHOWN,
                                     run->endpoints.count - ENDPOINTS_SHOWN == 1 ? "" : "s");
+        if (run->keys->refreshes > 0)
+                ed_draft_add_printf(text, "API key: refreshed %llu time%s\n",
+                                    (unsigned long long) run->keys->refreshes,
+                                    run->keys->refreshes == 1 ? "" : "s");
         advice_add(text, unit);
         files_add(text, command);
 }
@@ -370,6 +375,8 @@ static void endpoints_json(const struct ed_batch_run *run, struct ed_draft *text
              endpoint = endpoint->next) {
                 name_add(text, endpoint == run->endpoints.first ? "{\"name\":" : ",{\"name\":",
                          endpoint->name);
+                if (endpoint->leader->span > 1)
+                        member_add(text, ",\"key\":", endpoint->key);
                 member_add(text, ",\"attempts\":", endpoint->sent);
                 member_add(text, ",\"ok\":", endpoint->ok);
                 member_add(text, ",\"pauses\":", endpoint->pauses);
@@ -406,6 +413,7 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         member_add(text, ",\"beyond_limit\":", run->stats.beyond);
         member_add(text, ",\"answered_before\":", unit->sink.held.answered);
         member_add(text, ",\"not_ok_before\":", unit->sink.held.not_ok);
+        member_add(text, ",\"key_refreshes\":", run->keys->refreshes);
         ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->spent.cost / 1e6);
         endpoints_json(run, text);
         reasons_json(&run->reasons, text);

@@ -91,6 +91,8 @@ static const char *stop_text(enum ed_stop stop)
                 return "stopped: the quota is used up";
         case ED_STOP_KEY:
                 return "stopped: the server refuses the API key";
+        case ED_STOP_KEY_SOURCE:
+                return "stopped: --api-key-command has failed";
         case ED_STOP_ERRORS:
                 return "stopped by --max-errors";
         case ED_STOP_ALIKE:
@@ -112,13 +114,21 @@ static const char *stop_text(enum ed_stop stop)
 static const char *stop_name(enum ed_stop stop)
 {
         static const char *const names[] = {
-                [ED_STOP_SIGNAL] = "signal",        [ED_STOP_DEADLINE] = "deadline",
-                [ED_STOP_CLOSED] = "output_closed", [ED_STOP_OUTPUT] = "output_failed",
-                [ED_STOP_INTERNAL] = "error",       [ED_STOP_INPUT] = "input_failed",
-                [ED_STOP_KEY] = "api_key",          [ED_STOP_QUOTA] = "quota",
-                [ED_STOP_ERRORS] = "max_errors",    [ED_STOP_ALIKE] = "failed_alike",
-                [ED_STOP_COST] = "max_cost",        [ED_STOP_THROTTLED] = "max_throttle_wait",
-                [ED_STOP_UNREACHED] = "unreached",  [ED_STOP_LIMIT] = "limit",
+                [ED_STOP_SIGNAL] = "signal",
+                [ED_STOP_DEADLINE] = "deadline",
+                [ED_STOP_CLOSED] = "output_closed",
+                [ED_STOP_OUTPUT] = "output_failed",
+                [ED_STOP_INTERNAL] = "error",
+                [ED_STOP_INPUT] = "input_failed",
+                [ED_STOP_KEY] = "api_key",
+                [ED_STOP_KEY_SOURCE] = "api_key_command",
+                [ED_STOP_QUOTA] = "quota",
+                [ED_STOP_ERRORS] = "max_errors",
+                [ED_STOP_ALIKE] = "failed_alike",
+                [ED_STOP_COST] = "max_cost",
+                [ED_STOP_THROTTLED] = "max_throttle_wait",
+                [ED_STOP_UNREACHED] = "unreached",
+                [ED_STOP_LIMIT] = "limit",
         };
 
         return names[stop];

@@ -24,15 +24,16 @@ enum ed_stop {
         ED_STOP_CLOSED, /* the reader of the results has closed them */
         ED_STOP_OUTPUT, /* results could not be written */
         ED_STOP_INTERNAL,
-        ED_STOP_INPUT,     /* the rest of the input could not be read */
-        ED_STOP_QUOTA,     /* the API key has no quota left */
-        ED_STOP_KEY,       /* the server refuses the API key */
-        ED_STOP_ERRORS,    /* --max-errors */
-        ED_STOP_ALIKE,     /* the first requests all got the same refusal */
-        ED_STOP_COST,      /* --max-cost */
-        ED_STOP_THROTTLED, /* --max-throttle-wait */
-        ED_STOP_UNREACHED, /* no server can be reached */
-        ED_STOP_LIMIT,     /* --limit */
+        ED_STOP_INPUT,      /* the rest of the input could not be read */
+        ED_STOP_QUOTA,      /* the API key has no quota left */
+        ED_STOP_KEY,        /* the server refuses the API key */
+        ED_STOP_KEY_SOURCE, /* the command that prints the API key fails */
+        ED_STOP_ERRORS,     /* --max-errors */
+        ED_STOP_ALIKE,      /* the first requests all got the same refusal */
+        ED_STOP_COST,       /* --max-cost */
+        ED_STOP_THROTTLED,  /* --max-throttle-wait */
+        ED_STOP_UNREACHED,  /* no server can be reached */
+        ED_STOP_LIMIT,      /* --limit */
 };
 
 struct ed_stats {

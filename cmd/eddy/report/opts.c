@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "batch/rule_option.h"
 #include "common/console.h"
 #include "common/option.h"
 #include "eddy/version.h"

@@ -370,3 +370,67 @@ TEST(path_needs_a_base_url)
 {
         run(baseless_main);
 }
+
+/* ---- several keys ---------------------------------------------------------------------------- */
+
+static int keys_main(void *arg)
+{
+        struct ed_endpoint *one, *two, *other, *host;
+
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ .keys = 2 }, one_base);
+        CHECK_EQ(ed_endpoints_add_main(&endpoints, "http://b/x"), 0);
+        CHECK_EQ(endpoints.count, 4);
+        one = take("/x", 0);
+        two = take("/x", 0);
+        CHECK(one->key == 1 && two->key == 2 && two->leader == one);
+        CHECK_STR(one->name, "http://a");
+        CHECK_STR(two->shown, "http://a, key 2 of 2");
+        /* Absolute URLs have the keys too, if their host is one of the command line. */
+        host = take("http://b/y", 0);
+        CHECK(host->key == 1 && take("http://b/y", 0)->key == 2);
+        CHECK(take("http://a/y", 0)->leader == one);
+        other = take("http://c/y", 0);
+        CHECK(other->key == 0 && other->shown == other->name);
+        /* A pause, and a refusal after an answer, leave the other key. */
+        ed_endpoint_throttle(&endpoints, one, EDDY_SEC(3), 0);
+        for (int i = 0; i < 10; i++)
+                CHECK(take("/x", 0) == two);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(3)), 0);
+        one->window = UINT32_MAX;
+        two->ok = two->key_refusals = 1;
+        for (int i = 0; i < 20; i++)
+                CHECK(take("/x", 0) == one);
+        /* The last key ends the run, and until then requests have another one. */
+        CHECK(ed_endpoint_has_other(&endpoints, one, "/x"));
+        CHECK(ed_endpoint_shut(&endpoints, one));
+        CHECK(take("/x", 0) == two && take("http://a/y", 0) == two);
+        CHECK(!ed_endpoint_has_other(&endpoints, two, "/x"));
+        CHECK(!ed_endpoint_shut(&endpoints, two));
+        ed_endpoint_reopen(one);
+        CHECK(take("/x", 0) == one);
+        CHECK(ed_endpoint_shut(&endpoints, host) && !ed_endpoint_shut(&endpoints, host->next));
+        return 0;
+}
+
+TEST(each_pair_of_a_server_and_a_key_is_an_endpoint_of_its_own)
+{
+        run(keys_main);
+}
+
+static int keys_limited_main(void *arg)
+{
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ .rpm = 600, .keys = 3 }, one_base);
+        for (int i = 0; i < 1900; i++)
+                ed_endpoint_give(take("/x", 0));
+        for (int i = 0; i < 3; i++)
+                CHECK(most_in(taken[i].endpoint, EDDY_MIN(1)) <= 600);
+        CHECK(taken[1899].at_ns - taken[0].at_ns < EDDY_SEC(66));
+        return 0;
+}
+
+TEST(each_key_has_its_own_requests_a_minute)
+{
+        run(keys_limited_main);
+}

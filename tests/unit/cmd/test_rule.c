@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "batch/answer/body_error.h"
-#include "batch/answer/rule.h"
 #include "batch/request/api_path.h"
+#include "batch/rule_option.h"
 #include "common/outcome.h"
 
 enum { OK = 0, STATUS = 1, FAILED = ED_RULE_LINE_FAILED, LINE_OK = ED_RULE_LINE_OK };

@@ -38,7 +38,7 @@ static struct ed_reason *reason_new(struct ed_reasons *reasons, const char *name
 
 static bool has_secret(const struct ed_reasons *reasons, const char *text, size_t bytes)
 {
-        return reasons->secret && memmem(text, bytes, reasons->secret, strlen(reasons->secret));
+        return reasons->has_secret && reasons->has_secret(reasons->secrets, text, bytes);
 }
 
 static void text_set(const struct ed_reasons *reasons, struct ed_reason *reason, const char *text,

@@ -17,9 +17,11 @@ struct ed_reason {
         char text[ED_REASON_TEXT_BYTES]; /* printable; empty: a failure without a message */
 };
 
-/* Zero, but for the secret, is the start. */
+/* Zero, but for the secrets, is the start. */
 struct ed_reasons {
-        const char *secret; /* is not shown, whatever a server sends; NULL: none */
+        /* Returns true if a text has a secret: it is not shown, whatever a server sends. NULL: none */
+        bool (*has_secret)(const void *secrets, const char *text, size_t bytes);
+        const void *secrets;
         unsigned count;
         struct ed_reason items[ED_REASONS_MAX]; /* further kinds are not kept */
 };

@@ -9,48 +9,17 @@
 
 #include "batch/answer/body_error.h"
 #include "batch/answer/reasons.h"
-#include "common/console.h"
 #include "common/excerpt.h"
 #include "common/outcome.h"
 #include "eddy/json.h"
 
 enum { SHOWN_BYTES = 160 };
 
-/* ---- options --------------------------------------------------------------------------------- */
-
 void ed_rule_fini(struct ed_rule *rule)
 {
         ed_condition_free(rule->ok);
         ed_condition_free(rule->retry_if);
         *rule = (struct ed_rule){ 0 };
-}
-
-static int condition_set(const char *command, const char *option, const char *text,
-                         struct ed_condition **condition)
-{
-        char error[ED_CONDITION_ERROR_BYTES];
-        int err;
-
-        if (*condition) {
-                ed_console_usage(command, "%s: it is given twice; join the conditions by and, or",
-                                 option);
-                return -EINVAL;
-        }
-        err = ed_condition_parse(text, condition, error);
-        if (err == -EINVAL)
-                ed_console_usage(command, "%s: %s", option, error);
-        return err;
-}
-
-int ed_rule_set_ok(struct ed_rule *rule, const char *command, const char *text)
-{
-        rule->ok_text = text;
-        return condition_set(command, "--ok", text, &rule->ok);
-}
-
-int ed_rule_set_retry_if(struct ed_rule *rule, const char *command, const char *text)
-{
-        return condition_set(command, "--retry-if", text, &rule->retry_if);
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */

@@ -23,12 +23,6 @@ struct ed_rule {
 void ed_rule_fini(struct ed_rule *rule);
 
 /*
- * Set --ok or --retry-if. 'text' is borrowed. Errors: -EINVAL, after a message of 'command'; -ENOMEM
- */
-EDDY_MUST_USE int ed_rule_set_ok(struct ed_rule *rule, const char *command, const char *text);
-EDDY_MUST_USE int ed_rule_set_retry_if(struct ed_rule *rule, const char *command, const char *text);
-
-/*
  * Judge an answer. 'is_api' is true if the request was to an API of language models. Returns 0 for a
  * success, and 1 if the status says that the request failed.
  *

@@ -20,6 +20,8 @@
 #include "eddy/error.h"
 #include "eddy/time.h"
 
+#define BEARER "Bearer "
+
 enum {
         URL_BYTES_MAX = 64 << 10,
         HEADERS_OWN = 3, /* Content-Type, the API key, the idempotency key */
@@ -95,6 +97,8 @@ void ed_attempts_end(struct ed_attempts *attempts, int64_t end_ns)
 struct sent {
         size_t count;
         char *url;
+        char *key; /* the API key, as it is sent, because the run may replace it meanwhile */
+        size_t key_bytes;
         char repeat[17]; /* the idempotency key */
         struct eddy_http_header headers[];
 };
@@ -127,8 +131,22 @@ static size_t base_bytes_of(const char *base, const char *path)
         return bytes;
 }
 
+/* Add the API key, unless the line or the command line has set its header. */
+static void key_add(struct ed_attempt *attempt, const char *value, uint32_t generation,
+                    struct sent *sent)
+{
+        const char *header = attempt->run->settings->api_key_header;
+
+        if (!value || has_header(sent, header ? header : "Authorization"))
+                return;
+        snprintf(sent->key, sent->key_bytes, "%s%s", header ? "" : BEARER, value);
+        header_default(sent, header ? header : "Authorization", sent->key);
+        attempt->key_generation = generation;
+}
+
 /* A header of the line replaces that of the command line. */
-static void headers_make(const struct ed_attempt *attempt, struct sent *sent)
+static void headers_make(struct ed_attempt *attempt, const char *key, uint32_t generation,
+                         struct sent *sent)
 {
         const struct ed_request *request = attempt->request;
         const struct ed_batch_settings *settings = attempt->run->settings;
@@ -140,12 +158,7 @@ static void headers_make(const struct ed_attempt *attempt, struct sent *sent)
                                settings->headers.items[i].value);
         if (request->body)
                 header_default(sent, "Content-Type", "application/json");
-        /* The client sends the user name of a URL. */
-        if (settings->api_key && attempt->endpoint->is_main &&
-            !ed_url_parts(request->url).has_userinfo)
-                header_default(
-                        sent, settings->api_key_header ? settings->api_key_header : "Authorization",
-                        settings->api_key);
+        key_add(attempt, key, generation, sent);
         if (settings->idempotency_header) {
                 snprintf(sent->repeat, sizeof(sent->repeat), "%016llx",
                          (unsigned long long) ed_request_key(request));
@@ -153,8 +166,20 @@ static void headers_make(const struct ed_attempt *attempt, struct sent *sent)
         }
 }
 
-static int sent_new(const struct ed_attempt *attempt, struct sent **ret_sent)
+/* Returns the API key of a request and its generation, or NULL. */
+static const char *key_find(const struct ed_attempt *attempt, uint32_t *ret_generation)
 {
+        /* The client sends the user name of a URL. */
+        if (attempt->endpoint->key == 0 || ed_url_parts(attempt->request->url).has_userinfo)
+                return NULL;
+        return ed_api_key_value(attempt->run->keys, attempt->endpoint->key, ret_generation);
+}
+
+static int sent_new(struct ed_attempt *attempt, struct sent **ret_sent)
+{
+        uint32_t generation = 0;
+        const char *key = key_find(attempt, &generation);
+        size_t key_bytes = key ? strlen(BEARER) + strlen(key) + 1 : 0;
         const char *base = attempt->endpoint->base, *path = attempt->request->url;
         size_t base_bytes = *path == '/' ? base_bytes_of(base, path) : 0, path_bytes = strlen(path);
         size_t headers = attempt->request->headers_count + attempt->run->settings->headers.count +
@@ -164,7 +189,7 @@ static int sent_new(const struct ed_attempt *attempt, struct sent **ret_sent)
         if (base_bytes + path_bytes > URL_BYTES_MAX)
                 return EDDY_E_URL_INVALID;
         sent = eddy_malloc(sizeof(*sent) + headers * sizeof(sent->headers[0]) + base_bytes +
-                           path_bytes + 1);
+                           path_bytes + 1 + key_bytes);
         if (!sent)
                 return -ENOMEM;
         sent->count = 0;
@@ -172,9 +197,17 @@ static int sent_new(const struct ed_attempt *attempt, struct sent **ret_sent)
         if (base_bytes > 0)
                 memcpy(sent->url, base, base_bytes);
         memcpy(sent->url + base_bytes, path, path_bytes + 1);
-        headers_make(attempt, sent);
+        sent->key = sent->url + base_bytes + path_bytes + 1;
+        sent->key_bytes = key_bytes;
+        headers_make(attempt, key, generation, sent);
         *ret_sent = sent;
         return 0;
+}
+
+static void sent_free(struct sent *sent)
+{
+        explicit_bzero(sent->key, sent->key_bytes);
+        eddy_free(sent);
 }
 
 /* ---- the exchange --------------------------------------------------------------------------- */
@@ -200,7 +233,7 @@ static int attempt_exchange(struct ed_attempt *attempt)
                                             .ret_tls_fault = &attempt->fault,
                                     },
                                     &attempt->response);
-        eddy_free(sent);
+        sent_free(sent);
         if (err < 0)
                 return err;
         err = ed_attempt_receive(attempt);

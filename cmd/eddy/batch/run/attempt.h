@@ -33,6 +33,7 @@ struct ed_attempt {
         const struct ed_request *request;
         struct ed_endpoint *endpoint; /* NULL: none was reached */
         struct eddy_reservation reservation;
+        uint32_t key_generation; /* of the API key that was sent; 0: none */
         eddy_scope scope; /* shields the attempt from the end of the run; its deadline is that of
                              the attempt */
         eddy_http_response *response;

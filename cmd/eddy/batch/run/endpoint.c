@@ -21,6 +21,7 @@
 enum {
         ANSWERS_FOR_PLACE = 4, /* answers until a window has another place */
         UNREACHED_MAX = 10,    /* attempts without a connection that are failures of their own */
+        ENDPOINT_SHOWN_BYTES = EDDY_HTTP_ORIGIN_BYTES + 32,
 };
 
 #define THROTTLE_FIRST_NS EDDY_SEC(1)
@@ -69,16 +70,24 @@ static int limiter_make(const struct ed_endpoint_limits *limits, eddy_limiter **
         return eddy_limiter_new(&opts, ret_limiter);
 }
 
-static int endpoint_new(struct ed_endpoints *endpoints, const char *name,
+/* Make one endpoint. 'key' is the number of its API key, 0: none. */
+static int endpoint_new(struct ed_endpoints *endpoints, const char *name, unsigned key,
                         struct ed_endpoint **ret_endpoint)
 {
-        struct ed_endpoint *endpoint = eddy_malloc(sizeof(*endpoint));
+        bool has_keys = key > 0 && endpoints->limits.keys > 1;
+        struct ed_endpoint *endpoint =
+                eddy_malloc(sizeof(*endpoint) + (has_keys ? ENDPOINT_SHOWN_BYTES : 0));
         int err;
 
         if (!endpoint)
                 return -ENOMEM;
-        *endpoint = (struct ed_endpoint){ .window = UINT32_MAX };
+        *endpoint = (struct ed_endpoint){ .window = UINT32_MAX, .key = key, .span = 1 };
         snprintf(endpoint->name, sizeof(endpoint->name), "%s", name);
+        endpoint->shown = has_keys ? (char *) (endpoint + 1) : endpoint->name;
+        if (has_keys)
+                snprintf(endpoint->shown, ENDPOINT_SHOWN_BYTES, "%s, key %u of %u", name, key,
+                         endpoints->limits.keys);
+        endpoint->leader = endpoint;
         eddy_semaphore_init(&endpoint->line.turn, 1, 0);
         err = limiter_make(&endpoints->limits, &endpoint->limiter);
         if (err < 0) {
@@ -89,6 +98,30 @@ static int endpoint_new(struct ed_endpoints *endpoints, const char *name,
         endpoints->last = &endpoint->next;
         endpoints->count++;
         *ret_endpoint = endpoint;
+        return 0;
+}
+
+/* Make the endpoints of a server that gets the API keys, one for each key. */
+static int main_new(struct ed_endpoints *endpoints, const char *name, const char *base,
+                    struct ed_endpoint **ret_leader)
+{
+        unsigned keys = endpoints->limits.keys, number = keys > 0;
+        struct ed_endpoint *leader = NULL;
+
+        do {
+                struct ed_endpoint *endpoint;
+                int err = endpoint_new(endpoints, name, number, &endpoint);
+
+                if (err < 0)
+                        return err;
+                if (!leader)
+                        leader = endpoint;
+                endpoint->leader = leader;
+                endpoint->base = base;
+                endpoint->is_main = true;
+                leader->span = number > 1 ? number : 1;
+        } while (++number <= keys);
+        *ret_leader = leader;
         return 0;
 }
 
@@ -114,26 +147,24 @@ static struct ed_endpoint *endpoint_find(const struct ed_endpoints *endpoints, c
 int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base)
 {
         char name[EDDY_HTTP_ORIGIN_BYTES];
-        struct ed_endpoint *endpoint, *former;
+        struct ed_endpoint *leader, *former;
         int err = eddy_http_url_origin(base, name);
 
         if (err == 0)
-                err = endpoint_new(endpoints, name, &endpoint);
+                err = main_new(endpoints, name, base, &leader);
         if (err < 0)
                 return err;
         /* Absolute URLs of this origin share its limits. */
         former = endpoint_find(endpoints, name);
         if (former)
                 ed_hash_map_remove(&endpoints->map, &former->link);
-        ed_hash_map_add(&endpoints->map, &endpoint->link, name_hash(name));
-        endpoint->base = base;
-        endpoint->is_main = true;
-        endpoints->bases++;
+        ed_hash_map_add(&endpoints->map, &leader->link, name_hash(name));
+        endpoints->bases += leader->span;
         return 0;
 }
 
-/* Find or make the endpoint of a host. */
-static int host_find(struct ed_endpoints *endpoints, const char *url,
+/* Find or make the endpoint of a host, the first one if it has several keys. */
+static int host_find(struct ed_endpoints *endpoints, const char *url, bool is_main,
                      struct ed_endpoint **ret_endpoint)
 {
         char name[EDDY_HTTP_ORIGIN_BYTES];
@@ -146,7 +177,8 @@ static int host_find(struct ed_endpoints *endpoints, const char *url,
         if (!endpoint) {
                 if (endpoints->count >= ED_ENDPOINTS_MAX)
                         return ED_E_HOSTS;
-                err = endpoint_new(endpoints, name, &endpoint);
+                err = is_main ? main_new(endpoints, name, NULL, &endpoint)
+                              : endpoint_new(endpoints, name, 0, &endpoint);
                 if (err < 0)
                         return err;
                 ed_hash_map_add(&endpoints->map, &endpoint->link, name_hash(name));
@@ -158,11 +190,8 @@ static int host_find(struct ed_endpoints *endpoints, const char *url,
 int ed_endpoints_add_main(struct ed_endpoints *endpoints, const char *url)
 {
         struct ed_endpoint *endpoint;
-        int err = host_find(endpoints, url, &endpoint);
 
-        if (err == 0)
-                endpoint->is_main = true;
-        return err;
+        return host_find(endpoints, url, true, &endpoint);
 }
 
 /* Returns whether the endpoint may have another request in flight. */
@@ -171,19 +200,50 @@ static bool is_open(const struct ed_endpoint *endpoint)
         return endpoint->in_flight < endpoint->window;
 }
 
-/* Reserve at the least loaded of several base URLs that can be used now. Errors: -EAGAIN */
-static int bases_try(struct ed_endpoints *endpoints, uint64_t tokens,
-                     struct ed_endpoint **ret_endpoint, struct eddy_reservation *reservation)
-{
-        struct ed_endpoint *endpoint = endpoints->first, *best = NULL;
-        int err = -EAGAIN;
+/* The endpoints among which a request can choose: they follow 'first' in the list. */
+struct group {
+        struct ed_endpoint *first;
+        size_t count;
+        struct ed_endpoint_line *line;
+};
 
-        for (size_t i = 0; i < endpoints->bases; i++, endpoint = endpoint->next) {
+/* Paths have one group for all base URLs, absolute URLs one for their host. */
+static struct group group_of(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
+                             const char *url)
+{
+        if (*url == '/')
+                return (struct group){ endpoints->first, endpoints->bases, &endpoints->line };
+        return (struct group){ endpoint->leader, endpoint->leader->span, &endpoint->leader->line };
+}
+
+/* Returns true if the key has been accepted, but refused since. */
+static bool is_doubtful(const struct ed_endpoint *endpoint)
+{
+        return endpoint->leader->span > 1 && endpoint->key_refusals > 0 && endpoint->ok > 0;
+}
+
+/* Returns true if 'a' is a better choice than 'b', which may be NULL. */
+static bool is_better(const struct ed_endpoint *a, const struct ed_endpoint *b)
+{
+        if (b && is_doubtful(a) != is_doubtful(b))
+                return is_doubtful(b);
+        return !b || a->in_flight < b->in_flight;
+}
+
+/* Reserve at the best of several endpoints that can be used now. Errors: -EAGAIN; ED_E_SHUT */
+static int group_try(const struct group *group, uint64_t tokens, struct ed_endpoint **ret_endpoint,
+                     struct eddy_reservation *reservation)
+{
+        struct ed_endpoint *endpoint = group->first, *best = NULL;
+        int err = ED_E_SHUT;
+
+        for (size_t i = 0; i < group->count; i++, endpoint = endpoint->next) {
                 struct eddy_reservation got;
                 int tried;
 
-                if (!is_open(endpoint) || endpoint->is_shut ||
-                    (best && endpoint->in_flight >= best->in_flight))
+                if (!endpoint->is_shut && err == ED_E_SHUT)
+                        err = -EAGAIN;
+                if (!is_open(endpoint) || endpoint->is_shut || !is_better(endpoint, best))
                         continue;
                 tried = eddy_limiter_try_reserve(endpoint->limiter, 1, tokens, &got);
                 if (tried < 0) {
@@ -241,17 +301,19 @@ static void line_wake(struct ed_endpoints *endpoints, struct ed_endpoint_line *l
         ed_room_wake(endpoints->room, line->waiting, line->waiting_bytes);
 }
 
-/* Reserve at one of several base URLs. The caller has the turn, so no other task waits for them. */
-static int bases_reserve(struct ed_endpoints *endpoints, uint64_t tokens,
+/* Reserve at one of several endpoints. The caller has the turn, so no other task waits for them. */
+static int group_reserve(struct ed_endpoints *endpoints, const struct group *group, uint64_t tokens,
                          struct ed_endpoint **ret_endpoint, struct eddy_reservation *reservation)
 {
-        int err = bases_try(endpoints, tokens, ret_endpoint, reservation);
+        int err = group_try(group, tokens, ret_endpoint, reservation);
+        bool is_base = group->line == &endpoints->line;
 
-        while (err == -EAGAIN) {
-                line_rest(endpoints, &endpoints->line, false);
+        /* The run ends if no base URL is left: its requests wait for that. */
+        while (err == -EAGAIN || (err == ED_E_SHUT && is_base)) {
+                line_rest(endpoints, group->line, false);
                 err = eddy_sleep(LOOK_NS);
                 if (err == 0)
-                        err = bases_try(endpoints, tokens, ret_endpoint, reservation);
+                        err = group_try(group, tokens, ret_endpoint, reservation);
         }
         return err;
 }
@@ -281,32 +343,27 @@ static int endpoint_reserve(struct ed_endpoints *endpoints, struct ed_endpoint_l
         return err;
 }
 
-/* Paths have one line for all base URLs, absolute URLs one for their host. */
-static struct ed_endpoint_line *line_of(struct ed_endpoints *endpoints,
-                                        struct ed_endpoint *endpoint, const char *url)
-{
-        return *url == '/' ? &endpoints->line : &endpoint->line;
-}
-
 int ed_endpoint_take(struct ed_endpoints *endpoints, const char *url, uint64_t tokens,
                      uint64_t bytes, struct ed_endpoint **ret_endpoint,
                      struct eddy_reservation *ret_reservation)
 {
         struct ed_endpoint *endpoint = endpoints->first;
         struct ed_endpoint_line *line;
+        struct group group;
         int err = 0;
 
         if (*url == '/')
                 err = endpoints->bases == 0 ? ED_E_NO_BASE : 0;
         else
-                err = host_find(endpoints, url, &endpoint);
+                err = host_find(endpoints, url, false, &endpoint);
         if (err < 0)
                 return err;
-        line = line_of(endpoints, endpoint, url);
+        group = group_of(endpoints, endpoint, url);
+        line = group.line;
         line_enter(endpoints, line, bytes);
         err = eddy_semaphore_acquire(&line->turn);
-        if (err == 0 && *url == '/' && endpoints->bases > 1)
-                err = bases_reserve(endpoints, tokens, &endpoint, ret_reservation);
+        if (err == 0 && group.count > 1)
+                err = group_reserve(endpoints, &group, tokens, &endpoint, ret_reservation);
         else if (err == 0)
                 err = endpoint_reserve(endpoints, line, endpoint, tokens, ret_reservation);
         else
@@ -328,7 +385,7 @@ fail_line:
 
 void ed_endpoint_pass(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint, const char *url)
 {
-        eddy_semaphore_release(&line_of(endpoints, endpoint, url)->turn);
+        eddy_semaphore_release(&group_of(endpoints, endpoint, url).line->turn);
 }
 
 bool ed_endpoint_is_paused(const struct ed_endpoint *endpoint)
@@ -511,10 +568,28 @@ bool ed_endpoint_shut(struct ed_endpoints *endpoints, struct ed_endpoint *endpoi
         eddy_limiter_resume(endpoint->limiter);
         if (!endpoint->is_main)
                 return true;
-        for (struct ed_endpoint *other = endpoints->first; other; other = other->next)
-                if (!other->is_shut && other->base && endpoint->base)
+        return (endpoint->base && ed_endpoint_has_other(endpoints, endpoint, "/")) ||
+               (!endpoint->base && ed_endpoint_has_other(endpoints, endpoint, endpoint->name));
+}
+
+bool ed_endpoint_has_other(const struct ed_endpoints *endpoints, const struct ed_endpoint *endpoint,
+                           const char *url)
+{
+        bool is_base = *url == '/';
+        const struct ed_endpoint *other = is_base ? endpoints->first : endpoint->leader;
+        size_t count = is_base ? endpoints->bases : endpoint->leader->span;
+
+        for (size_t i = 0; i < count; i++, other = other->next)
+                if (!other->is_shut && other != endpoint)
                         return true;
         return false;
+}
+
+void ed_endpoint_reopen(struct ed_endpoint *endpoint)
+{
+        endpoint->is_shut = false;
+        endpoint->key_refusals = 0;
+        endpoint->throttles = 0;
 }
 
 void ed_endpoint_answered(struct ed_endpoint *endpoint)

@@ -7,6 +7,9 @@
  * separate group. The requests of a group wait in a line; only the first request reserves capacity
  * from a limit. If there are several groups, a line rests while its first request cannot be sent
  * (engine/room.h).
+ *
+ * If the run has several API keys, each pair of a server and a key is an endpoint of its own, in the
+ * same group: limits are those of a key.
  */
 #ifndef ED_CMD_BATCH_RUN_ENDPOINT_H
 #define ED_CMD_BATCH_RUN_ENDPOINT_H
@@ -38,8 +41,12 @@ struct ed_endpoint {
         struct ed_hash_link link;
         struct ed_endpoint *next;          /* of all endpoints, and of the base URLs */
         char name[EDDY_HTTP_ORIGIN_BYTES]; /* "https://host:port" */
+        char *shown;                       /* the name, and the key if there are several */
         const char *base;                  /* the base URL; NULL: a host of absolute URLs */
         bool is_main;                      /* requests to this origin have the API key */
+        unsigned key;                      /* the number of this key; 0: none */
+        struct ed_endpoint *leader;        /* the first of those that differ only in the key */
+        unsigned span; /* of a leader: their number; they follow it in the list */
         eddy_limiter *limiter;
         struct ed_endpoint_line line; /* of absolute URLs */
         bool is_shut;                 /* it asked for a pause longer than the run accepts */
@@ -48,7 +55,8 @@ struct ed_endpoint {
         uint32_t credit;            /* answers since the window grew */
         uint32_t throttles;         /* refusals since the last answer */
         int64_t throttled_since_ns; /* the time of the first of these refusals */
-        uint32_t key_refusals;      /* answers 401 */
+        uint32_t key_refusals;      /* answers 401, one of several keys: since it was accepted */
+        uint32_t shut_generation;   /* of the key with which the endpoint was shut */
         uint32_t unreached;         /* attempts in a row that got no connection */
         int64_t unreached_since_ns; /* the first of them */
         bool was_reached;           /* it has answered at least once */
@@ -65,6 +73,7 @@ struct ed_endpoint {
 struct ed_endpoint_limits {
         uint64_t rpm, tpm; /* 0: none */
         int64_t burst_ns;  /* 0: a second */
+        unsigned keys;     /* API keys; 0: none */
         bool adapts;       /* the number of slots adapts to refusals, so an endpoint pauses only
                               if it states a time */
 };
@@ -155,6 +164,13 @@ bool ed_endpoint_lost(const struct ed_endpoints *endpoints, struct ed_endpoint *
 
 /* The endpoint sent a response. */
 void ed_endpoint_reached(struct ed_endpoint *endpoint);
+
+/* Returns true if requests to 'url' can go to another endpoint than this one. */
+bool ed_endpoint_has_other(const struct ed_endpoints *endpoints, const struct ed_endpoint *endpoint,
+                           const char *url);
+
+/* Send requests to an endpoint again that was shut, because it has another key. */
+void ed_endpoint_reopen(struct ed_endpoint *endpoint);
 
 /*
  * Send nothing more to an endpoint. Returns false if the run cannot continue, because no base URL

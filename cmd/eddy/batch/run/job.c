@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "batch/run/attempt.h"
+#include "batch/run/key_use.h"
 #include "batch/run/stop.h"
 #include "common/duration.h"
 #include "common/excerpt.h"
@@ -44,6 +45,7 @@ struct ed_batch_job {
         int64_t read_ns;
         struct eddy_retry retry;
         unsigned attempts;
+        unsigned key_refusals; /* answers 401 that were taken as the key's */
         bool was_sent;
         eddy_event turn;           /* of --ordered */
         struct ed_attempt attempt; /* last, as it is large */
@@ -161,7 +163,7 @@ static void key_check(struct ed_batch_job *job)
             ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
                 return;
         ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS, "%s %s", attempt->endpoint->name,
-                      run->settings->api_key
+                      run->keys->kind != ED_API_KEY_NONE
                               ? "refuses the API key (401): check --api-key-env or --api-key-file"
                               : "wants credentials (401): give the API key by --api-key-env or "
                                 "--api-key-file, or another header by -H");
@@ -272,17 +274,20 @@ static enum ed_verdict endpoint_shut(struct ed_batch_job *job, enum ed_stop stop
 {
         struct ed_endpoint *endpoint = job->attempt.endpoint;
         struct ed_batch_run *run = job->unit->run;
-        bool is_first = !endpoint->is_shut, is_path = *job->request->url == '/';
+        bool is_first = !endpoint->is_shut, has_other;
 
+        endpoint->shut_generation = job->attempt.key_generation;
         if (!ed_endpoint_shut(&run->endpoints, endpoint)) {
-                ed_batch_stop(run, stop, ED_BATCH_DRAIN_NS, "%s %s", endpoint->name, what);
+                ed_batch_stop(run, stop, ED_BATCH_DRAIN_NS, "%s %s", endpoint->shown, what);
                 return ED_VERDICT_ABANDONED;
         }
+        has_other = ed_endpoint_has_other(&run->endpoints, endpoint, job->request->url);
         if (is_first)
-                ed_say(&run->say, "%s %s; %s", endpoint->name, what,
-                       is_path ? "requests go to the other base URLs"
-                               : "its requests get an error, the others are sent");
-        return is_path ? ED_VERDICT_REFUSED : ED_VERDICT_DONE;
+                ed_say(&run->say, "%s %s; %s", endpoint->shown, what,
+                       !has_other ? "its requests get an error, the others are sent"
+                       : endpoint->leader->span > 1 ? "requests go to the other keys"
+                                                    : "requests go to the other base URLs");
+        return has_other ? ED_VERDICT_REFUSED : ED_VERDICT_DONE;
 }
 
 /* Returns true if the headers of the answer report that a limit is used up for too long. */
@@ -367,7 +372,13 @@ static void job_abandon(struct ed_engine_job *base)
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
-/* Wait for the turn of the endpoint and its limits. */
+static void job_unreserve(struct ed_batch_job *job)
+{
+        eddy_limiter_release(job->attempt.endpoint->limiter, &job->attempt.reservation);
+        ed_endpoint_give(job->attempt.endpoint);
+}
+
+/* Wait for the turn of the endpoint, its limits and its API key. */
 static int job_reserve(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
@@ -383,6 +394,14 @@ static int job_reserve(struct ed_engine_job *base)
                 tokens += ed_tokens_mean(&run->spent.mean);
         attempt->error = ed_endpoint_take(&run->endpoints, job->request->url, tokens, base->bytes,
                                           &attempt->endpoint, &attempt->reservation);
+        if (attempt->error < 0)
+                return attempt->error;
+        /* The requests after it in the line wait too. */
+        attempt->error = ed_key_use_wait(run, attempt->endpoint);
+        if (attempt->error < 0) {
+                ed_endpoint_pass(&run->endpoints, attempt->endpoint, job->request->url);
+                job_unreserve(job);
+        }
         return attempt->error;
 }
 
@@ -396,8 +415,7 @@ static int job_slotted(struct ed_engine_job *base, int err)
                 err = -EAGAIN; /* refused a request while this one waited for its slot */
         if (err == 0)
                 return 0;
-        eddy_limiter_release(attempt->endpoint->limiter, &attempt->reservation);
-        ed_endpoint_give(attempt->endpoint);
+        job_unreserve(job);
         attempt->error = err;
         return err;
 }
@@ -406,6 +424,12 @@ static int job_attempt(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
 
+        /* The wait for the slot may have been longer than the key lives. */
+        job->attempt.error = ed_key_use_wait(job->unit->run, job->attempt.endpoint);
+        if (job->attempt.error < 0) {
+                eddy_limiter_release(job->attempt.endpoint->limiter, &job->attempt.reservation);
+                return job->attempt.error;
+        }
         ed_attempt_make(&job->attempt);
         if (job->attempt.start_ns > 0 && !job->was_sent) {
                 job->was_sent = true;
@@ -526,6 +550,37 @@ static struct eddy_retry_cause cause_again(const struct ed_attempt *attempt)
         return cause;
 }
 
+/* The server refuses the key whatever is done. */
+static enum ed_verdict key_useless(struct ed_batch_job *job)
+{
+        struct ed_batch_run *run = job->unit->run;
+
+        if (run->keys->count > 1)
+                return endpoint_shut(job, ED_STOP_KEY, "refuses this API key (401)");
+        ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS,
+                      "%s refuses the API key (401), and three new ones of %s did not help",
+                      job->attempt.endpoint->name,
+                      run->keys->kind == ED_API_KEY_COMMAND ? "--api-key-command"
+                                                            : "--api-key-file");
+        return ED_VERDICT_ABANDONED;
+}
+
+/* The quota of the key is used up. */
+static enum ed_verdict quota_judge(struct ed_batch_job *job)
+{
+        struct ed_attempt *attempt = &job->attempt;
+        const char *reason = ed_refusal_reason(&attempt->refusal);
+        char what[160];
+
+        snprintf(what, sizeof(what), "has no quota left (%.100s)", reason);
+        if (job->unit->run->keys->count > 1 && attempt->key_generation > 0)
+                return endpoint_shut(job, ED_STOP_QUOTA, what);
+        ed_batch_stop(job->unit->run, ED_STOP_QUOTA, ED_BATCH_DRAIN_NS,
+                      "%s: the quota of this API key is used up (%s)", attempt->endpoint->name,
+                      reason);
+        return ED_VERDICT_ABANDONED;
+}
+
 /* Decide what follows the attempt, and store the wait before another one. */
 static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *ret_wait_ns)
 {
@@ -543,17 +598,24 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
                 return ED_VERDICT_DONE;
         if (err == -ECANCELED || (err == -ETIMEDOUT && eddy_now() >= job->unit->attempts.end_ns))
                 return ED_VERDICT_ABANDONED;
-        if (attempt->refusal.meaning == ED_MEANS_USED_UP) {
-                ed_batch_stop(run, ED_STOP_QUOTA, ED_BATCH_DRAIN_NS,
-                              "%s: the quota of this API key is used up (%s)",
-                              attempt->endpoint->name, ed_refusal_reason(&attempt->refusal));
-                return ED_VERDICT_ABANDONED;
-        }
+        if (attempt->refusal.meaning == ED_MEANS_USED_UP)
+                return quota_judge(job);
         if (attempt->status > 0)
                 ed_endpoint_reached(attempt->endpoint);
         else if (is_unreached(attempt) && ed_endpoint_lost(&run->endpoints, attempt->endpoint,
                                                            ed_random_next(&run->random), &lost_ns))
                 return lost_judge(job, err, lost_ns);
+        switch (ed_key_use_judge(attempt, job->key_refusals)) {
+        case ED_API_KEY_ANSWER:
+                break;
+        case ED_API_KEY_REPEAT:
+                job->key_refusals++;
+                return ED_VERDICT_REFUSED;
+        case ED_API_KEY_STALE:
+                return ED_VERDICT_REFUSED;
+        case ED_API_KEY_USELESS:
+                return key_useless(job);
+        }
         if (!ed_attempt_is_ok(attempt) && attempt->hint.should >= 0 &&
             attempt->refusal.meaning == ED_MEANS_PAUSE)
                 return refusal_judge(job, ret_wait_ns);

@@ -11,6 +11,7 @@
 #include "batch/answer/reasons.h"
 #include "batch/request/template.h"
 #include "batch/run/alike.h"
+#include "batch/run/api_key.h"
 #include "batch/run/endpoint.h"
 #include "batch/run/settings.h"
 #include "batch/run/spent.h"
@@ -27,6 +28,8 @@ struct ed_batch_unit;
 struct ed_batch_run {
         const struct ed_batch_settings *settings;
         struct ed_say say;
+        struct ed_api_keys *keys;    /* for the base URLs and --url only; may have none */
+        uint64_t keys_changes;       /* of them, which the endpoints follow already */
         struct ed_template *body;    /* NULL: none */
         struct ed_batch_unit *units; /* those at work, linked */
 

@@ -1,5 +1,5 @@
 /*
- * batch/run/settings.h - what a run does with its requests, and the files that it uses.
+ * batch/run/settings.h - what a run does with its requests.
  */
 #ifndef ED_CMD_BATCH_RUN_SETTINGS_H
 #define ED_CMD_BATCH_RUN_SETTINGS_H
@@ -24,7 +24,6 @@ struct ed_batch_settings {
         char *body;         /* the text of the template; NULL: none */
         size_t body_bytes;
         struct ed_headers headers;
-        char *api_key; /* the header's value; NULL: none; for the base URLs and --url only */
         const char *api_key_header;     /* NULL: Authorization: Bearer */
         const char *idempotency_header; /* NULL: none */
 

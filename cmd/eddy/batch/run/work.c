@@ -10,6 +10,11 @@
 
 /* ---- a run --------------------------------------------------------------------------------- */
 
+static bool keys_are_in(const void *keys, const char *text, size_t bytes)
+{
+        return ed_api_keys_are_in(keys, text, bytes);
+}
+
 void ed_run_init(struct ed_batch_run *run, uint32_t slots)
 {
         const struct ed_batch_settings *settings = run->settings;
@@ -22,9 +27,8 @@ void ed_run_init(struct ed_batch_run *run, uint32_t slots)
                 .wait_max_ns = settings->throttle_wait_max_ns,
         };
         ed_random_init(&run->random);
-        if (settings->api_key) /* after "Bearer " */
-                run->reasons.secret = settings->api_key_header ? settings->api_key
-                                                               : strchr(settings->api_key, ' ') + 1;
+        run->reasons.has_secret = keys_are_in;
+        run->reasons.secrets = run->keys;
         run->engine.ops = &ed_batch_job_ops;
         run->engine.stats = &run->stats;
         ed_room_init(&run->engine.room, slots, settings->ordered);
@@ -34,7 +38,7 @@ static int endpoints_make(struct ed_batch_run *run)
 {
         const struct ed_batch_settings *settings = run->settings;
         struct ed_endpoint_limits limits = { settings->rpm, settings->tpm, settings->burst_ns,
-                                             settings->concurrency_auto };
+                                             run->keys->count, settings->concurrency_auto };
         int err = 0;
 
         ed_endpoints_init(&run->endpoints, &limits, &run->engine.room);

@@ -1,8 +1,8 @@
 /*
  * batch/run/work.h - works at a run, unit by unit. To get answers to requests, begin here.
  *
- * Fill in 'settings' of a struct ed_batch_run, and 'body' if there is a template. For each unit, in
- * this order: ed_unit_init(), ed_reader_open(), ed_checkpoint_open(), ed_reader_check(),
+ * Fill in 'settings' and 'keys' of a struct ed_batch_run, and 'body' if there is a template. For
+ * each unit, in this order: ed_unit_init(), ed_reader_open(), ed_checkpoint_open(), ed_reader_check(),
  * ed_checkpoint_begin(). Then ed_run_init(), and inside eddy_run(), with 'client' set,
  * ed_run_begin() once and ed_unit_work() for each unit. At the end ed_checkpoint_close() and
  * ed_unit_fini() for each unit, and ed_run_fini().

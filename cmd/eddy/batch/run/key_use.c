@@ -1,0 +1,105 @@
+/*
+ * batch/run/key_use.c - see key_use.h.
+ */
+#include "batch/run/key_use.h"
+
+#include <errno.h>
+
+#include "batch/answer/answer_line.h"
+#include "batch/run/stop.h"
+
+enum {
+        REFUSALS_MAX = 3, /* of one of several keys in a row, until it is not used any more */
+        KEYS_TRIED = 3,   /* keys that refuse a request, until that is an answer to it */
+};
+
+/* An endpoint whose key has gone is shut. */
+static void endpoint_leave(struct ed_batch_run *run, struct ed_endpoint *endpoint)
+{
+        endpoint->shut_generation = 0;
+        if (!ed_endpoint_shut(&run->endpoints, endpoint))
+                ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS,
+                              "%s was the last key in use, and --api-key-file has it no more",
+                              endpoint->shown);
+}
+
+/* The file has changed: endpoints whose key has gone are shut, and those with a new key are open. */
+static void keys_follow(struct ed_batch_run *run)
+{
+        if (run->keys_changes == run->keys->changes)
+                return;
+        run->keys_changes = run->keys->changes;
+        for (struct ed_endpoint *endpoint = run->endpoints.first; endpoint;
+             endpoint = endpoint->next) {
+                const struct ed_api_key *key;
+
+                if (endpoint->key == 0)
+                        continue;
+                key = &run->keys->items[endpoint->key - 1];
+                if (!key->is_gone && endpoint->is_shut &&
+                    endpoint->shut_generation != key->generation)
+                        ed_endpoint_reopen(endpoint);
+        }
+        for (struct ed_endpoint *endpoint = run->endpoints.first; endpoint;
+             endpoint = endpoint->next)
+                if (endpoint->key > 0 && !endpoint->is_shut &&
+                    run->keys->items[endpoint->key - 1].is_gone)
+                        endpoint_leave(run, endpoint);
+}
+
+int ed_key_use_wait(struct ed_batch_run *run, const struct ed_endpoint *endpoint)
+{
+        char why[ED_API_KEY_WHY_BYTES];
+        int err;
+
+        if (endpoint->key == 0)
+                return 0;
+        err = ed_api_key_wait(run->keys, endpoint->key, why);
+        keys_follow(run);
+        if (err != -EINVAL)
+                return err;
+        ed_batch_stop(run, ED_STOP_KEY_SOURCE, ED_BATCH_DRAIN_NS, "%s", why);
+        return -ECANCELED;
+}
+
+/* A server has refused one of several keys. */
+static enum ed_api_key_verdict one_refused(const struct ed_attempt *attempt, unsigned refusals)
+{
+        struct ed_endpoint *endpoint = attempt->endpoint;
+        struct ed_api_keys *keys = attempt->run->keys;
+        const struct ed_api_key *key = &keys->items[endpoint->key - 1];
+        unsigned tried = keys->count < KEYS_TRIED ? keys->count : KEYS_TRIED;
+
+        if (attempt->key_generation == key->generation)
+                ed_api_keys_look(keys);
+        if (attempt->key_generation != key->generation || key->is_gone)
+                return ED_API_KEY_STALE;
+        endpoint->key_refusals++;
+        if (endpoint->ok > 0 && refusals + 1 >= tried)
+                return ED_API_KEY_ANSWER;
+        return endpoint->key_refusals < REFUSALS_MAX ? ED_API_KEY_REPEAT : ED_API_KEY_USELESS;
+}
+
+enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsigned refusals)
+{
+        struct ed_endpoint *endpoint = attempt->endpoint;
+        struct ed_api_keys *keys = attempt->run->keys;
+        enum ed_api_key_verdict verdict;
+
+        if (attempt->key_generation == 0)
+                return ED_API_KEY_ANSWER;
+        if (ed_answer_status_is_ok(attempt->status)) {
+                ed_api_key_accepted(keys, endpoint->key, attempt->key_generation, refusals);
+                endpoint->key_refusals = 0;
+                return ED_API_KEY_ANSWER;
+        }
+        if (attempt->status != 401 || attempt->error < 0)
+                return ED_API_KEY_ANSWER;
+        if (keys->count > 1)
+                verdict = one_refused(attempt, refusals);
+        else
+                verdict =
+                        ed_api_key_refused(keys, endpoint->key, attempt->key_generation, refusals);
+        keys_follow(attempt->run);
+        return verdict;
+}

@@ -1,0 +1,27 @@
+/*
+ * batch/run/key_use.h - the API key of a request: waits for it, and judges what an answer says about
+ * it.
+ */
+#ifndef ED_CMD_BATCH_RUN_KEY_USE_H
+#define ED_CMD_BATCH_RUN_KEY_USE_H
+
+#include "batch/run/attempt.h"
+#include "batch/run/run.h"
+#include "eddy/def.h"
+
+/*
+ * Wait until a request may be sent to an endpoint with its key. If there is no key, the run is
+ * stopped.
+ *
+ * Suspends: yes. Errors: -ECANCELED, -ENOMEM
+ */
+EDDY_MUST_USE int ed_key_use_wait(struct ed_batch_run *run, const struct ed_endpoint *endpoint);
+
+/*
+ * Note whether the server of an attempt has accepted its key. 'refusals' is the number of
+ * ED_API_KEY_REPEAT that the request had before. ED_API_KEY_USELESS is about one of several keys, or
+ * about the only one.
+ */
+enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsigned refusals);
+
+#endif
