@@ -15,7 +15,6 @@
 #include <ares.h>
 #include <arpa/inet.h>
 #include <errno.h>
-#include <pthread.h>
 #include <resolv.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +25,7 @@
 #include "eddy/error.h"
 #include "eddy/time.h"
 #include "io/found.h"
+#include "sys/thread/thread.h"
 
 /* The limits of c-ares: 2, 4 and 8 s for each server. */
 enum { TIMEOUT_MS = 2000, TRIES = 3 };
@@ -38,7 +38,7 @@ enum { STEPS_MAX = 10000 };
 
 #define GIVE_UP_NS EDDY_SEC(120)
 
-static pthread_once_t library_once = PTHREAD_ONCE_INIT;
+static struct ed_once library_once = ED_ONCE_INIT;
 static int library_status;
 
 static void library_init(void)
@@ -431,7 +431,7 @@ static int channel_open(struct ed_question *question, const struct ed_question_o
         };
         int status;
 
-        pthread_once(&library_once, library_init);
+        ed_once_call(&library_once, library_init);
         status = library_status;
         if (status == ARES_SUCCESS)
                 status = ares_init_options(&question->channel, &options,

@@ -2,7 +2,6 @@
  * mongo/client.c - clients of libmongoc, lent by a pool, and calls on threads.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "eddy/scope.h"
 #include "mongo/mongo.h"
 #include "scope/misuse.h"
+#include "sys/thread/thread.h"
 
 enum { CLIENTS_DEFAULT = 10, WAITERS_DEFAULT = 1 << 16, MS_NS = 1000 * 1000 };
 
@@ -303,7 +303,7 @@ static int parts_open(eddy_mongo *mongo, const struct eddy_mongo_opts *opts)
 int eddy_mongo_new(const struct eddy_mongo_opts *opts, eddy_mongo **ret_mongo,
                    struct eddy_mongo_error *ret_error)
 {
-        static pthread_once_t once = PTHREAD_ONCE_INIT;
+        static struct ed_once once = ED_ONCE_INIT;
         eddy_mongo *mongo;
         int err;
 
@@ -312,7 +312,7 @@ int eddy_mongo_new(const struct eddy_mongo_opts *opts, eddy_mongo **ret_mongo,
         if (!ed_loop_current)
                 return ed_mongo_fail_text(ret_error, EDDY_E_RUN_NOT_RUNNING,
                                           eddy_error_text(EDDY_E_RUN_NOT_RUNNING));
-        (void) pthread_once(&once, begin_mongoc);
+        ed_once_call(&once, begin_mongoc);
         mongo = ed_alloc_zero(sizeof(*mongo));
         if (!mongo)
                 return ed_mongo_fail_text(ret_error, -ENOMEM, "no memory");

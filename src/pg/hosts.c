@@ -7,17 +7,15 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "eddy/dns.h"
 #include "pg/pg.h"
+#include "sys/file/plain.h"
 #include "tls/trust.h"
 
 enum { LIST_BYTES_MAX = 64 << 10 };
@@ -225,20 +223,17 @@ static bool join(char *path, size_t room, const char *folder, const char *name)
 static bool home_path(char *path, size_t room, const char *name)
 {
         const char *home = getenv("HOME");
-        struct passwd user, *found = NULL;
-        char buf[1024];
+        char folder[1024];
 
         if (home && *home)
                 return join(path, room, home, name);
-        (void) getpwuid_r(geteuid(), &user, buf, sizeof(buf), &found);
-        return found && join(path, room, found->pw_dir, name);
+        return ed_user_home(folder, sizeof(folder)) && join(path, room, folder, name);
 }
 
 static void choose_tls(struct ed_pg_plan *plan, const PQconninfoOption *given,
                        const PQconninfoOption *all, bool has_remote)
 {
         const char *mode = option(all, "sslmode"), *file;
-        struct stat found;
         char path[1024];
 
         if (!is_chosen(given, all, "gssencmode", "PGGSSENCMODE"))
@@ -247,7 +242,7 @@ static void choose_tls(struct ed_pg_plan *plan, const PQconninfoOption *given,
                 put(plan, "sslmode", mode = "verify-full");
         if (!mode || strncmp(mode, "verify-", 7) != 0 || option(all, "sslrootcert"))
                 return;
-        if (home_path(path, sizeof(path), ".postgresql/root.crt") && stat(path, &found) == 0)
+        if (home_path(path, sizeof(path), ".postgresql/root.crt") && ed_file_is_private(path) >= 0)
                 return;
         file = ed_tls_trust_file();
         if (file)
@@ -258,14 +253,12 @@ static void choose_tls(struct ed_pg_plan *plan, const PQconninfoOption *given,
 static void check_passfile(struct ed_pg_plan *plan, const PQconninfoOption *all)
 {
         const char *file = option(all, "passfile");
-        struct stat found;
         char path[1024];
 
         if (!file)
                 file = home_path(path, sizeof(path), ".pgpass") ? path : NULL;
-        if (!file || stat(file, &found) != 0)
-                return;
-        if (S_ISREG(found.st_mode) && (found.st_mode & (S_IRWXG | S_IRWXO)) == 0)
+        /* As libpq looks at it, at the same moment. */
+        if (!file || ed_file_is_private(file) != 0)
                 return;
         plan->is_passfile_open = true;
         put(plan, "passfile", "/dev/null/none");

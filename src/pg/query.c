@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "base/alloc.h"
 #include "eddy/scope.h"
 #include "loop/loop.h"
 #include "pg/pg.h"
 #include "scope/suspend.h"
+#include "sys/socket/sockets.h"
 #include "tls/pending.h"
 
 enum {
@@ -66,7 +66,7 @@ bool ed_pg_has_decrypted(const eddy_pg *pg)
 /* A single read of libpq, which takes at least READ_LEAST bytes if there are any. */
 static int consume(eddy_pg *pg)
 {
-        int before = 0, after = 0;
+        size_t before, after;
         bool is_read;
 
         /* Most answers come in one piece; libpq's buffer limits what this may miss. */
@@ -74,14 +74,14 @@ static int consume(eddy_pg *pg)
                 pg->received = 1;
                 return PQconsumeInput(pg->conn) ? 0 : EDDY_E_PG_CLOSED;
         }
-        (void) ioctl(PQsocket(pg->conn), FIONREAD, &before);
+        before = ed_sockets_arrived(PQsocket(pg->conn));
         is_read = PQconsumeInput(pg->conn);
         /* libpq does not say how much it has read, and more may have arrived since. */
         if (before > READ_LEAST) {
-                (void) ioctl(PQsocket(pg->conn), FIONREAD, &after);
-                before = before - after > READ_LEAST ? before - after : READ_LEAST;
+                after = ed_sockets_arrived(PQsocket(pg->conn));
+                before = before > after + READ_LEAST ? before - after : READ_LEAST;
         }
-        pg->received += (unsigned) before;
+        pg->received += before;
         if (pg->received > pg->result_max)
                 return too_large(pg);
         return is_read ? 0 : EDDY_E_PG_CLOSED;
@@ -105,10 +105,7 @@ int ed_pg_consume(eddy_pg *pg)
 
 bool ed_pg_count(eddy_pg *pg, uint64_t max)
 {
-        int pending = 0;
-
-        if (ioctl(PQsocket(pg->conn), FIONREAD, &pending) == 0 && pending > 0)
-                pg->received += (unsigned) pending;
+        pg->received += ed_sockets_arrived(PQsocket(pg->conn));
         return pg->received <= max;
 }
 

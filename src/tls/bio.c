@@ -4,10 +4,10 @@
 #include "tls/bio.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "eddy/error.h"
+#include "sys/thread/thread.h"
 
 void ed_tls_bio_init(struct ed_tls_bio *bio, eddy_stream *lower)
 {
@@ -171,10 +171,10 @@ static void method_make(void)
 
 BIO *ed_tls_bio_new(struct ed_tls_bio *bio)
 {
-        static pthread_once_t once = PTHREAD_ONCE_INIT;
+        static struct ed_once once = ED_ONCE_INIT;
         BIO *object;
 
-        pthread_once(&once, method_make);
+        ed_once_call(&once, method_make);
         object = method ? BIO_new(method) : NULL;
         if (!object)
                 return NULL;

@@ -6,7 +6,6 @@
 #include "tls/config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/proverr.h>
@@ -14,13 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "eddy/error.h"
 #include "eddy/thread.h"
 #include "loop/loop.h"
 #include "sys/fault/symbol.h"
+#include "sys/file/plain.h"
 #include "tls/connection.h"
 #include "tls/session.h"
 
@@ -113,17 +112,13 @@ static void log_key(const SSL *ssl, const char *line)
 {
         const char *path = secure_getenv("SSLKEYLOGFILE");
         char text[512];
-        int fd, n;
+        int n;
 
         if (!path || !*path)
                 return;
-        fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-        if (fd < 0)
-                return;
         n = snprintf(text, sizeof(text), "%s\n", line);
         if (n > 0 && (size_t) n < sizeof(text))
-                (void) !write(fd, text, (size_t) n); /* a debugging aid: a line may be lost */
-        close(fd);
+                ed_file_append(path, text, (size_t) n); /* a debugging aid: a line may be lost */
 }
 
 /* ---- one context -------------------------------------------------------------- */

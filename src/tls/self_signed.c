@@ -2,7 +2,6 @@
  * tls/self_signed.c - certificates for tests.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -10,13 +9,13 @@
 #include <openssl/x509v3.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "eddy/error.h"
 #include "eddy/thread.h"
 #include "eddy/time.h"
 #include "eddy/tls.h"
 #include "loop/loop.h"
+#include "sys/file/plain.h"
 #include "tls/config.h"
 
 enum { NAMES_BYTES_MAX = 1024, SERIAL_BYTES = 16, BEFORE_S = 3600 };
@@ -108,10 +107,13 @@ static bool fill(X509 *certificate, EVP_PKEY *key, const struct making *making, 
                X509_sign(certificate, key, EVP_sha256()) > 0;
 }
 
-static FILE *file_new(const char *path, mode_t mode)
+/* Returns NULL and sets errno on failure. */
+static FILE *file_new(const char *path, unsigned mode)
 {
-        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        int fd = ed_file_make(path, mode);
 
+        if (fd < 0)
+                errno = -fd;
         return fd < 0 ? NULL : fdopen(fd, "w");
 }
 
@@ -128,7 +130,7 @@ static int write_files(const struct making *making, X509 *certificate, EVP_PKEY 
                 int err = -errno;
 
                 fclose(key_file);
-                unlink(making->key_file);
+                remove(making->key_file);
                 return err;
         }
         whole = PEM_write_PKCS8PrivateKey(key_file, key, NULL, NULL, 0, NULL, NULL) == 1;
@@ -137,8 +139,8 @@ static int write_files(const struct making *making, X509 *certificate, EVP_PKEY 
         whole = fclose(cert_file) == 0 && whole;
         if (whole)
                 return 0;
-        unlink(making->key_file);
-        unlink(making->cert_file);
+        remove(making->key_file);
+        remove(making->cert_file);
         return -EIO;
 }
 

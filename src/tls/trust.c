@@ -4,7 +4,6 @@
  * The place where OpenSSL looks for the system's certificates was chosen when OpenSSL was built. A
  * static program may run on another distribution, so the places of the usual ones are here.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <openssl/err.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 
 #include "eddy/error.h"
+#include "sys/file/plain.h"
 #include "tls/config.h"
 #include "tls/trust.h"
 
@@ -32,20 +32,6 @@
 static bool is_certificate_name(const char *name)
 {
         return strspn(name, "0123456789abcdef") == 8 && name[8] == '.';
-}
-
-static bool folder_has_certificate(const char *path)
-{
-        DIR *folder = opendir(path);
-        const struct dirent *entry;
-        bool found = false;
-
-        if (!folder)
-                return false;
-        while (!found && (entry = readdir(folder)) != NULL)
-                found = is_certificate_name(entry->d_name);
-        closedir(folder);
-        return found;
 }
 
 /* 'text' begins the reason of a failure; the file's name follows. */
@@ -73,7 +59,7 @@ static int system_load(SSL_CTX *context, struct eddy_tls_fault *fault)
                         return file_refuse(CANNOT_READ, files[i], fault);
                 ERR_clear_error();
         }
-        if (folder_has_certificate(FOLDER))
+        if (ed_folder_has(FOLDER, is_certificate_name))
                 return SSL_CTX_load_verify_dir(context, FOLDER) == 1 ? 0 : -ENOMEM;
         if (fault)
                 snprintf(fault->text, sizeof(fault->text), "%s",

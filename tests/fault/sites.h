@@ -35,7 +35,12 @@
         X(ed_datagram_send, sendmmsg, 1)                                                           \
         X(ed_fd_above_stdio, close, 1)                                                             \
         X(ed_fd_above_stdio, fcntl, 1)                                                             \
+        X(ed_file_append, close, 1)                                                                \
+        X(ed_file_append, write, 1)                                                                \
+        X(ed_file_is_private, stat, 1)                                                             \
         X(ed_file_try, lseek, 1)                                                                   \
+        X(ed_folder_has, opendir, 1)                                                               \
+        X(ed_folder_has, readdir, 1)                                                               \
         X(ed_handler_install, sigaction, 1)                                                        \
         X(ed_is_terminal, isatty, 1)                                                               \
         X(ed_notify_add, inotify_add_watch, 1)                                                     \
@@ -176,6 +181,7 @@
         X(move_above, close, 1)                                                                    \
         X(on_sample, backtrace, 1)                                                                 \
         X(open_at, openat, 1)                                                                      \
+        X(open_for_write, open, 1)                                                                 \
         X(open_new, open, 1)                                                                       \
         X(option_set, setsockopt, 1)                                                               \
         X(pair_open, fcntl, 1)                                                                     \
@@ -343,7 +349,9 @@
         X(dlclose, "of a file that was opened")                                                    \
         X(dlopen, "of a file that is loaded: its count of users goes up")                          \
         X(dlsym, "without an answer no exceptions are kept")                                       \
+        X(geteuid, "always")                                                                       \
         X(getpid, "always")                                                                        \
+        X(getpwuid_r, "without an answer no file of the home folder is looked at")                 \
         X(gettid, "always")                                                                        \
         X(globals, "the C++ runtime's; always")                                                    \
         X(ioctl, "of a connection or a terminal; else its answer counts as none")                  \

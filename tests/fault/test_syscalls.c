@@ -25,6 +25,7 @@
 #include "scope/task.h"
 #include "sys/fault/last_words.h"
 #include "sys/fault/symbol.h"
+#include "sys/file/plain.h"
 #include "sys/kit/capture.h"
 #include "sys/kit/process_copies.h"
 #include "sys/poll/sleeper.h"
@@ -1159,6 +1160,43 @@ static int drive_use(void)
         return 0;
 }
 
+static bool is_plain(const char *name)
+{
+        return strcmp(name, "plain") == 0;
+}
+
+/* Files of libraries, outside of the table: each step succeeds, or says that it did not. */
+static int drive_plain(void)
+{
+        static const char text[] = "text\n";
+        char folder[] = "/tmp/eddy-plain-XXXXXX", path[64], more[64], home[256], buf[16];
+        int fd, is_private, read_fd;
+
+        CHECK(mkdtemp(folder) != NULL);
+        snprintf(path, sizeof(path), "%s/plain", folder);
+        snprintf(more, sizeof(more), "%s/more", folder);
+        fd = ed_file_make(path, 0600);
+        CHECK(fd < 0 || (fd > 2 && ed_file_make(path, 0600) < 0));
+        is_private = ed_file_is_private(path);
+        CHECK(is_private == (fd < 0 ? -ENOENT : 1) || is_private < 0);
+        CHECK(ed_file_is_private(folder) <= 0);
+        ed_file_append(more, text, sizeof(text) - 1);
+        read_fd = open(more, O_RDONLY | O_CLOEXEC);
+        if (read_fd >= 0) {
+                CHECK(read(read_fd, buf, sizeof(buf)) <= (ssize_t) sizeof(text) - 1);
+                close(read_fd);
+        }
+        CHECK(!ed_folder_has(folder, is_plain) || fd >= 0);
+        CHECK(!ed_folder_has("/nowhere", is_plain));
+        CHECK(!ed_user_home(home, 1));
+        if (fd >= 0)
+                close(fd);
+        (void) unlink(path);
+        (void) unlink(more);
+        CHECK_EQ(rmdir(folder), 0);
+        return fd < 0 ? fd : is_private < 0 ? is_private : 0;
+}
+
 static void without_folder_size(void)
 {
         fault_persistent("fds", "stat", EACCES);
@@ -1200,6 +1238,7 @@ static const struct drive drives[] = {
         { "pass", drive_pass, NULL, false },
         { "notify", drive_notify, NULL, false },
         { "files", drive_files, NULL, false },
+        { "plain files", drive_plain, NULL, false },
         { "timeline", drive_trace, NULL, false },
         { "processes", drive_processes, NULL, false },
         { "processes, no pidfd", drive_processes, without_pidfd, false },

@@ -199,6 +199,13 @@ uint64_t ed_sockets_unsent(struct ed_sys *sys, int fd)
         return ioctl(fd, SIOCOUTQ, &bytes) < 0 || bytes < 0 ? 0 : (uint64_t) bytes;
 }
 
+size_t ed_sockets_arrived(int fd)
+{
+        int bytes = 0;
+
+        return ioctl(fd, FIONREAD, &bytes) < 0 || bytes < 0 ? 0 : (size_t) bytes;
+}
+
 int64_t ed_sockets_read(struct ed_sys *sys, int fd, void *buf, size_t bytes)
 {
         ssize_t n;

@@ -27,4 +27,7 @@ int ed_sockets_shutdown(struct ed_sys *sys, int fd);
 void ed_sockets_close(struct ed_sys *sys, int fd);
 void ed_sockets_abort(struct ed_sys *sys, int fd);
 
+/* Returns how many bytes have arrived at the socket and wait for a read; 0 if that is unknown. */
+ED_SHARED size_t ed_sockets_arrived(int fd);
+
 #endif

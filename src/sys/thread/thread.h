@@ -1,5 +1,5 @@
 /*
- * sys/thread/thread.h - a mutex, a condition, and thread identity.
+ * sys/thread/thread.h - a mutex, a condition, calls that are made once, and thread identity.
  */
 #ifndef ED_SYS_THREAD_THREAD_H
 #define ED_SYS_THREAD_THREAD_H
@@ -20,6 +20,15 @@ struct ed_mutex {
 struct ed_cond {
         pthread_cond_t os;
 };
+
+struct ed_once {
+        pthread_once_t os;
+};
+
+#define ED_ONCE_INIT                                                                               \
+        {                                                                                          \
+                PTHREAD_ONCE_INIT                                                                  \
+        }
 
 struct ed_thread_id {
         pthread_t os;
@@ -77,6 +86,12 @@ static inline void ed_cond_signal(struct ed_cond *cond)
 static inline void ed_cond_broadcast(struct ed_cond *cond)
 {
         (void) pthread_cond_broadcast(&cond->os);
+}
+
+/* The first call of the process calls 'fn'; each other waits for its end. */
+static inline void ed_once_call(struct ed_once *once, void (*fn)(void))
+{
+        (void) pthread_once(&once->os, fn);
 }
 
 /* Start a thread with the caller's signal mask. Returns 0 or -errno. */
