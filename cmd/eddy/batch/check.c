@@ -14,12 +14,12 @@
 
 #include "batch/answer/answer_line.h"
 #include "batch/answer/answers_file.h"
+#include "batch/answer/rule.h"
 #include "batch/opts.h"
 #include "batch/request/api_path.h"
 #include "batch/request/ids.h"
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
-#include "batch/rule_option.h"
 #include "batch/tally.h"
 #include "batch/url_option.h"
 #include "common/console.h"
@@ -558,6 +558,7 @@ static int price_take(struct check_run *run, const char *value)
 
 static int option_take(struct check_run *run, int option, const char *value)
 {
+        const struct ed_say say = ed_console_voice("check");
         static const char *const formats[] = { "auto", "json", "csv" };
         int number;
 
@@ -592,9 +593,9 @@ static int option_take(struct check_run *run, int option, const char *value)
         case OPT_LATENCY:
                 return ed_option_duration("check", "--latency", value, 1, &run->pace.latency_ns);
         case OPT_OK:
-                return ed_rule_set_ok(&run->rule, "check", value);
+                return ed_rule_set_ok(&run->rule, &say, value);
         case OPT_RETRY_IF:
-                return ed_rule_set_retry_if(&run->rule, "check", value);
+                return ed_rule_set_retry_if(&run->rule, &say, value);
         case OPT_PRICE:
                 return price_take(run, value);
         case 'H':

@@ -13,7 +13,6 @@
 #include "batch/key_option.h"
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
-#include "batch/rule_option.h"
 #include "batch/url_option.h"
 #include "common/console.h"
 #include "common/option.h"
@@ -356,6 +355,7 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
         static const char *const progress[] = { "auto", "bar", "plain", "json", "off" };
         static const char *const summary[] = { "text", "json" };
         static const char *const formats[] = { "auto", "json", "csv" };
+        const struct ed_say say = ed_console_voice("batch");
         int number = 0, err;
 
         switch (option) {
@@ -365,9 +365,9 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
         case OPT_ID_COLUMN:
                 return ed_option_once("batch", "--id-column", value, &opts->settings.id_column);
         case OPT_OK:
-                return ed_rule_set_ok(&opts->settings.rule, "batch", value);
+                return ed_rule_set_ok(&opts->settings.rule, &say, value);
         case OPT_RETRY_IF:
-                return ed_rule_set_retry_if(&opts->settings.rule, "batch", value);
+                return ed_rule_set_retry_if(&opts->settings.rule, &say, value);
         case OPT_CHANGED:
                 err = word_set("--on-changed", value, changed, 2, "stop, send", &number);
                 opts->settings.changed_ok = number == 1;

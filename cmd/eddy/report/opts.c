@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "batch/rule_option.h"
 #include "common/console.h"
 #include "common/option.h"
 #include "eddy/version.h"
@@ -73,6 +72,8 @@ static int price_set(struct ed_report_opts *opts, const char *value)
 
 static int report_option_set(struct ed_report_opts *opts, int option, const char *value)
 {
+        const struct ed_say say = ed_console_voice("report");
+
         switch (option) {
         case 'o':
                 return ed_option_file("report", "-o", value, &opts->page);
@@ -81,7 +82,7 @@ static int report_option_set(struct ed_report_opts *opts, int option, const char
         case OPT_LOG:
                 return ed_option_once("report", "--log", value, &opts->log);
         case OPT_OK:
-                return ed_rule_set_ok(&opts->rule, "report", value);
+                return ed_rule_set_ok(&opts->rule, &say, value);
         case OPT_TITLE:
                 return ed_option_once("report", "--title", value, &opts->title);
         default:

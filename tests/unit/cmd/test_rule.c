@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "batch/answer/body_error.h"
+#include "batch/answer/rule.h"
 #include "batch/request/api_path.h"
-#include "batch/rule_option.h"
 #include "common/outcome.h"
 
 enum { OK = 0, STATUS = 1, FAILED = ED_RULE_LINE_FAILED, LINE_OK = ED_RULE_LINE_OK };
@@ -21,7 +21,7 @@ static int judge(const char *ok, bool is_api, int status, const char *body)
         int judged;
 
         if (ok)
-                CHECK_EQ(ed_rule_set_ok(&rule, "batch", ok), 0);
+                CHECK_EQ(ed_rule_set_ok(&rule, &(struct ed_say){ 0 }, ok), 0);
         judged = ed_rule_judge(&rule, is_api, &answer);
         ed_rule_fini(&rule);
         return judged;
@@ -67,7 +67,7 @@ static const char *why(const char *ok, int error, const char *body)
         struct ed_rule rule = { 0 };
 
         if (ok)
-                CHECK_EQ(ed_rule_set_ok(&rule, "batch", ok), 0);
+                CHECK_EQ(ed_rule_set_ok(&rule, &(struct ed_say){ 0 }, ok), 0);
         ed_rule_describe(&rule, error, body, strlen(body), text, sizeof(text));
         ed_rule_fini(&rule);
         return text;
@@ -102,7 +102,7 @@ static int judge_line(const char *ok, const char *line, bool is_output)
 
         CHECK_EQ(ed_answer_read(line, strlen(line), id, &seen), 0);
         if (ok)
-                CHECK_EQ(ed_rule_set_ok(&rule, "batch", ok), 0);
+                CHECK_EQ(ed_rule_set_ok(&rule, &(struct ed_say){ 0 }, ok), 0);
         judged = ed_rule_judge_line(&rule, &seen, is_output);
         ed_rule_fini(&rule);
         return judged;

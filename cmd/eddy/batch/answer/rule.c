@@ -22,6 +22,35 @@ void ed_rule_fini(struct ed_rule *rule)
         *rule = (struct ed_rule){ 0 };
 }
 
+/* ---- options --------------------------------------------------------------------------------- */
+
+static int condition_set(const struct ed_say *say, const char *option, const char *text,
+                         struct ed_condition **condition)
+{
+        char error[ED_CONDITION_ERROR_BYTES];
+        int err;
+
+        if (*condition) {
+                ed_refuse(say, "%s: it is given twice; join the conditions by and, or", option);
+                return -EINVAL;
+        }
+        err = ed_condition_parse(text, condition, error);
+        if (err == -EINVAL)
+                ed_refuse(say, "%s: %s", option, error);
+        return err;
+}
+
+int ed_rule_set_ok(struct ed_rule *rule, const struct ed_say *say, const char *text)
+{
+        rule->ok_text = text;
+        return condition_set(say, "--ok", text, &rule->ok);
+}
+
+int ed_rule_set_retry_if(struct ed_rule *rule, const struct ed_say *say, const char *text)
+{
+        return condition_set(say, "--retry-if", text, &rule->retry_if);
+}
+
 /* ---- answers --------------------------------------------------------------------------------- */
 
 /* The body of an API without --ok: JSON without an error. Most bodies have no such name. */

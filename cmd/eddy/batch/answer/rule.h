@@ -11,6 +11,7 @@
 
 #include "batch/answer/answer_line.h"
 #include "common/condition.h"
+#include "common/say.h"
 #include "eddy/def.h"
 
 /* All zero: the rule without options. */
@@ -21,6 +22,13 @@ struct ed_rule {
 };
 
 void ed_rule_fini(struct ed_rule *rule);
+
+/*
+ * Set --ok or --retry-if. 'text' is borrowed. Errors: -EINVAL, after a message; -ENOMEM
+ */
+EDDY_MUST_USE int ed_rule_set_ok(struct ed_rule *rule, const struct ed_say *say, const char *text);
+EDDY_MUST_USE int ed_rule_set_retry_if(struct ed_rule *rule, const struct ed_say *say,
+                                       const char *text);
 
 /*
  * Judge an answer. 'is_api' is true if the request was to an API of language models. Returns 0 for a
