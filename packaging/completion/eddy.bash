@@ -21,21 +21,21 @@ _eddy() {
                 batch,--summary) words="text json" ;;
                 batch,-c|batch,--concurrency) words="auto" ;;
                 batch,--body | batch,--api-key-file | batch,-o | batch,--output | \
-                        batch,--errors | batch,--log | batch,--cacert | batch,--cert | \
-                        batch,--key | batch,--unix-socket)
+                        batch,--errors | batch,--schema | batch,--log | batch,--cacert | \
+                        batch,--cert | batch,--key | batch,--unix-socket)
                         compopt -o default 2>/dev/null
                         return
                         ;;
                 batch,--id-column | batch,--base-url | batch,--url | batch,-X | \
                         batch,--method | batch,-H | batch,--header | batch,--api-key-env | \
-                        batch,--api-key-command | batch,--api-key-header | batch,--idempotency-header | batch,--ok | batch,--metrics | \
-                        batch,--ramp | batch,--rpm | batch,--tpm | batch,--burst | \
-                        batch,--timeout | batch,--connect-timeout | batch,--idle-timeout | batch,--max-attempts | \
-                        batch,--retry-if | batch,--retry-base | batch,--retry-max | batch,--max-throttle-wait | \
-                        batch,--limit | batch,--max-errors | batch,--price | batch,--max-cost | \
-                        batch,--deadline | batch,--proxy | batch,--resolve) return ;;
+                        batch,--api-key-command | batch,--api-key-header | batch,--idempotency-header | batch,--ok | \
+                        batch,--metrics | batch,--ramp | batch,--rpm | batch,--tpm | \
+                        batch,--burst | batch,--timeout | batch,--connect-timeout | batch,--idle-timeout | \
+                        batch,--max-attempts | batch,--retry-if | batch,--retry-base | batch,--retry-max | \
+                        batch,--max-throttle-wait | batch,--limit | batch,--max-errors | batch,--price | \
+                        batch,--max-cost | batch,--deadline | batch,--proxy | batch,--resolve) return ;;
                 check,--format) words="auto json csv" ;;
-                check,--body)
+                check,--body | check,--schema)
                         compopt -o default 2>/dev/null
                         return
                         ;;
@@ -48,20 +48,21 @@ _eddy() {
                 retry,--progress) words="auto bar plain json off" ;;
                 retry,--summary) words="text json" ;;
                 retry,-c|retry,--concurrency) words="auto" ;;
-                retry,--errors | retry,--body | retry,--api-key-file | retry,--log | \
-                        retry,--cacert | retry,--cert | retry,--key | retry,--unix-socket)
+                retry,--errors | retry,--body | retry,--api-key-file | retry,--schema | \
+                        retry,--log | retry,--cacert | retry,--cert | retry,--key | \
+                        retry,--unix-socket)
                         compopt -o default 2>/dev/null
                         return
                         ;;
                 retry,-o | retry,--output | retry,--id-column | retry,--base-url | \
                         retry,--url | retry,-X | retry,--method | retry,-H | \
-                        retry,--header | retry,--api-key-env | retry,--api-key-command | retry,--api-key-header | retry,--idempotency-header | \
-                        retry,--ok | retry,--metrics | retry,--ramp | retry,--rpm | \
-                        retry,--tpm | retry,--burst | retry,--timeout | retry,--connect-timeout | \
-                        retry,--idle-timeout | retry,--max-attempts | retry,--retry-if | retry,--retry-base | \
-                        retry,--retry-max | retry,--max-throttle-wait | retry,--limit | retry,--max-errors | \
-                        retry,--price | retry,--max-cost | retry,--deadline | retry,--proxy | \
-                        retry,--resolve) return ;;
+                        retry,--header | retry,--api-key-env | retry,--api-key-command | retry,--api-key-header | \
+                        retry,--idempotency-header | retry,--ok | retry,--metrics | retry,--ramp | \
+                        retry,--rpm | retry,--tpm | retry,--burst | retry,--timeout | \
+                        retry,--connect-timeout | retry,--idle-timeout | retry,--max-attempts | retry,--retry-if | \
+                        retry,--retry-base | retry,--retry-max | retry,--max-throttle-wait | retry,--limit | \
+                        retry,--max-errors | retry,--price | retry,--max-cost | retry,--deadline | \
+                        retry,--proxy | retry,--resolve) return ;;
                 sort,--format) words="auto json csv" ;;
                 sort,--by | sort,--id-column | sort,-o | sort,--output | \
                         sort,--memory) return ;;
@@ -87,7 +88,7 @@ _eddy() {
                         mock,--capacity-status | mock,--vendor | mock,--retry-after | mock,--errors | \
                         mock,--error-rate | mock,--truncate | mock,--stall | mock,--seed | \
                         mock,--api-key | mock,--model | mock,--dimensions | mock,--completion-tokens) return ;;
-                report,--errors | report,--log)
+                report,--errors | report,--log | report,--schema)
                         compopt -o default 2>/dev/null
                         return
                         ;;
@@ -101,28 +102,28 @@ _eddy() {
                 *)
                         case $command in
                         batch) words="--format --id-column --base-url --url --body -X --method
-                                -H --header --api-key-env --api-key-file --api-key-command --api-key-header
-                                --idempotency-header -o --output --errors --ok --ordered
-                                --no-meta --on-changed --log --metrics --progress --summary -c
-                                --concurrency --ramp --rpm --tpm --burst --timeout
-                                --connect-timeout --idle-timeout --max-attempts --retry-if
-                                --retry-base --retry-max --max-throttle-wait --limit
+                                -H --header --api-key-env --api-key-file --api-key-command
+                                --api-key-header --idempotency-header -o --output --errors --ok
+                                --schema --ordered --no-meta --on-changed --log --metrics
+                                --progress --summary -c --concurrency --ramp --rpm --tpm --burst
+                                --timeout --connect-timeout --idle-timeout --max-attempts
+                                --retry-if --retry-base --retry-max --max-throttle-wait --limit
                                 --max-errors --price --max-cost --deadline --cacert --cert --key
                                 -k --insecure --proxy --unix-socket --resolve -h --help
                                 --version" ;;
                         check) words="-o --output --format --id-column --url --body -X --method
-                                --ok --rpm --tpm --base-url -c --concurrency --latency --price
-                                -h --help --version" ;;
+                                --ok --schema --rpm --tpm --base-url -c --concurrency --latency
+                                --price -h --help --version" ;;
                         retry) words="-o --output --errors -h --help --version --format
                                 --id-column --base-url --url --body -X --method -H --header
                                 --api-key-env --api-key-file --api-key-command --api-key-header
-                                --idempotency-header --ok --ordered --no-meta --on-changed --log
-                                --metrics --progress --summary -c --concurrency --ramp --rpm
-                                --tpm --burst --timeout --connect-timeout --idle-timeout
-                                --max-attempts --retry-if --retry-base --retry-max
-                                --max-throttle-wait --limit --max-errors --price --max-cost
-                                --deadline --cacert --cert --key -k --insecure --proxy
-                                --unix-socket --resolve" ;;
+                                --idempotency-header --ok --schema --ordered --no-meta
+                                --on-changed --log --metrics --progress --summary -c
+                                --concurrency --ramp --rpm --tpm --burst --timeout
+                                --connect-timeout --idle-timeout --max-attempts --retry-if
+                                --retry-base --retry-max --max-throttle-wait --limit
+                                --max-errors --price --max-cost --deadline --cacert --cert --key
+                                -k --insecure --proxy --unix-socket --resolve" ;;
                         sort) words="--by --format --id-column -o --output --memory -h --help
                                 --version" ;;
                         fetch) words="-i -X --method -H --header -d --data -c --per-host
@@ -136,8 +137,8 @@ _eddy() {
                                 --retry-after --errors --error-rate --truncate --stall --seed
                                 --api-key --model --dimensions --completion-tokens -h --help
                                 --version" ;;
-                        report) words="--errors --log -o --output --ok --price --title -h --help
-                                --version" ;;
+                        report) words="--errors --log -o --output --ok --schema --price --title
+                                -h --help --version" ;;
                         draw) words="-o --output --format --axis --width -h --help --version" ;;
                         explore) words="--deviations --runs --seeds --timeout -h --help
                                 --version" ;;

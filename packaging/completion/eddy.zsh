@@ -44,6 +44,7 @@ _eddy() {
                         '*--output=[write successful answers to FILE]:FILE:_files' \
                         '*--errors=[write all other results to FILE]:FILE:_files' \
                         '*--ok=[an answer is successful if EXPR holds]:EXPR: ' \
+                        '*--schema=[an answer is successful only if this JSON Schema accepts it: the JSON in the content of a chat answer, or else the body]:FILE:_files' \
                         '*--ordered[write answers in the order of the input]' \
                         '*--no-meta[leave out "x_meta", for strict readers of OpenAI'\''s format]' \
                         '*--on-changed=[if a request has changed since it was answered, stop before sending anything, or send it again]:stop:(stop send)' \
@@ -93,7 +94,8 @@ _eddy() {
                         '*--body=[the body]:JSON:_files' \
                         '*-X+[for lines without a method]:M: ' \
                         '*--method=[for lines without a method]:M: ' \
-                        '*--ok=[as for eddy batch: answers for which it does not hold count as failures]:EXPR: ' \
+                        '*--ok=[answers of OUT that are not successful count as failures]:EXPR: ' \
+                        '*--schema=[answers of OUT that are not successful count as failures]:FILE:_files' \
                         '*--rpm=[requests and tokens per minute]:N: ' \
                         '*--tpm=[requests and tokens per minute]:N: ' \
                         '*--base-url=[only counted: --rpm and --tpm apply to each base URL]:URL: ' \
@@ -129,6 +131,7 @@ _eddy() {
                         '*--api-key-header=[send the key in this header instead]:NAME: ' \
                         '*--idempotency-header=[send this header, with a value that depends only on custom_id and the request, so that servers recognise repetitions]:NAME: ' \
                         '*--ok=[an answer is successful if EXPR holds]:EXPR: ' \
+                        '*--schema=[an answer is successful only if this JSON Schema accepts it: the JSON in the content of a chat answer, or else the body]:FILE:_files' \
                         '*--ordered[write answers in the order of the input]' \
                         '*--no-meta[leave out "x_meta", for strict readers of OpenAI'\''s format]' \
                         '*--on-changed=[if a request has changed since it was answered, stop before sending anything, or send it again]:stop:(stop send)' \
@@ -253,7 +256,8 @@ _eddy() {
                         '*--log=[the log of eddy batch --log, to show refusals]:FILE:_files' \
                         '*-o+[write the page to PAGE]:PAGE: ' \
                         '*--output=[write the page to PAGE]:PAGE: ' \
-                        '*--ok=[the --ok of the run, if it had this option]:EXPR: ' \
+                        '*--ok=[those of the run, if it had these options]:EXPR: ' \
+                        '*--schema=[those of the run, if it had these options]:FILE:_files' \
                         '*--price=[prices of a million tokens, such as 0.15/0.60]:IN: ' \
                         '*--title=[the heading of the page]:TEXT: ' \
                         '*-h[print the usage]' \

@@ -339,11 +339,11 @@ static void not_ok_say(const struct ed_batch_unit *unit)
 
         if (unit->sink.held.not_ok == 0)
                 return;
-        if (unit->run->settings->rule.ok)
+        if (unit->run->settings->rule.ok || unit->run->settings->rule.schema)
                 ed_console_say("batch", "%s: %llu %s: %s", unit->paths->output,
                                (unsigned long long) unit->sink.held.not_ok,
-                               one ? "answer is not a success by --ok"
-                                   : "answers are not successes by --ok",
+                               one ? "answer is not a success by --ok or --schema"
+                                   : "answers are not successes by --ok or --schema",
                                one ? "it counts as a failure" : "they count as failures");
         else
                 ed_console_say("batch", "%s: %llu %s: %s (--ok 'status < 300' keeps %s)",

@@ -14,7 +14,7 @@
 
 #include "batch/answer/answer_line.h"
 #include "batch/answer/answers_file.h"
-#include "batch/answer/rule.h"
+#include "batch/answer/rule_option.h"
 #include "batch/opts.h"
 #include "batch/request/api_path.h"
 #include "batch/request/ids.h"
@@ -54,10 +54,8 @@ static const char help[] =
         "  --url URL                the URL of lines that are bare bodies, or rows of CSV\n"
         "  --body JSON|@FILE        the body; {{name}} in a string is replaced by that field\n"
         "  -X, --method M           for lines without a method (POST with a body, else GET)\n"
-        "\n"
-        "  --ok EXPR                as for eddy batch: answers for which it does not hold count "
-        "as\n"
-        "                           failures\n"
+        "  --ok EXPR, --schema FILE\n"
+        "                           answers of OUT that are not successful count as failures\n"
         "\n"
         "Estimates\n"
         "  --rpm N, --tpm N         requests and tokens per minute; 2M is two million\n"
@@ -85,6 +83,7 @@ enum {
         OPT_LATENCY,
         OPT_OK,
         OPT_RETRY_IF,
+        OPT_SCHEMA,
         OPT_PRICE,
         OPT_VERSION,
         OPT_UNUSED, /* an option of eddy batch without a meaning here */
@@ -104,6 +103,7 @@ static const struct option check_longs[] = {
         { "latency", required_argument, NULL, OPT_LATENCY },
         { "ok", required_argument, NULL, OPT_OK },
         { "retry-if", required_argument, NULL, OPT_RETRY_IF },
+        { "schema", required_argument, NULL, OPT_SCHEMA },
         { "price", required_argument, NULL, OPT_PRICE },
         { "help", no_argument, NULL, 'h' },
         { "version", no_argument, NULL, OPT_VERSION },
@@ -558,7 +558,6 @@ static int price_take(struct check_run *run, const char *value)
 
 static int option_take(struct check_run *run, int option, const char *value)
 {
-        const struct ed_say say = ed_console_voice("check");
         static const char *const formats[] = { "auto", "json", "csv" };
         int number;
 
@@ -593,9 +592,11 @@ static int option_take(struct check_run *run, int option, const char *value)
         case OPT_LATENCY:
                 return ed_option_duration("check", "--latency", value, 1, &run->pace.latency_ns);
         case OPT_OK:
-                return ed_rule_set_ok(&run->rule, &say, value);
+                return ed_rule_set_ok(&run->rule, "check", value);
         case OPT_RETRY_IF:
-                return ed_rule_set_retry_if(&run->rule, &say, value);
+                return ed_rule_set_retry_if(&run->rule, "check", value);
+        case OPT_SCHEMA:
+                return ed_rule_set_schema(&run->rule, "check", value);
         case OPT_PRICE:
                 return price_take(run, value);
         case 'H':

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "batch/answer/rule_option.h"
 #include "batch/key_option.h"
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
@@ -79,6 +80,9 @@ static const char help[] =
         "                           for chat, embeddings and other such APIs also JSON without an\n"
         "                           error), such as 'status in (200, 404)' or\n"
         "                           'status == 200 and json(\"/error\") == null'\n"
+        "  --schema FILE            an answer is successful only if this JSON Schema accepts it: "
+        "the\n"
+        "                           JSON in the content of a chat answer, or else the body\n"
         "  --ordered                write answers in the order of the input\n"
         "  --no-meta                leave out \"x_meta\", for strict readers of OpenAI's format\n"
         "  --on-changed stop|send   if a request has changed since it was answered, stop before\n"
@@ -164,6 +168,7 @@ enum {
         OPT_NO_META,
         OPT_OK,
         OPT_RETRY_IF,
+        OPT_SCHEMA,
         OPT_CHANGED,
         OPT_LOG,
         OPT_METRICS,
@@ -207,6 +212,7 @@ const struct option ed_opts_longs[] = {
         { "no-meta", no_argument, NULL, OPT_NO_META },
         { "ok", required_argument, NULL, OPT_OK },
         { "retry-if", required_argument, NULL, OPT_RETRY_IF },
+        { "schema", required_argument, NULL, OPT_SCHEMA },
         { "on-changed", required_argument, NULL, OPT_CHANGED },
         { "log", required_argument, NULL, OPT_LOG },
         { "metrics", required_argument, NULL, OPT_METRICS },
@@ -355,7 +361,6 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
         static const char *const progress[] = { "auto", "bar", "plain", "json", "off" };
         static const char *const summary[] = { "text", "json" };
         static const char *const formats[] = { "auto", "json", "csv" };
-        const struct ed_say say = ed_console_voice("batch");
         int number = 0, err;
 
         switch (option) {
@@ -365,9 +370,11 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
         case OPT_ID_COLUMN:
                 return ed_option_once("batch", "--id-column", value, &opts->settings.id_column);
         case OPT_OK:
-                return ed_rule_set_ok(&opts->settings.rule, &say, value);
+                return ed_rule_set_ok(&opts->settings.rule, "batch", value);
         case OPT_RETRY_IF:
-                return ed_rule_set_retry_if(&opts->settings.rule, &say, value);
+                return ed_rule_set_retry_if(&opts->settings.rule, "batch", value);
+        case OPT_SCHEMA:
+                return ed_rule_set_schema(&opts->settings.rule, "batch", value);
         case OPT_CHANGED:
                 err = word_set("--on-changed", value, changed, 2, "stop, send", &number);
                 opts->settings.changed_ok = number == 1;

@@ -82,6 +82,7 @@ static const struct ed_outcome outcomes[] = {
         { ED_E_ANSWER_NOT_OK, "answer_not_ok", "--ok does not hold" },
         { ED_E_ANSWER_HAS_ERROR, "answer_has_error", "the body has an error" },
         { ED_E_ANSWER_NOT_JSON, "answer_not_json", "the body is not JSON" },
+        { ED_E_ANSWER_NOT_SCHEMA, "answer_not_schema", "--schema does not accept the answer" },
 
         /* Limits of the run. */
         { EDDY_E_LIMITER_AMOUNT, "token_estimate_exceeds_limit",
@@ -119,6 +120,7 @@ static const char *const codes[] = {
         "answer_not_ok",
         "answer_has_error",
         "answer_not_json",
+        "answer_not_schema",
         "deadline_exceeded",
         "cancelled",
         "out_of_memory",

@@ -19,6 +19,7 @@ enum {
         ED_E_ANSWER_NOT_OK = -0x70006, /* an answer is not a success, although its status is */
         ED_E_ANSWER_HAS_ERROR = -0x70007,
         ED_E_ANSWER_NOT_JSON = -0x70008,
+        ED_E_ANSWER_NOT_SCHEMA = -0x70009,
 };
 
 struct ed_outcome {

@@ -7,13 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "batch/answer/rule_option.h"
 #include "common/console.h"
 #include "common/option.h"
 #include "eddy/version.h"
 
 static const char help[] =
         "Usage: eddy report OUT [--errors FILE] [--log FILE] [-o PAGE] [--ok EXPR]\n"
-        "                   [--price IN/OUT] [--title TEXT]\n"
+        "                   [--schema FILE] [--price IN/OUT] [--title TEXT]\n"
         "\n"
         "Writes an HTML page about an output of `eddy batch`, during or after the run: totals,\n"
         "latencies, failures and tokens, in tables and plots.  The page is a single file without\n"
@@ -24,7 +25,8 @@ static const char help[] =
         "  --errors FILE            the errors file (OUT's name with .errors.jsonl, if it exists)\n"
         "  --log FILE               the log of eddy batch --log, to show refusals (status 429)\n"
         "  -o, --output PAGE|-      write the page to PAGE; - is standard output (OUT.html)\n"
-        "  --ok EXPR                the --ok of the run, if it had this option\n"
+        "  --ok EXPR, --schema FILE\n"
+        "                           those of the run, if it had these options\n"
         "  --price IN/OUT           prices of a million tokens, such as 0.15/0.60\n"
         "  --title TEXT             the heading of the page (the name of OUT)\n"
         "  -h, --help, --version\n"
@@ -35,13 +37,14 @@ static const char help[] =
         "Exit: 0 the page was written, 2 the command line is wrong, 3 a file cannot be read, or\n"
         "OUT has lines but no answers, 4 the page could not be written.\n";
 
-enum { OPT_ERRORS = 256, OPT_LOG, OPT_OK, OPT_PRICE, OPT_TITLE, OPT_VERSION };
+enum { OPT_ERRORS = 256, OPT_LOG, OPT_OK, OPT_PRICE, OPT_SCHEMA, OPT_TITLE, OPT_VERSION };
 
 static const struct option options[] = {
         { "errors", required_argument, NULL, OPT_ERRORS },
         { "log", required_argument, NULL, OPT_LOG },
         { "output", required_argument, NULL, 'o' },
         { "ok", required_argument, NULL, OPT_OK },
+        { "schema", required_argument, NULL, OPT_SCHEMA },
         { "price", required_argument, NULL, OPT_PRICE },
         { "title", required_argument, NULL, OPT_TITLE },
         { "help", no_argument, NULL, 'h' },
@@ -72,8 +75,6 @@ static int price_set(struct ed_report_opts *opts, const char *value)
 
 static int report_option_set(struct ed_report_opts *opts, int option, const char *value)
 {
-        const struct ed_say say = ed_console_voice("report");
-
         switch (option) {
         case 'o':
                 return ed_option_file("report", "-o", value, &opts->page);
@@ -81,8 +82,10 @@ static int report_option_set(struct ed_report_opts *opts, int option, const char
                 return ed_option_once("report", "--errors", value, &opts->errors);
         case OPT_LOG:
                 return ed_option_once("report", "--log", value, &opts->log);
+        case OPT_SCHEMA:
+                return ed_rule_set_schema(&opts->rule, "report", value);
         case OPT_OK:
-                return ed_rule_set_ok(&opts->rule, &say, value);
+                return ed_rule_set_ok(&opts->rule, "report", value);
         case OPT_TITLE:
                 return ed_option_once("report", "--title", value, &opts->title);
         default:

@@ -163,10 +163,10 @@ int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
             eddy_json_parse(line, bytes, &deep, &top, NULL) < 0)
                 return -EINVAL;
         record->status = seen.status;
-        record->is_ok = record->rule && record->rule->ok
-                                ? ed_rule_judge_line(record->rule, &seen, record->is_output) ==
-                                          ED_RULE_LINE_OK
-                                : seen.is_ok;
+        record->is_ok = seen.is_ok;
+        if (record->rule && (record->rule->ok || record->rule->schema))
+                record->is_ok = ed_rule_judge_line(record->rule, &seen, record->is_output) !=
+                                ED_RULE_LINE_FAILED;
         record->cause[0] = record->message[0] = record->endpoint[0] = '\0';
         record->attempts = record->input = record->output = 0;
         record->at_ms = 0;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "batch/answer/body_error.h"
-#include "batch/answer/rule.h"
+#include "batch/answer/rule_option.h"
 #include "batch/request/api_path.h"
 #include "common/outcome.h"
 
@@ -21,7 +21,7 @@ static int judge(const char *ok, bool is_api, int status, const char *body)
         int judged;
 
         if (ok)
-                CHECK_EQ(ed_rule_set_ok(&rule, &(struct ed_say){ 0 }, ok), 0);
+                CHECK_EQ(ed_rule_set_ok(&rule, "batch", ok), 0);
         judged = ed_rule_judge(&rule, is_api, &answer);
         ed_rule_fini(&rule);
         return judged;
@@ -67,7 +67,7 @@ static const char *why(const char *ok, int error, const char *body)
         struct ed_rule rule = { 0 };
 
         if (ok)
-                CHECK_EQ(ed_rule_set_ok(&rule, &(struct ed_say){ 0 }, ok), 0);
+                CHECK_EQ(ed_rule_set_ok(&rule, "batch", ok), 0);
         ed_rule_describe(&rule, error, body, strlen(body), text, sizeof(text));
         ed_rule_fini(&rule);
         return text;
@@ -102,7 +102,7 @@ static int judge_line(const char *ok, const char *line, bool is_output)
 
         CHECK_EQ(ed_answer_read(line, strlen(line), id, &seen), 0);
         if (ok)
-                CHECK_EQ(ed_rule_set_ok(&rule, &(struct ed_say){ 0 }, ok), 0);
+                CHECK_EQ(ed_rule_set_ok(&rule, "batch", ok), 0);
         judged = ed_rule_judge_line(&rule, &seen, is_output);
         ed_rule_fini(&rule);
         return judged;

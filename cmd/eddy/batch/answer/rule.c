@@ -11,6 +11,7 @@
 #include "batch/answer/reasons.h"
 #include "common/excerpt.h"
 #include "common/outcome.h"
+#include "eddy/alloc.h"
 #include "eddy/json.h"
 
 enum { SHOWN_BYTES = 160 };
@@ -19,36 +20,40 @@ void ed_rule_fini(struct ed_rule *rule)
 {
         ed_condition_free(rule->ok);
         ed_condition_free(rule->retry_if);
+        ed_schema_free(rule->schema);
         *rule = (struct ed_rule){ 0 };
 }
 
-/* ---- options --------------------------------------------------------------------------------- */
+/* ---- schemas --------------------------------------------------------------------------------- */
 
-static int condition_set(const struct ed_say *say, const char *option, const char *text,
-                         struct ed_condition **condition)
+/*
+ * Check the JSON in the content of a chat completion, or else the body. Returns 1 if the schema accepts
+ * it, or there is none; otherwise 0, and 'fault' is the reason. Errors: -ENOMEM
+ */
+static int schema_accepts(const struct ed_rule *rule, const char *body, size_t bytes,
+                          char fault[ED_SCHEMA_ERROR_BYTES])
 {
-        char error[ED_CONDITION_ERROR_BYTES];
-        int err;
+        struct eddy_json_value whole, content;
+        char *text;
+        int64_t text_bytes;
+        int result = 0;
 
-        if (*condition) {
-                ed_refuse(say, "%s: it is given twice; join the conditions by and, or", option);
-                return -EINVAL;
-        }
-        err = ed_condition_parse(text, condition, error);
-        if (err == -EINVAL)
-                ed_refuse(say, "%s: %s", option, error);
-        return err;
-}
-
-int ed_rule_set_ok(struct ed_rule *rule, const struct ed_say *say, const char *text)
-{
-        rule->ok_text = text;
-        return condition_set(say, "--ok", text, &rule->ok);
-}
-
-int ed_rule_set_retry_if(struct ed_rule *rule, const struct ed_say *say, const char *text)
-{
-        return condition_set(say, "--retry-if", text, &rule->retry_if);
+        if (!rule->schema)
+                return 1;
+        snprintf(fault, ED_SCHEMA_ERROR_BYTES, "it is not JSON");
+        if (bytes == 0 || eddy_json_parse(body, bytes, NULL, &whole, NULL) < 0)
+                return 0;
+        if (eddy_json_get(&whole, "choices[0].message.content", &content) < 0 ||
+            content.kind != EDDY_JSON_STRING)
+                return ed_schema_check(rule->schema, &whole, fault);
+        text = eddy_malloc(content.bytes);
+        if (!text)
+                return -ENOMEM;
+        text_bytes = eddy_json_string(&content, text, content.bytes);
+        if (text_bytes >= 0 && eddy_json_parse(text, (size_t) text_bytes, NULL, &whole, NULL) == 0)
+                result = ed_schema_check(rule->schema, &whole, fault);
+        eddy_free(text);
+        return result;
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -67,7 +72,8 @@ static int body_judge(const char *body, size_t bytes)
         return ed_body_error_find(&whole, &error) ? ED_E_ANSWER_HAS_ERROR : 0;
 }
 
-int ed_rule_judge(const struct ed_rule *rule, bool is_api, const struct ed_condition_answer *answer)
+static int answer_judge(const struct ed_rule *rule, bool is_api,
+                        const struct ed_condition_answer *answer)
 {
         bool has_status = ed_answer_status_is_ok(answer->status);
         int holds;
@@ -81,6 +87,17 @@ int ed_rule_judge(const struct ed_rule *rule, bool is_api, const struct ed_condi
         if (!has_status)
                 return 1;
         return is_api ? body_judge(answer->body, answer->body_bytes) : 0;
+}
+
+int ed_rule_judge(const struct ed_rule *rule, bool is_api, const struct ed_condition_answer *answer)
+{
+        char fault[ED_SCHEMA_ERROR_BYTES];
+        int judged = answer_judge(rule, is_api, answer), accepted;
+
+        if (judged != 0)
+                return judged;
+        accepted = schema_accepts(rule, answer->body, answer->body_bytes, fault);
+        return accepted < 0 ? accepted : accepted ? 0 : ED_E_ANSWER_NOT_SCHEMA;
 }
 
 /* Write the message of a server. Returns false if the body has none. */
@@ -104,8 +121,14 @@ static bool message_show(const void *body, size_t bytes, char shown[SHOWN_BYTES]
 void ed_rule_describe(const struct ed_rule *rule, int error, const void *body, size_t bytes,
                       char *text, size_t room)
 {
-        char shown[SHOWN_BYTES], condition[ED_EXCERPT_BYTES];
+        char shown[SHOWN_BYTES], condition[ED_EXCERPT_BYTES], fault[ED_SCHEMA_ERROR_BYTES];
 
+        if (error == ED_E_ANSWER_NOT_SCHEMA) {
+                if (schema_accepts(rule, body, bytes, fault) < 0)
+                        *fault = '\0';
+                snprintf(text, room, "--schema does not accept the answer: %s", fault);
+                return;
+        }
         if (error == ED_E_ANSWER_NOT_JSON && bytes == 0) {
                 snprintf(text, room, "the body is empty");
                 return;
@@ -166,8 +189,7 @@ static int line_judge_default(const struct ed_answer_seen *seen)
                                                                : ED_RULE_LINE_DOUBTED;
 }
 
-int ed_rule_judge_line(const struct ed_rule *rule, const struct ed_answer_seen *seen,
-                       bool is_output)
+static int line_judge(const struct ed_rule *rule, const struct ed_answer_seen *seen, bool is_output)
 {
         struct ed_condition_answer answer = { .status = seen->status };
         int holds;
@@ -183,4 +205,18 @@ int ed_rule_judge_line(const struct ed_rule *rule, const struct ed_answer_seen *
         if (holds < 0)
                 return holds;
         return holds ? ED_RULE_LINE_OK : ED_RULE_LINE_FAILED;
+}
+
+int ed_rule_judge_line(const struct ed_rule *rule, const struct ed_answer_seen *seen,
+                       bool is_output)
+{
+        struct ed_condition_answer answer = { .status = seen->status };
+        char fault[ED_SCHEMA_ERROR_BYTES];
+        int judged = line_judge(rule, seen, is_output), accepted;
+
+        if (judged <= ED_RULE_LINE_FAILED || !rule->schema)
+                return judged;
+        line_body(seen, &answer);
+        accepted = schema_accepts(rule, answer.body, answer.body_bytes, fault);
+        return accepted < 0 ? accepted : accepted ? judged : ED_RULE_LINE_FAILED;
 }

@@ -10,25 +10,19 @@
 #include <stddef.h>
 
 #include "batch/answer/answer_line.h"
+#include "batch/answer/schema.h"
 #include "common/condition.h"
-#include "common/say.h"
 #include "eddy/def.h"
 
 /* All zero: the rule without options. */
 struct ed_rule {
         struct ed_condition *ok;       /* --ok; NULL: none */
         struct ed_condition *retry_if; /* --retry-if; NULL: none */
+        struct ed_schema *schema;      /* --schema; NULL: none */
         const char *ok_text;
 };
 
 void ed_rule_fini(struct ed_rule *rule);
-
-/*
- * Set --ok or --retry-if. 'text' is borrowed. Errors: -EINVAL, after a message; -ENOMEM
- */
-EDDY_MUST_USE int ed_rule_set_ok(struct ed_rule *rule, const struct ed_say *say, const char *text);
-EDDY_MUST_USE int ed_rule_set_retry_if(struct ed_rule *rule, const struct ed_say *say,
-                                       const char *text);
 
 /*
  * Judge an answer. 'is_api' is true if the request was to an API of language models. Returns 0 for a
@@ -37,6 +31,8 @@ EDDY_MUST_USE int ed_rule_set_retry_if(struct ed_rule *rule, const struct ed_say
  * Errors: ED_E_ANSWER_NOT_OK     --ok does not hold, although the status is one of success
  *         ED_E_ANSWER_HAS_ERROR  the body has an error
  *         ED_E_ANSWER_NOT_JSON   the body is not JSON
+ *         ED_E_ANSWER_NOT_SCHEMA the schema does not accept the answer: the content of a chat completion,
+ *                                or else the body
  *         -ENOMEM
  */
 EDDY_MUST_USE int ed_rule_judge(const struct ed_rule *rule, bool is_api,
