@@ -87,7 +87,8 @@ _eddy() {
                         mock,--quota | mock,--wave | mock,--refuse | mock,--capacity | \
                         mock,--capacity-status | mock,--vendor | mock,--retry-after | mock,--errors | \
                         mock,--error-rate | mock,--truncate | mock,--stall | mock,--seed | \
-                        mock,--api-key | mock,--model | mock,--dimensions | mock,--completion-tokens) return ;;
+                        mock,--api-key | mock,--token-life | mock,--model | mock,--dimensions | \
+                        mock,--completion-tokens) return ;;
                 report,--errors | report,--log | report,--schema)
                         compopt -o default 2>/dev/null
                         return
@@ -135,8 +136,8 @@ _eddy() {
                                 --latency-p99 --token-latency --rate-limit --rpm --tpm --quota
                                 --wave --refuse --capacity --capacity-status --vendor
                                 --retry-after --errors --error-rate --truncate --stall --seed
-                                --api-key --model --dimensions --completion-tokens -h --help
-                                --version" ;;
+                                --api-key --token-life --model --dimensions --completion-tokens
+                                -h --help --version" ;;
                         report) words="--errors --log -o --output --ok --schema --price --title
                                 -h --help --version" ;;
                         draw) words="-o --output --format --axis --width -h --help --version" ;;

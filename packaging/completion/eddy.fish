@@ -199,6 +199,7 @@ complete -c eddy -n '__fish_seen_subcommand_from mock' -l truncate -x -d 'end th
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l stall -x -d 'stop within the body of this fraction of answers for D'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l seed -x -d 'repeat the random choices, for requests that arrive in the same order'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l api-key -x -d 'answer 401 to requests without KEY in "Authorization: Bearer" or api-key'
+complete -c eddy -n '__fish_seen_subcommand_from mock' -l token-life -x -d 'grant tokens at /oauth/token, and answer 401 to requests without one that is younger than D'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l model -x -d 'answer 404 for other models'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l dimensions -x -d 'the length of an embedding'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l completion-tokens -x -d 'the number of words in an answer without max_tokens'

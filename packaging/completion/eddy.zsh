@@ -243,6 +243,7 @@ _eddy() {
                         '*--stall=[stop within the body of this fraction of answers for D]:P: ' \
                         '*--seed=[repeat the random choices, for requests that arrive in the same order]:N: ' \
                         '*--api-key=[answer 401 to requests without KEY in "Authorization: Bearer" or api-key]:KEY: ' \
+                        '*--token-life=[grant tokens at /oauth/token, and answer 401 to requests without one that is younger than D]:D: ' \
                         '*--model=[answer 404 for other models]:NAME: ' \
                         '*--dimensions=[the length of an embedding]:N: ' \
                         '*--completion-tokens=[the number of words in an answer without max_tokens]:N: ' \

@@ -6,8 +6,10 @@ import json
 import os
 import re
 import signal
+import sys
 import threading
 import time
+import types
 import urllib.request
 
 import e2e
@@ -171,6 +173,22 @@ def request_that_no_token_helps_is_an_error_and_the_others_are_answered(eddy):
         equal(len(ids_of(eddy.file("out.jsonl"))), 200 - len(bad))
         for name in ("out.jsonl", "out.errors.jsonl"):
             os.remove(eddy.file(name))
+
+
+@claim
+def tokens_of_the_mock_end_while_many_are_in_flight(eddy):
+    # The mock's own tokens: nothing of them may be in an output either.
+    fetch = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], b'').read().decode(), end='')"
+    url = eddy.mock("--token-life", "1s", "--latency", "50ms", "--errors", "2%", "--seed", "5")
+    content = "".join(json.dumps({"custom_id": f"r{i}", "url": "/v1/embeddings", "body": {"model": "m", "input": f"n{i}"}}) + "\n"
+                      for i in range(2500))
+    for form in ("lines", "opaque", "jwt"):
+        command = f"{sys.executable} -c \"{fetch}\" '{url}/oauth/token?form={form}'"
+        result = run(eddy, types.SimpleNamespace(url=url), content, "-c", "64", "--api-key-command", command)
+        equal((result.code, len(set(ids_of(eddy.file("out.jsonl"))))), (0, 2500), result)
+        with open(eddy.file("out.jsonl"), encoding="utf-8") as out, open(eddy.file("log"), encoding="utf-8") as log:
+            check("mock_" not in out.read() + log.read() + result.err + result.out, result)
+        os.remove(eddy.file("out.jsonl"))
 
 
 # ---- the command ---------------------------------------------------------------------------------

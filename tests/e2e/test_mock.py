@@ -390,6 +390,45 @@ def other_keys_are_refused(eddy):
 
 
 @claim
+def keys_have_their_own_limits(eddy):
+    url = eddy.mock("--api-key", "a,rpm=1", "--api-key", "b,quota=2,rpm=100", "--api-key", "c,d", "--rpm", "50")
+    limits = {key: api(url, "/v1/models", key=key)[1]["x-ratelimit-limit-requests"] for key in ("a", "b", "c,d")}
+    equal(limits, {"a": "1", "b": "100", "c,d": "50"})
+    error_of(api(url, "/v1/models", key="a"), 429, "rate_limit_exceeded", "requests")
+    equal(api(url, "/v1/models", key="b")[0], 200)
+    error_of(api(url, "/v1/models", key="b"), 429, "insufficient_quota", "insufficient_quota")
+    error_of(api(url, "/v1/models", key="a,rpm=1"), 401, "invalid_api_key")
+
+
+@claim
+def tokens_are_granted_and_end(eddy):
+    url = eddy.mock("--token-life", "300s", "--api-key", "fixed", "--quota", "3")
+    status, headers, body = ask(url, "/oauth/token", "POST")
+    grant = json.loads(body)
+    equal((status, headers["Cache-Control"], grant["token_type"], grant["expires_in"]), (200, "no-store", "Bearer", 300))
+    lines = ask(url, "/oauth/token?form=lines", "POST")[2].decode().split("\n")
+    equal(lines[1:], ["300.000", ""])
+    jwt = ask(url, "/oauth/token?form=jwt")[2].decode().strip()
+    claims = jwt.split(".")[1]
+    claims = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
+    check(250 < claims["exp"] - time.time() <= 300, claims)
+    opaque = ask(url, "/oauth/token?form=opaque")[2].decode().strip()
+    # They are one client, whose quota they share.
+    equal([api(url, "/v1/models", key=key)[0] for key in (grant["access_token"], lines[0], jwt, opaque)],
+          [200, 200, 200, 429])
+    equal(api(url, "/v1/models", key="fixed")[0], 200)
+    for key in ("other", opaque[:-1], opaque + "0", opaque[:-1] + ("0" if opaque[-1] != "0" else "1"), "mock_", "a.b.c"):
+        error_of(api(url, "/v1/models", key=key), 401, "invalid_api_key")
+    error_of(api(url, "/v1/models"), 401, None)
+    equal(ask(url, "/oauth/token?form=x")[0], 400)
+    url = eddy.mock("--token-life", "50ms")
+    token = ask(url, "/oauth/token?form=opaque")[2].decode().strip()
+    time.sleep(0.05)
+    error_of(api(url, "/v1/models", key=token), 401, "token_expired")
+    equal(ask(eddy.mock(), "/oauth/token")[0], 404)
+
+
+@claim
 def requests_per_minute_are_limited_for_each_key(eddy):
     url = eddy.mock("--rpm", "2", "--tpm", "1000", "--retry-after", "ms")
     for left in ("1", "0"):
@@ -604,7 +643,9 @@ def wrong_command_lines_are_refused(eddy):
             (["--capacity", "x"], ["--capacity", "8@0s,2@10s"]),
             (["--capacity-status", "500"], ["--capacity-status", "429 or 503"]),
             (["--retry-after", "1s"], ["--retry-after", "seconds, ms, date or none"]),
-            (["--api-key", ""], ["--api-key", "empty"]),
+            (["--api-key", ""], ["--api-key", "empty"]), (["--api-key", ",rpm=3"], ["--api-key", "empty"]),
+            (["--api-key", "a,rpm=0"], ["--api-key", "KEY,rpm=60"]), (["--api-key", "a,rpm=1,x=2"], ["--api-key"]),
+            (["--api-key", "a,quota=1.5"], ["--api-key"]), (["--token-life", "0s"], ["--token-life"]),
             (["--dimensions", "4097"], ["--dimensions", "4096"]),
             (["--key", "sk-1"], ["--key", "--cert", "--api-key"]),
             (["8080"], ["8080", "--listen HOST:PORT"]),

@@ -12,6 +12,7 @@
 #include "common/wall.h"
 #include "eddy/time.h"
 #include "mock/dialect.h"
+#include "mock/grant.h"
 
 enum { KEY_SHOWN_MAX = 8 };
 
@@ -111,18 +112,60 @@ static int limit_refuse(struct ed_reply *reply, const char *type, const char *co
         return refuse(reply, &fault);
 }
 
+/* Returns the key of the options, or NULL. */
+static const struct ed_mock_api_key *api_key_find(const struct ed_mock_opts *opts, const char *key)
+{
+        size_t bytes = strlen(key);
+
+        for (uint32_t i = 0; i < opts->api_keys_count; i++)
+                if (opts->api_keys[i].bytes == bytes &&
+                    memcmp(opts->api_keys[i].text, key, bytes) == 0)
+                        return &opts->api_keys[i];
+        return NULL;
+}
+
+/* Returns the limits of a key. */
+static struct ed_limits limits_of(const struct ed_mock_opts *opts, const char *key)
+{
+        const struct ed_mock_api_key *own = api_key_find(opts, key);
+        struct ed_limits limits = opts->limits;
+
+        if (own && own->limits.rpm > 0)
+                limits.rpm = own->limits.rpm;
+        if (own && own->limits.tpm > 0)
+                limits.tpm = own->limits.tpm;
+        if (own && own->limits.quota > 0)
+                limits.quota = own->limits.quota;
+        return limits;
+}
+
+static enum ed_grant_state grant_check(const struct ed_mock *mock, const char *key)
+{
+        if (mock->opts.token_life_ns == 0)
+                return ED_GRANT_OTHER;
+        return ed_grant_check(key, mock->secret, mock->opts.token_life_ns, ed_wall_ns());
+}
+
+/* Returns the name of a key by which its limits are counted: that of all tokens is the same. */
+static const char *counted_name(const struct ed_mock *mock, const char *key)
+{
+        return grant_check(mock, key) == ED_GRANT_OTHER ? key : "a granted token";
+}
+
 static int key_check(struct ed_reply *reply, const char *key)
 {
         const struct ed_mock_opts *opts = &reply->mock->opts;
         struct ed_openai_fault fault = { 0 };
+        enum ed_grant_state state = grant_check(reply->mock, key);
 
-        if (opts->api_keys_count == 0)
+        if ((opts->api_keys_count == 0 && opts->token_life_ns == 0) || state == ED_GRANT_VALID ||
+            api_key_find(opts, key))
                 return 0;
-        for (uint32_t i = 0; i < opts->api_keys_count; i++) {
-                if (strcmp(key, opts->api_keys[i]) == 0)
-                        return 0;
-        }
-        if (*key)
+        if (state == ED_GRANT_EXPIRED)
+                ed_openai_fault_set(&fault, 401, NULL, "token_expired",
+                                    "The access token has expired; get another one from "
+                                    "/oauth/token.");
+        else if (*key)
                 ed_openai_fault_set(&fault, 401, NULL, "invalid_api_key",
                                     "Incorrect API key provided: %.*s%s.", KEY_SHOWN_MAX, key,
                                     strlen(key) > KEY_SHOWN_MAX ? "***" : "");
@@ -135,9 +178,9 @@ static int key_check(struct ed_reply *reply, const char *key)
 }
 
 /* Add the state of the limits on requests and tokens of a key to the answer's head. */
-static void limits_show(struct ed_reply *reply, const struct ed_key *key)
+static void limits_show(struct ed_reply *reply, const struct ed_limits *limits,
+                        const struct ed_key *key)
 {
-        const struct ed_limits *limits = &reply->mock->opts.limits;
         char reset[ED_RESET_TEXT_BYTES];
 
         if (reply->mock->opts.vendor) {
@@ -168,10 +211,9 @@ static void limits_show(struct ed_reply *reply, const struct ed_key *key)
  * Count a request of a key. Copies the key's state, and stores the time until a request may be made.
  * Returns true if the quota is used up.
  */
-static bool key_count(struct ed_mock *mock, const char *name, struct ed_key *ret_key,
-                      int64_t *ret_wait_ns)
+static bool key_count(struct ed_mock *mock, const char *name, const struct ed_limits *limits,
+                      struct ed_key *ret_key, int64_t *ret_wait_ns)
 {
-        const struct ed_limits *limits = &mock->opts.limits;
         int64_t now_ns = eddy_now();
         struct ed_key *key;
         bool exceeds;
@@ -194,15 +236,15 @@ static bool key_count(struct ed_mock *mock, const char *name, struct ed_key *ret
 static int key_limit(struct ed_reply *reply, const char *name)
 {
         struct ed_mock *mock = reply->mock;
-        const struct ed_limits *limits = &mock->opts.limits;
+        struct ed_limits limits = limits_of(&mock->opts, name);
         int64_t wait_ns;
         struct ed_key key;
         bool exceeds;
         char what[96];
 
-        if (limits->rpm == 0 && limits->tpm == 0 && limits->quota == 0)
+        if (limits.rpm == 0 && limits.tpm == 0 && limits.quota == 0)
                 return 0;
-        exceeds = key_count(mock, name, &key, &wait_ns);
+        exceeds = key_count(mock, name, &limits, &key, &wait_ns);
         if (exceeds && mock->opts.vendor)
                 return dialect_refuse(reply, ED_WHEN_SPENT, QUOTA_NS);
         if (exceeds)
@@ -211,46 +253,46 @@ static int key_limit(struct ed_reply *reply, const char *name)
                                     "billing details",
                                     -1);
         if (wait_ns > 0) {
-                limits_show(reply, &key);
+                limits_show(reply, &limits, &key);
                 snprintf(what, sizeof(what),
-                         "Rate limit reached for requests per min (RPM): Limit %u", limits->rpm);
+                         "Rate limit reached for requests per min (RPM): Limit %u", limits.rpm);
                 return limit_refuse(reply, "requests", "rate_limit_exceeded", what, wait_ns);
         }
         /* If the request has tokens, the limits are shown after the tokens are counted. */
         if (!reply->counts_tokens)
-                limits_show(reply, &key);
+                limits_show(reply, &limits, &key);
         return 0;
 }
 
 int ed_gate_tokens(struct ed_reply *reply, uint64_t tokens)
 {
         struct ed_mock *mock = reply->mock;
-        const struct ed_limits *limits = &mock->opts.limits;
-        const char *name = key_of(reply->exchange);
+        const char *name = counted_name(mock, key_of(reply->exchange));
+        struct ed_limits limits = limits_of(&mock->opts, name);
         int64_t now_ns = eddy_now(), wait_ns;
         struct ed_key *found, key;
         char what[128];
 
-        if (limits->rpm == 0 && limits->tpm == 0)
+        if (limits.rpm == 0 && limits.tpm == 0)
                 return 0;
         /* Find the entry again: while the body arrived, other keys may have replaced it. */
         pthread_mutex_lock(&mock->lock);
-        found = ed_keys_find(&mock->keys, limits, name, strlen(name), now_ns);
+        found = ed_keys_find(&mock->keys, &limits, name, strlen(name), now_ns);
         wait_ns = ed_bucket_take_many(&found->tokens, tokens, now_ns);
         key = *found;
         pthread_mutex_unlock(&mock->lock);
-        limits_show(reply, &key);
+        limits_show(reply, &limits, &key);
         if (wait_ns == 0)
                 return 0;
-        if (tokens > limits->tpm) {
+        if (tokens > limits.tpm) {
                 snprintf(what, sizeof(what),
                          "Request too large for tokens per min (TPM): Limit %u, Requested %llu",
-                         limits->tpm, (unsigned long long) tokens);
+                         limits.tpm, (unsigned long long) tokens);
                 return limit_refuse(reply, "tokens", "rate_limit_exceeded", what, -1);
         }
         snprintf(what, sizeof(what),
                  "Rate limit reached for tokens per min (TPM): Limit %u, Used %llu, Requested %llu",
-                 limits->tpm, (unsigned long long) (limits->tpm - ed_bucket_left(&key.tokens)),
+                 limits.tpm, (unsigned long long) (limits.tpm - ed_bucket_left(&key.tokens)),
                  (unsigned long long) tokens);
         return limit_refuse(reply, "tokens", "rate_limit_exceeded", what, wait_ns);
 }
@@ -316,7 +358,7 @@ int ed_gate_enter(struct ed_reply *reply)
         if (wait_ns > 0)
                 return limit_refuse(reply, "requests", "rate_limit_exceeded",
                                     "Rate limit reached: slow down", wait_ns);
-        return key_limit(reply, key);
+        return key_limit(reply, counted_name(mock, key));
 }
 
 void ed_gate_leave(struct ed_reply *reply)

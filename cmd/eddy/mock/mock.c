@@ -262,6 +262,7 @@ int ed_mock_main(int argc, char **argv)
 {
         /* Static, because its tables are too large for a stack frame. */
         static struct mock_run run;
+        struct ed_random own; /* apart from --seed, so that tokens of another run are not valid */
         int err, signo;
 
         if (ed_mock_opts_parse(&run.mock.opts, argc, argv, &run.exit_code) != 0)
@@ -270,6 +271,8 @@ int ed_mock_main(int argc, char **argv)
                 run.mock.random.state = run.mock.opts.seed;
         else
                 ed_random_init(&run.mock.random);
+        ed_random_init(&own);
+        run.mock.secret = ed_random_next(&own);
         err = run_loops(&run);
         signo = run.hangup ? SIGHUP : eddy_run_signal();
         if (signo)

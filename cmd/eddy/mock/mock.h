@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/random.h"
@@ -25,6 +26,13 @@ enum ed_mock_retry_after {
         ED_RETRY_AFTER_MS,      /* the same, and retry-after-ms */
         ED_RETRY_AFTER_DATE,    /* Retry-After, a date */
         ED_RETRY_AFTER_NONE,
+};
+
+/* A key that is accepted, with its own limits, where they are not 0. */
+struct ed_mock_api_key {
+        const char *text;
+        size_t bytes;
+        struct ed_limits limits;
 };
 
 struct ed_mock_opts {
@@ -49,8 +57,9 @@ struct ed_mock_opts {
         bool seeded;
         uint32_t seed;
         struct ed_openai_opts openai;
-        const char *api_keys[ED_MOCK_API_KEYS_MAX]; /* none: every key is accepted */
+        struct ed_mock_api_key api_keys[ED_MOCK_API_KEYS_MAX]; /* none: every key is accepted */
         uint32_t api_keys_count;
+        int64_t token_life_ns; /* of the tokens of /oauth/token; 0: none are granted */
         const char *models[ED_MOCK_MODELS_MAX]; /* none: requests may name any */
         uint32_t models_count;
         bool tls;
@@ -60,13 +69,15 @@ struct ed_mock_opts {
 
 struct ed_mock {
         struct ed_mock_opts opts;
-        pthread_mutex_t lock; /* protects everything below but 'start_ns'; held for moments */
+        pthread_mutex_t
+                lock; /* protects everything below but 'start_ns' and 'secret'; held for moments */
         struct ed_random random;
         struct ed_bucket bucket;
         struct ed_tokens tokens;
         struct ed_keys keys;
         int64_t start_ns;
         uint32_t refused; /* of opts.refuse */
+        uint64_t secret;  /* of the tokens that are granted; constant */
         uint32_t serving; /* admitted requests that are not finished */
 };
 

@@ -76,8 +76,12 @@ static const char help[] =
         "  --seed N             repeat the random choices, for requests that arrive in the same\n"
         "                       order\n"
         "API:\n"
-        "  --api-key KEY        answer 401 to requests without KEY in \"Authorization: Bearer\"\n"
-        "                       or api-key; may be repeated (every key is accepted)\n"
+        "  --api-key KEY[,rpm=N][,tpm=N][,quota=N]\n"
+        "                       answer 401 to requests without KEY in \"Authorization: Bearer\"\n"
+        "                       or api-key; may be repeated (every key is accepted); the limits\n"
+        "                       are those of this key alone\n"
+        "  --token-life D       grant tokens at /oauth/token, and answer 401 to requests without\n"
+        "                       one that is younger than D\n"
         "  --model NAME         answer 404 for other models; may be repeated (every model exists)\n"
         "  --dimensions N       the length of an embedding (8)\n"
         "  --completion-tokens N\n"
@@ -115,6 +119,7 @@ enum {
         OPT_RETRY_AFTER,
         OPT_VENDOR,
         OPT_API_KEY,
+        OPT_TOKEN_LIFE,
         OPT_MODEL,
         OPT_DIMENSIONS,
         OPT_COMPLETION_TOKENS,
@@ -146,6 +151,7 @@ static const struct option options[] = {
         { "retry-after", required_argument, NULL, OPT_RETRY_AFTER },
         { "vendor", required_argument, NULL, OPT_VENDOR },
         { "api-key", required_argument, NULL, OPT_API_KEY },
+        { "token-life", required_argument, NULL, OPT_TOKEN_LIFE },
         { "model", required_argument, NULL, OPT_MODEL },
         { "dimensions", required_argument, NULL, OPT_DIMENSIONS },
         { "completion-tokens", required_argument, NULL, OPT_COMPLETION_TOKENS },
@@ -348,13 +354,74 @@ static int value_check(const char *option, const char *value, int err, const cha
         return err;
 }
 
+/* Read one limit of a key: ",rpm=10". Returns the text after it, or NULL. */
+static const char *limit_read(const char *at, struct ed_limits *limits)
+{
+        const struct {
+                const char *name;
+                uint32_t *limit;
+        } all[] = { { ",rpm=", &limits->rpm },
+                    { ",tpm=", &limits->tpm },
+                    { ",quota=", &limits->quota } };
+
+        for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+                size_t bytes = strlen(all[i].name);
+                const char *end;
+                double count;
+
+                if (strncmp(at, all[i].name, bytes) != 0)
+                        continue;
+                end = ed_number_read(at + bytes, &count);
+                if (!end || (*end && *end != ',') || count < 1 || count > LIMIT_MAX ||
+                    count != (uint32_t) count)
+                        return NULL;
+                *all[i].limit = (uint32_t) count;
+                return end;
+        }
+        return NULL;
+}
+
+/* Returns where the limits of a key begin, or its end: a key may have commas. */
+static const char *limits_find(const char *value)
+{
+        static const char *const names[] = { ",rpm=", ",tpm=", ",quota=" };
+        const char *first = value + strlen(value);
+
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+                const char *found = strstr(value, names[i]);
+
+                if (found && found < first)
+                        first = found;
+        }
+        return first;
+}
+
+static int api_key_add(struct ed_mock_opts *opts, const char *value)
+{
+        const char *texts[ED_MOCK_API_KEYS_MAX], *at = limits_find(value);
+        struct ed_mock_api_key *key = &opts->api_keys[opts->api_keys_count];
+        int err = name_add("--api-key", at == value ? "" : value, texts, ED_MOCK_API_KEYS_MAX,
+                           &opts->api_keys_count);
+
+        if (err < 0)
+                return err;
+        *key = (struct ed_mock_api_key){ .text = value, .bytes = (size_t) (at - value) };
+        while (at && *at)
+                at = limit_read(at, &key->limits);
+        if (at)
+                return 0;
+        ed_console_usage("mock", "--api-key: write its limits as KEY,rpm=60,tpm=1000,quota=10");
+        return -EINVAL;
+}
+
 /* Set an option of the API. */
 static int api_option_set(struct ed_mock_opts *opts, int option, const char *value)
 {
         switch (option) {
         case OPT_API_KEY:
-                return name_add("--api-key", value, opts->api_keys, ED_MOCK_API_KEYS_MAX,
-                                &opts->api_keys_count);
+                return api_key_add(opts, value);
+        case OPT_TOKEN_LIFE:
+                return ed_option_duration("mock", "--token-life", value, 1, &opts->token_life_ns);
         case OPT_MODEL:
                 return name_add("--model", value, opts->models, ED_MOCK_MODELS_MAX,
                                 &opts->models_count);

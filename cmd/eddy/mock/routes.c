@@ -11,9 +11,11 @@
 
 #include "common/draft.h"
 #include "common/duration.h"
+#include "common/wall.h"
 #include "eddy/time.h"
 #include "mock/api.h"
 #include "mock/gate.h"
+#include "mock/grant.h"
 
 enum {
         DELAY_SECONDS_MAX = 3600,
@@ -44,6 +46,9 @@ const char ed_mock_routes[] =
         "  POST /v1/chat/completions\n"
         "                         words that depend only on the messages; also as a stream\n"
         "  GET /v1/models         the models; also /v1/models/NAME\n"
+        "  POST /oauth/token      with --token-life: a token; ?form=lines is the token and, in a\n"
+        "                         second line, its seconds; ?form=opaque is the token alone, and\n"
+        "                         ?form=jwt a JSON Web Token\n"
         "A token is 4 bytes of a text, or one word of an answer.\n";
 
 /* Returns the value of 'name' in the query, not decoded, or NULL. */
@@ -312,6 +317,32 @@ static int route_slow_body(struct ed_reply *reply, const char *arg)
         return err < 0 ? err : ed_reply_end(reply);
 }
 
+/* Grant a token. Neither limits nor failures apply. */
+static int route_token(struct ed_reply *reply)
+{
+        static const char *const forms[] = { "json", "lines", "opaque", "jwt" };
+        const struct ed_mock *mock = reply->mock;
+        struct ed_draft text = { 0 };
+        size_t bytes, form = 0;
+        const char *value = query_find(reply->exchange, "form", &bytes);
+        int err;
+
+        for (; value && form < sizeof(forms) / sizeof(forms[0]); form++)
+                if (strlen(forms[form]) == bytes && memcmp(forms[form], value, bytes) == 0)
+                        break;
+        if (form == sizeof(forms) / sizeof(forms[0]))
+                return ed_reply_text(reply, 400, "form: give json, lines, opaque or jwt\n");
+        ed_grant_write((enum ed_grant_form) form, mock->secret, mock->opts.token_life_ns,
+                       ed_wall_ns(), &text);
+        ed_reply_header(reply, "Cache-Control", "no-store");
+        err = ed_draft_is_whole(&text)
+                      ? ed_reply_send(reply, 200, form == 0 ? "application/json" : "text/plain",
+                                      text.data, text.bytes)
+                      : -ENOMEM;
+        ed_draft_fini(&text);
+        return err;
+}
+
 /* The name of a route with an argument ends in a slash. */
 static const struct {
         const char *name;
@@ -350,6 +381,8 @@ int ed_mock_answer(eddy_http_exchange *exchange, void *arg)
         ed_reply_init(&reply, arg, exchange);
         if (strcmp(path, "/") == 0)
                 return route_help(&reply, "");
+        if (reply.mock->opts.token_life_ns > 0 && strcmp(path, "/oauth/token") == 0)
+                return route_token(&reply);
         reply.is_api = ed_api_has(path);
         reply.counts_tokens = ed_api_counts_tokens(path);
         err = ed_gate_enter(&reply);

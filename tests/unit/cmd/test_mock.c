@@ -13,6 +13,7 @@
 #include "eddy/ratelimit.h"
 #include "eddy/time.h"
 #include "mock/bucket.h"
+#include "mock/grant.h"
 #include "mock/keys.h"
 #include "mock/latency.h"
 #include "mock/number.h"
@@ -681,4 +682,37 @@ TEST(answer_without_memory_is_marked_and_not_torn)
         CHECK(whole);
         CHECK(n > 4);
         eddy_alloc_set(NULL, NULL);
+}
+
+/* ---- tokens that are granted ----------------------------------------------------------------- */
+
+TEST(granted_token_is_valid_for_its_life_and_only_as_it_was_made)
+{
+        const int64_t now_ns = INT64_C(1700000000) * 1000000000;
+        static const enum ed_grant_form forms[] = { ED_GRANT_OPAQUE, ED_GRANT_JWT };
+
+        for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+                struct ed_draft text = { 0 };
+
+                ed_grant_write(forms[i], 7, EDDY_SEC(2), now_ns, &text);
+                CHECK(ed_draft_is_whole(&text));
+                CHECK_EQ(text.data[text.bytes - 1], '\n');
+                text.data[text.bytes - 1] = '\0';
+                CHECK_EQ(ed_grant_check(text.data, 7, EDDY_SEC(2), now_ns), ED_GRANT_VALID);
+                CHECK_EQ(ed_grant_check(text.data, 7, EDDY_SEC(2), now_ns + EDDY_SEC(2) - 1),
+                         ED_GRANT_VALID);
+                CHECK_EQ(ed_grant_check(text.data, 7, EDDY_SEC(2), now_ns + EDDY_SEC(2)),
+                         ED_GRANT_EXPIRED);
+                CHECK_EQ(ed_grant_check(text.data, 8, EDDY_SEC(2), now_ns), ED_GRANT_OTHER);
+                for (size_t at = text.bytes - 30; at < text.bytes - 1; at++) {
+                        text.data[at]++;
+                        CHECK_EQ(ed_grant_check(text.data, 7, EDDY_SEC(2), now_ns), ED_GRANT_OTHER);
+                        text.data[at]--;
+                }
+                text.data[text.bytes - 2] = '\0';
+                CHECK_EQ(ed_grant_check(text.data, 7, EDDY_SEC(2), now_ns), ED_GRANT_OTHER);
+                ed_draft_fini(&text);
+        }
+        CHECK_EQ(ed_grant_check("", 7, EDDY_SEC(2), now_ns), ED_GRANT_OTHER);
+        CHECK_EQ(ed_grant_check("mock_", 7, EDDY_SEC(2), now_ns), ED_GRANT_OTHER);
 }
