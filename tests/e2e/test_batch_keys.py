@@ -234,6 +234,16 @@ def command_has_no_input_and_its_output_may_be_slow_and_in_crlf(eddy):
 
 
 @claim
+def exit_code_of_the_command_is_known_though_the_parent_ignores_sigchld(eddy):
+    api = Api(eddy)
+    for command, code in ((TOKEN, 0), (TOKEN + "; exit 4", 5)):
+        result = run(eddy, api, requests(3), "--api-key-command", command,
+                     preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        check(result.code == code and (code == 0 or "exit code 4" in result.err), result)
+        os.remove(eddy.file("out.jsonl"))
+
+
+@claim
 def command_that_hangs_is_ended_after_thirty_seconds_with_its_children(eddy):
     api, child = Api(eddy), eddy.file("child")
     result = run(eddy, api, requests(3), "--api-key-command", f"sleep 600 & echo $! >{child}; wait")
