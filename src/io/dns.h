@@ -34,7 +34,10 @@ ED_SHARED void ed_found_end(struct ed_found *found);
  */
 EDDY_MUST_USE int ed_dns_set_servers(struct ed_loop *loop, const struct ed_question_opts *opts);
 
-/* Return the number of lookups in progress, and of cached answers. */
+/*
+ * Return the number of lookups in progress, and of cached answers. Only tests call them; the loop's
+ * resolver, which they read, is known to dns.c alone.
+ */
 size_t ed_dns_lookups(struct ed_loop *loop);
 size_t ed_dns_cached(struct ed_loop *loop);
 

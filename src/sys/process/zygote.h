@@ -17,7 +17,7 @@ enum { ED_ZYGOTE_WORKERS_MAX = 1024 };
 /* Fork it, unless that was done. Errors: EDDY_E_PROCESS_POOL_LATE, those of fork(2). */
 int ed_zygote_prepare(void);
 
-/* End it and collect it, for tests. */
+/* End it and collect it. Only tests call this; what it changes is known to zygote.c alone. */
 ED_SHARED void ed_zygote_end(void);
 
 /* Returns true if this process itself has prepared. */
@@ -43,7 +43,10 @@ enum ed_work_step {
         ED_WORK_STEPS,
 };
 
-/* Called at each step; an error fails that step. Returns the former function; NULL: none. */
+/*
+ * Called at each step; an error fails that step. Returns the former function; NULL: none. Only tests
+ * set one, in the process that starts the workers.
+ */
 typedef int ed_work_at_fn(enum ed_work_step step);
 ED_SHARED ed_work_at_fn *ed_work_test_at_set(ed_work_at_fn *fn);
 
