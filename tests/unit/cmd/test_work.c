@@ -127,6 +127,8 @@ static int output_check(int part)
 /* ---- runs ---------------------------------------------------------------------------------- */
 
 static char base_url[64];
+static struct ed_api_keys no_keys;
+
 static const struct ed_batch_settings defaults = {
         .format = "json",
         .base_urls = { base_url },
@@ -143,7 +145,9 @@ static int results[UNITS];
 
 static void run_open(void)
 {
-        run = (struct ed_batch_run){ .settings = &defaults, .say = { hear, heard } };
+        run = (struct ed_batch_run){ .settings = &defaults,
+                                     .keys = &no_keys,
+                                     .say = { hear, heard } };
         for (int i = 0; i < UNITS; i++) {
                 units[i] = (struct ed_batch_unit){ .input = { .range = ranges[i] } };
                 ed_unit_init(&units[i], &run, &paths[i]);
@@ -261,7 +265,9 @@ TEST(messages_of_a_run_are_heard_and_not_printed)
 
         paths_make();
         CHECK(dup2(printed, STDERR_FILENO) >= 0);
-        run = (struct ed_batch_run){ .settings = &defaults, .say = { hear, heard } };
+        run = (struct ed_batch_run){ .settings = &defaults,
+                                     .keys = &no_keys,
+                                     .say = { hear, heard } };
         ed_unit_init(&unit, &run, &paths[0]);
         CHECK_EQ(ed_reader_open(&unit), 3);
         ed_unit_fini(&unit);
