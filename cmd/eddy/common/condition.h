@@ -29,6 +29,7 @@ struct ed_condition_answer {
         int status; /* 0: none */
         const char *body;
         size_t body_bytes;
+        bool is_json; /* the body is known to be JSON */
         /* Returns the value of a header field, or NULL. NULL: the answer has no fields. */
         const char *(*header)(void *arg, const char *name);
         void *header_arg;

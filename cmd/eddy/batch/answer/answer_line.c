@@ -46,16 +46,22 @@ uint64_t ed_answer_mark(const char *id, size_t id_bytes, uint64_t hash)
         return hash ? name_hash(id, id_bytes, hash).low64 : 0;
 }
 
+int64_t ed_answer_body_compact(const void *body, size_t bytes, char *out)
+{
+        static const struct eddy_json_opts opts = { .depth_max = BODY_DEPTH_MAX };
+
+        return eddy_json_compact(body, bytes, out, &opts, NULL);
+}
+
 /* Append a JSON text on one line. Returns false, with nothing appended, if it is not JSON. */
 static bool text_add_compact(struct ed_draft *line, const void *text, size_t bytes)
 {
-        static const struct eddy_json_opts opts = { .depth_max = BODY_DEPTH_MAX };
         char *room = ed_draft_room(line, bytes);
         int64_t compact;
 
         if (!room)
                 return true; /* the line is marked */
-        compact = eddy_json_compact(text, bytes, room, &opts, NULL);
+        compact = ed_answer_body_compact(text, bytes, room);
         if (compact < 0)
                 return false;
         line->bytes += (size_t) compact;
@@ -72,25 +78,35 @@ static bool is_object(const char *text, size_t bytes)
         return at < bytes && text[at] == '{';
 }
 
-/* Append the body, and read its usage. */
-static void body_add(struct ed_draft *line, const void *body, size_t bytes,
-                     struct ed_usage *ret_usage)
+/* Append the body on one line. Returns false, with nothing appended, if it is not JSON. */
+static bool body_add_json(struct ed_draft *line, const struct ed_answer *answer)
 {
-        size_t before = line->bytes;
+        if (!answer->is_compact)
+                return text_add_compact(line, answer->body, answer->body_bytes);
+        ed_draft_add(line, answer->body, answer->body_bytes);
+        return true;
+}
+
+/* Append the body, and read its usage. */
+static void body_add(struct ed_draft *line, struct ed_answer *answer)
+{
+        const void *body = answer->body;
+        size_t before = line->bytes, bytes = answer->body_bytes;
 
         if (bytes == 0) {
                 ed_draft_add_str(line, "{}");
                 return;
         }
         if (is_object(body, bytes)) {
-                if (text_add_compact(line, body, bytes)) {
+                if (body_add_json(line, answer)) {
                         if (ed_draft_is_whole(line))
-                                ed_usage_read(line->data + before, line->bytes - before, ret_usage);
+                                ed_usage_read(line->data + before, line->bytes - before,
+                                              &answer->usage);
                         return;
                 }
         } else {
                 ed_draft_add_str(line, "{\"_json\":");
-                if (text_add_compact(line, body, bytes)) {
+                if (body_add_json(line, answer)) {
                         ed_draft_add_str(line, "}");
                         return;
                 }
@@ -119,7 +135,7 @@ static void response_add(struct ed_answer *answer, const char name[NAME_DIGITS],
                 ed_draft_add_str(line, "\"");
         }
         ed_draft_add_str(line, ",\"body\":");
-        body_add(line, answer->body, answer->body_bytes, &answer->usage);
+        body_add(line, answer);
         ed_draft_add_str(line, "}");
 }
 

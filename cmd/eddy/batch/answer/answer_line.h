@@ -35,6 +35,7 @@ struct ed_answer {
         const char *request_id; /* of the header x-request-id; NULL or empty: one is made */
         const void *body;
         size_t body_bytes;
+        bool is_compact;  /* the body comes from ed_answer_body_compact() */
         const char *code; /* of the error; NULL: none */
         const char *message;
         const char *metadata; /* of the request, JSON; NULL: none */
@@ -50,6 +51,12 @@ struct ed_answer {
 };
 
 enum { ED_ANSWER_META = 1 << 0 };
+
+/*
+ * Write a body as a line has it if it is JSON, to 'out', which has room for 'bytes' bytes. Returns
+ * the bytes written. Errors: those of eddy_json_compact(), if it is not JSON
+ */
+EDDY_MUST_USE int64_t ed_answer_body_compact(const void *body, size_t bytes, char *out);
 
 /*
  * Append the line with its line feed. A body that is a JSON object is compacted and keeps the

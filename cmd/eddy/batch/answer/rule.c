@@ -59,12 +59,14 @@ static int schema_accepts(const struct ed_rule *rule, const char *body, size_t b
 /* ---- answers --------------------------------------------------------------------------------- */
 
 /* The body of an API without --ok: JSON without an error. Most bodies have no such name. */
-static int body_judge(const char *body, size_t bytes)
+static int body_judge(const struct ed_condition_answer *answer)
 {
         static const char name[] = "\"error\"";
+        const char *body = answer->body;
+        size_t bytes = answer->body_bytes;
         struct eddy_json_value whole, error;
 
-        if (bytes == 0 || eddy_json_check(body, bytes, NULL, NULL) < 0)
+        if (bytes == 0 || (!answer->is_json && eddy_json_check(body, bytes, NULL, NULL) < 0))
                 return ED_E_ANSWER_NOT_JSON;
         if (!memmem(body, bytes, name, sizeof(name) - 1) ||
             eddy_json_parse(body, bytes, NULL, &whole, NULL) < 0)
@@ -86,7 +88,7 @@ static int answer_judge(const struct ed_rule *rule, bool is_api,
         }
         if (!has_status)
                 return 1;
-        return is_api ? body_judge(answer->body, answer->body_bytes) : 0;
+        return is_api ? body_judge(answer) : 0;
 }
 
 int ed_rule_judge(const struct ed_rule *rule, bool is_api, const struct ed_condition_answer *answer)
@@ -185,8 +187,7 @@ static int line_judge_default(const struct ed_answer_seen *seen)
         if (!is_suspect(seen))
                 return ED_RULE_LINE_OK;
         line_body(seen, &answer);
-        return body_judge(answer.body, answer.body_bytes) == 0 ? ED_RULE_LINE_OK
-                                                               : ED_RULE_LINE_DOUBTED;
+        return body_judge(&answer) == 0 ? ED_RULE_LINE_OK : ED_RULE_LINE_DOUBTED;
 }
 
 static int line_judge(const struct ed_rule *rule, const struct ed_answer_seen *seen, bool is_output)

@@ -248,18 +248,46 @@ static const char *header_of(void *arg, const char *name)
         return eddy_http_response_header(arg, name);
 }
 
+/*
+ * Compact the body of an API's answer: that shows if it is JSON, and its line needs it so. A body that
+ * is not JSON, or for which memory is short, stays as it is.
+ */
+static void body_compact(struct ed_attempt *attempt)
+{
+        struct ed_draft compact = { 0 };
+        char *room = ed_draft_room(&compact, attempt->body_bytes);
+        int64_t bytes =
+                room ? ed_answer_body_compact(attempt->body, attempt->body_bytes, room) : -ENOMEM;
+
+        if (bytes < 0) {
+                ed_draft_fini(&compact);
+                return;
+        }
+        compact.bytes = (size_t) bytes;
+        ed_draft_fini(&attempt->assembled);
+        attempt->assembled = compact;
+        attempt->body = compact.data;
+        attempt->body_bytes = compact.bytes;
+        attempt->is_compact = true;
+}
+
 /* Decide if the answer is a success, and if --retry-if holds. */
 static int attempt_judge(struct ed_attempt *attempt)
 {
         const struct ed_rule *rule = &attempt->run->settings->rule;
         const struct ed_request *request = attempt->request;
+        bool is_api = request->body && ed_api_path_is(request->url);
         struct ed_condition_answer answer = { 0 };
         int again;
 
+        if (attempt->error == 0 && is_api && ed_answer_status_is_ok(attempt->status) &&
+            attempt->body_bytes > 0)
+                body_compact(attempt);
         if (attempt->error == 0)
                 answer = (struct ed_condition_answer){ .status = attempt->status,
                                                        .body = attempt->body,
                                                        .body_bytes = attempt->body_bytes,
+                                                       .is_json = attempt->is_compact,
                                                        .header = header_of,
                                                        .header_arg = attempt->response };
         again = rule->retry_if ? ed_condition_holds(rule->retry_if, &answer) : 0;
@@ -268,8 +296,7 @@ static int attempt_judge(struct ed_attempt *attempt)
                 eddy_http_response_retry_hint(attempt->response, &attempt->hint);
         if (attempt->error < 0 || again < 0)
                 return again < 0 ? again : 0;
-        attempt->judged =
-                ed_rule_judge(rule, request->body && ed_api_path_is(request->url), &answer);
+        attempt->judged = ed_rule_judge(rule, is_api, &answer);
         if (attempt->judged == ED_E_ANSWER_HAS_ERROR || attempt->judged == ED_E_ANSWER_NOT_OK)
                 ed_attempt_report(attempt, attempt->body, attempt->body_bytes);
         return attempt->judged == -ENOMEM ? -ENOMEM : 0;

@@ -143,6 +143,7 @@ static int answer_describe(const struct ed_batch_job *job, struct ed_answer *ans
         answer->request_id = attempt->request_id;
         answer->body = attempt->body;
         answer->body_bytes = attempt->body_bytes;
+        answer->is_compact = attempt->is_compact;
         if (attempt->judged >= 0)
                 return 0;
         answer->code = ed_outcome_of(attempt->judged)->code;
