@@ -6,8 +6,8 @@
  *             if (is_wanted(ed_container_of(node, struct thing, node)))
  *                     ...
  *
- * A table grows with its members and never shrinks. Adding cannot fail: without memory the table stays
- * as it is, and is only slower.
+ * A table grows with its members and never shrinks. Adding cannot fail: without memory for more
+ * slots the table only gets slower.
  */
 #ifndef ED_BASE_HASH_TABLE_H
 #define ED_BASE_HASH_TABLE_H
@@ -25,7 +25,7 @@ struct ed_hash_node {
         uint64_t hash;
 };
 
-/* An empty table is zero, but for 'is_debug'. */
+/* An empty table is zero, except for 'is_debug'. */
 struct ed_hash_table {
         struct ed_hash_node **slots; /* NULL: all members are in 'only' */
         struct ed_hash_node *only;
@@ -44,7 +44,7 @@ ED_SHARED void ed_hash_table_fini(struct ed_hash_table *table);
  */
 EDDY_MUST_USE ED_SHARED int ed_hash_table_reserve(struct ed_hash_table *table, size_t count);
 
-/* Add a node. Its hash should depend on all of the key in its low bits. */
+/* Add a node. The low bits of its hash should depend on the whole key. */
 ED_SHARED void ed_hash_table_add(struct ed_hash_table *table, struct ed_hash_node *node,
                                  uint64_t hash);
 
@@ -52,8 +52,8 @@ ED_SHARED void ed_hash_table_add(struct ed_hash_table *table, struct ed_hash_nod
 ED_SHARED void ed_hash_table_remove(struct ed_hash_table *table, struct ed_hash_node *node);
 
 /*
- * Walk all nodes in no order: returns the node after 'node', or the first if 'node' is NULL, or NULL
- * after the last. No node may be added during a walk.
+ * Walk all nodes in no particular order: returns the node after 'node', or the first if 'node' is
+ * NULL, or NULL after the last. No node may be added during a walk.
  */
 ED_SHARED struct ed_hash_node *ed_hash_table_next(const struct ed_hash_table *table,
                                                   const struct ed_hash_node *node);

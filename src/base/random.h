@@ -1,13 +1,13 @@
 /*
- * base/random.h - pseudo-random numbers from a seed, equal on every machine; not for secrets. Random
- * bytes that cannot be foreseen are those of the table (sys/sys.h).
+ * base/random.h - pseudo-random numbers from a seed, equal on every machine; not for secrets.
+ * Unpredictable random bytes come from the table (sys/sys.h).
  */
 #ifndef ED_BASE_RANDOM_H
 #define ED_BASE_RANDOM_H
 
 #include <stdint.h>
 
-/* splitmix64: every state is a good seed, and near seeds have unlike numbers. */
+/* splitmix64: every state is a good seed, and similar seeds give unrelated numbers. */
 static inline uint64_t ed_splitmix_next(uint64_t *state)
 {
         uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);

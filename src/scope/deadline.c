@@ -1,5 +1,5 @@
 /*
- * scope/deadline.c - the deadline of a scope: it is set, moved, limited by a shield, and passes.
+ * scope/deadline.c - sets, moves and expires the deadline of a scope, and limits it by shields.
  */
 #include "scope/deadline.h"
 

@@ -1,6 +1,6 @@
 /*
- * scope/diagnostics.c - debug mode and timelines: the hooks by which the core calls them, and their
- * begin and end.  No other file of the core knows them.
+ * scope/diagnostics.c - begins and ends debug mode and timelines, and has the hooks by which the
+ * core calls them.  No other file of the core knows them.
  */
 #include "scope/diagnostics.h"
 
@@ -73,7 +73,7 @@ static const struct ed_hooks hooks = {
 
 /* --- begin --- */
 
-/* The options win over the environment. */
+/* The options take precedence over the environment. */
 static bool is_debug(const struct eddy_run_opts *opts)
 {
         const char *debug = getenv("EDDY_DEBUG");

@@ -10,15 +10,16 @@ struct ed_node;
 struct ed_run;
 
 /*
- * Begins what the options and the environment request.  After a failure, call _drop.
+ * Begins the diagnostics that the options and the environment request.  After a failure, call
+ * _drop.
  * Errors: -ENOMEM, -EINVAL.
  */
 EDDY_MUST_USE int ed_diagnostics_begin(struct ed_run *run);
 
-/* Ends them without a report. */
+/* Ends the diagnostics without a report. */
 void ed_diagnostics_drop(struct ed_run *run);
 
-/* The supervisor exists; _supervised: it ends. */
+/* Call _supervise once the supervisor exists, and _supervised when it ends. */
 void ed_diagnostics_supervise(struct ed_run *run);
 void ed_diagnostics_supervised(struct ed_run *run);
 

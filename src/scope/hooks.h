@@ -1,8 +1,10 @@
 /*
- * scope/hooks.h - what the diagnostics of a run do when something happens to its scopes and tasks.
+ * scope/hooks.h - the calls by which the core notifies the diagnostics of a run of events in its
+ * scopes and tasks.
  *
- * The core calls a hook only if a flag is set that it tests together with others, so a run without
- * diagnostics pays nothing, and the core knows none of them.  scope/diagnostics.c has the hooks.
+ * The core calls a hook only if a flag is set, which the headings below name.  It tests this flag
+ * together with others, so a run without diagnostics pays nothing.  The core does not know the
+ * diagnostics; scope/diagnostics.c has the hooks.
  */
 #ifndef ED_SCOPE_HOOKS_H
 #define ED_SCOPE_HOOKS_H
@@ -44,12 +46,12 @@ struct ed_hooks {
         void (*scope_begins)(struct ed_scope *scope);
         void (*scope_ends)(struct ed_scope *scope, int result);
         void (*task_ends)(struct ed_task *task, int result);
-        /* A node is cancelled; then each node that this marks. */
+        /* A cancel of this node begins; node_marked() follows for the nodes that it marks. */
         void (*node_cancelled)(struct ed_node *node);
 
         /* --- with ED_NODE_DEBUG, or 'debug' of the loop --- */
 
-        /* A task has failed; its scope records that next. */
+        /* A task has failed; its scope records the failure next. */
         void (*task_failed)(struct ed_scope *scope, int error, struct ed_task *task);
         /* A handle was allocated for a task that is started at 'place'. */
         void (*handle_made)(struct eddy_task *face, const void *place);
@@ -69,7 +71,7 @@ struct ed_hooks {
         void (*handle_freed)(const struct eddy_task *face);
 };
 
-/* NULL: the process had no run yet. */
+/* NULL until the process makes its first run. */
 extern const struct ed_hooks *_Atomic ed_hooks_of_process;
 
 static inline const struct ed_hooks *ed_hooks(void)

@@ -1,8 +1,8 @@
 /*
  * scope/many.h - what the loops of eddy_run_many() share.
  *
- * The lock protects the pointers to the runs, so that a loop that stops the others wakes none that
- * is being freed.
+ * The lock protects the pointers to the runs, so that a loop that stops the others does not wake
+ * one that is being freed.
  */
 #ifndef ED_SCOPE_MANY_H
 #define ED_SCOPE_MANY_H

@@ -2,9 +2,9 @@
  * sys/sys.h - the table of everything nondeterministic: the clock, randomness, the order of ready
  * tasks, descriptors, names, threads.
  *
- * A back end fills the table, whose parts are in table.h of each room: `epoll` uses the kernel,
- * `sim` a virtual clock and streams in memory. All other floors call the table, so a program runs
- * unchanged on either.
+ * A back end fills the table, whose parts are in the table.h of each subfolder: `epoll` uses the
+ * kernel, `sim` a virtual clock and streams in memory. All other floors call the table, so a
+ * program runs unchanged on either.
  *
  * No function here suspends; each returns at once with a result or -EAGAIN.
  */

@@ -1,5 +1,5 @@
 /*
- * wire/epoch.h - a number that is a time of day where a delay is expected.
+ * wire/epoch.h - reads a number that may be a time of day instead of a delay.
  *
  * Some servers send the seconds or the milliseconds since 1970 in Retry-After and in the headers of
  * limits.  A delay of 10^9 seconds would be 31 years, and 10^11 seconds since 1970 are in the year
@@ -14,7 +14,7 @@
 #define ED_EPOCH_MIN_S  INT64_C(1000000000)
 #define ED_EPOCH_MIN_MS INT64_C(100000000000)
 
-/* Returns a time of the clock that 'now_s' is of, as a delay from now. */
+/* Returns the delay from now until a time by the clock of 'now_s'. */
 static inline int64_t ed_epoch_from_now(int64_t at_ns, int64_t now_s)
 {
         int64_t now_ns;

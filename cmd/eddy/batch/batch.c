@@ -332,7 +332,7 @@ static uint32_t slots_choose(const struct ed_batch_settings *settings, unsigned 
         return (uint32_t) most;
 }
 
-/* Report the answers that this run takes for failures. Those of a pipe are not known yet. */
+/* Report the answers that this run takes for failures. With a pipe, they are not known yet. */
 static void not_ok_say(const struct ed_batch_unit *unit)
 {
         bool one = unit->sink.held.not_ok == 1;
@@ -585,7 +585,7 @@ int ed_batch_main(int argc, char **argv)
 
         /* Until the progress can be printed. */
         signal(SIGUSR1, SIG_IGN);
-        /* Else the exit code of --api-key-command would be lost. */
+        /* Otherwise the exit code of --api-key-command would be lost. */
         signal(SIGCHLD, SIG_DFL);
         command.argv = argv;
         command.run.settings = &command.opts.settings;

@@ -6,11 +6,11 @@
  *     not (json("/choices/0/finish_reason") in ("stop", "length"))
  *
  * Values are numbers, "strings" and 'strings', true, false, null, 'status' (0: no answer),
- * 'header(NAME)', and 'json("/pointer")', the value of the body at a JSON Pointer. A header or value
- * that is absent is null. Operators, the loosest first: or; and; not; == != < <= > >= in, not in.
- * 'in' looks for a value in a list, or for a string in another one. Values of different types are
- * unequal, and neither is less than the other. A value alone holds unless it is null, false, 0 or an
- * empty string, array or object.
+ * 'header(NAME)', and 'json("/pointer")', the value of the body at a JSON Pointer. A header or
+ * value that is absent is null. Operators, the loosest first: or; and; not; == != < <= > >= in, not
+ * in. 'in' looks for a value in a list, or for a string in another string. Values of different
+ * types are unequal, and neither is less than the other. A value alone holds unless it is null,
+ * false, 0 or an empty string, array or object.
  */
 #ifndef ED_CMD_COMMON_CONDITION_H
 #define ED_CMD_COMMON_CONDITION_H

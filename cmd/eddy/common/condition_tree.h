@@ -22,7 +22,7 @@ enum ed_condition_kind {
         ED_CONDITION_HEADER, /* 'text' is its name */
         ED_CONDITION_JSON,   /* 'text' is the pointer */
         ED_CONDITION_NOT,    /* of 'left' */
-        ED_CONDITION_EQUAL,  /* of 'left' and 'right', as those that follow */
+        ED_CONDITION_EQUAL,  /* of 'left' and 'right', like those that follow */
         ED_CONDITION_UNEQUAL,
         ED_CONDITION_LESS,
         ED_CONDITION_MORE,

@@ -14,9 +14,9 @@
 #include "eddy/def.h"
 
 /*
- * Find the line feed that ends a row, from 'at' on: a line feed in quotes does not. '*place' is the state
- * of the scan, 0 at the beginning of a row. Returns the position of the line feed, or 'bytes' if the row
- * goes on.
+ * Find the line feed that ends a row, from 'at' on: a line feed in quotes does not end it. '*place'
+ * is the state of the scan, 0 at the beginning of a row. Returns the position of the line feed, or
+ * 'bytes' if the row does not end.
  */
 size_t ed_csv_row_end(const char *data, size_t bytes, size_t at, uint8_t *place);
 
@@ -34,7 +34,7 @@ struct ed_csv_field {
 
 struct ed_csv_cursor ed_csv_walk(const char *row, size_t bytes);
 
-/* Store the next field. Returns 1, or 0 after the last. Errors: -EINVAL  a wrong quote */
+/* Store the next field. Returns 1, or 0 after the last field. Errors: -EINVAL  a misplaced quote */
 EDDY_MUST_USE int ed_csv_next(struct ed_csv_cursor *cursor, struct ed_csv_field *ret_field);
 
 /* Append the value of a field. */

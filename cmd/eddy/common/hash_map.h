@@ -6,8 +6,8 @@
  *             if (is_wanted((struct thing *) link))
  *                     ...
  *
- * A map grows with its members and never shrinks. Adding cannot fail: without memory the map stays as
- * it is, and is only slower.
+ * A map grows with its members and never shrinks. Adding cannot fail: without memory for more slots
+ * the map only gets slower.
  */
 #ifndef ED_CMD_COMMON_HASH_MAP_H
 #define ED_CMD_COMMON_HASH_MAP_H
@@ -30,8 +30,8 @@ struct ed_hash_map {
 };
 
 /*
- * Returns a hash with the seed of this process, which the author of hostile input does not know, and so
- * cannot choose keys that collide.
+ * Returns a hash with the seed of this process. The author of hostile input does not know the seed,
+ * and so cannot choose keys that collide.
  */
 uint64_t ed_hash_map_hash(const void *data, size_t bytes);
 

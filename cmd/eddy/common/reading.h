@@ -1,5 +1,5 @@
 /*
- * common/reading.h - how far a large file has been read, where nothing else is shown: before a run
+ * common/reading.h - how far a large file has been read, while nothing else is shown: before a run
  * begins, and after it has ended.
  */
 #ifndef ED_CMD_COMMON_READING_H

@@ -1,6 +1,6 @@
 /*
- * common/url_parts.h - where the parts of a URL are that the library has accepted, or of a path. Which
- * texts are URLs only the library decides.
+ * common/url_parts.h - finds the parts of a path, or of a URL that the library has accepted. Only
+ * the library decides which texts are URLs.
  */
 #ifndef ED_CMD_COMMON_URL_PARTS_H
 #define ED_CMD_COMMON_URL_PARTS_H

@@ -10,13 +10,13 @@
 #include "common/draft.h"
 #include "vendor/table.h"
 
-/* A limit of a minute. 'limit' 0: none. */
+/* A limit per minute. 'limit' 0: none. */
 struct ed_dialect_limit {
         uint64_t limit, left;
         int64_t reset_ns;
 };
 
-/* The values of a dialect may name these. */
+/* The facts that the values of a dialect may name. */
 struct ed_dialect_facts {
         struct ed_dialect_limit requests, tokens;
         int64_t wait_ns;

@@ -146,7 +146,7 @@ static enum ed_grant_state grant_check(const struct ed_mock *mock, const char *k
         return ed_grant_check(key, mock->secret, mock->opts.token_life_ns, ed_wall_ns());
 }
 
-/* Returns the name of a key by which its limits are counted: that of all tokens is the same. */
+/* Returns the name by which the limits of a key are counted. All granted tokens have one name. */
 static const char *counted_name(const struct ed_mock *mock, const char *key)
 {
         return grant_check(mock, key) == ED_GRANT_OTHER ? key : "a granted token";

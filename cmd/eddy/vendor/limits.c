@@ -1,5 +1,5 @@
 /*
- * vendor/limits.c - headers whose names have a window are read as the header without it.
+ * vendor/limits.c - reads a header whose name has a window as the header without the window.
  */
 #include "vendor/limits.h"
 
@@ -34,7 +34,7 @@ void ed_limits_init(struct ed_limits_seen *seen)
         seen->any = false;
 }
 
-/* Returns the number of the window at the end of a name, and the bytes before it; -1: none. */
+/* Returns the number of the window at the end of a name, and the bytes before it, or -1. */
 static int window_of(const char *name, size_t *ret_bytes)
 {
         size_t all = strlen(name);
@@ -51,7 +51,7 @@ static int window_of(const char *name, size_t *ret_bytes)
         return -1;
 }
 
-/* Returns the number of the unit at the end of the first bytes of a name; -1: none. */
+/* Returns the number of the unit at the end of the first bytes of a name, or -1. */
 static int unit_of(const char *name, size_t *bytes)
 {
         for (int i = 0; i < UNITS; i++) {
@@ -103,7 +103,7 @@ int64_t ed_limit_wait(const struct eddy_ratelimit *limit)
                                                   : limit->reset_ns;
 }
 
-/* Without the time until a limit is whole, the rest of it says how much of the window that is. */
+/* Guess the time until a limit is full: the used part of the limit is that part of the window. */
 static void reset_guess(struct eddy_ratelimit *limit, int64_t window_ns)
 {
         if (limit->reset_ns >= 0 || limit->remaining < 0 || limit->limit <= 0)

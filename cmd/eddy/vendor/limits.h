@@ -30,9 +30,9 @@ void ed_limits_read(struct ed_limits_seen *seen, const char *name, const char *v
 int64_t ed_limit_wait(const struct eddy_ratelimit *limit);
 
 /*
- * Returns, for requests and for tokens, the limit that allows the least: the one that is used up for
- * the longest time, or else the one with the fewest left. A limit of a window without the time until
- * it is whole is taken to fill up evenly.
+ * Returns, for requests and for tokens, the limit that allows the least: the one that is used up
+ * for the longest time, or else the one with the fewest left. If a header with a window gives no
+ * time, the limit is assumed to fill up evenly.
  */
 struct eddy_ratelimits ed_limits_least(const struct ed_limits_seen *seen);
 

@@ -1,6 +1,6 @@
 /*
- * vendor/table.c - the table of vendors. `tools/vendor-table` makes docs/vendors.md of it. A fact
- * without a source has no place here. "http" is the rule for all APIs.
+ * vendor/table.c - the table of vendors. `tools/vendor-table` makes docs/vendors.md from it. Each
+ * row needs a source. The rules of "http" are for all APIs.
  */
 #include "vendor/table.h"
 

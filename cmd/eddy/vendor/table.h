@@ -15,14 +15,14 @@ enum ed_meaning {
         ED_MEANS_USED_UP, /* waiting does not help: the credit or the quota of the key is used up */
 };
 
-/* The answer must also have something, for a rule to apply. */
+/* A rule may apply only if the answer also has this. */
 enum ed_needs {
         ED_NEEDS_NOTHING,
         ED_NEEDS_TIME,  /* a time until a retry, in a header or the body */
         ED_NEEDS_LIMIT, /* headers of a limit that is used up */
 };
 
-/* The first rule that applies to an answer counts; those of all vendors are tried. */
+/* The rules of all vendors are tried; the first one that applies to an answer counts. */
 struct ed_vendor_rule {
         const char *vendor;
         int status;
@@ -39,17 +39,17 @@ enum ed_when {
         ED_WHEN_ALWAYS,
         ED_WHEN_LIMITED, /* with a refusal because of a limit per minute or second */
         ED_WHEN_SPENT,   /* with a refusal because the quota is used up */
-        ED_WHEN_REFUSED, /* with both */
+        ED_WHEN_REFUSED, /* with both of these refusals */
 };
 
 /*
  * A header of a dialect. In its value, and in the body of a refusal, {NAME} is replaced:
  *   {requests.limit} {requests.left} {requests.reset}, {tokens...}
- *                 a limit per minute, the rest of it, the time until it is whole
+ *                 a limit per minute, the part that is left, the time until it is full
  *   {wait}        the time until a retry, or until the next day if the quota is used up
  *   {id}          the id of the answer
- * Times are in seconds, and in another form as {wait:FORM}: s whole seconds, go "1m2.5s", at a time of
- * day of RFC 3339, epoch, epochms.
+ * Times are in seconds, or in the form after a colon, as in {wait:s}: s whole seconds, go "1m2.5s",
+ * at a time of day of RFC 3339, epoch and epochms the seconds and milliseconds since 1970.
  */
 struct ed_dialect_header {
         const char *vendor;

@@ -1,5 +1,5 @@
 /*
- * scope/threads/job.c - a job, as its thread runs it and as the loop makes, stops and frees it.
+ * scope/threads/job.c - a job: its thread runs it, and the loop makes, stops and frees it.
  */
 #include "base/alloc.h"
 #include "scope/threads/thread.h"

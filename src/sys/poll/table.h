@@ -1,5 +1,5 @@
 /*
- * sys/poll/table.h - the parts of the table for clocks, the poller, and loops inside of other
+ * sys/poll/table.h - the parts of the table for clocks, the poller, and loops inside other
  * programs.
  */
 #ifndef ED_SYS_POLL_TABLE_H

@@ -17,7 +17,7 @@ struct ed_sys;
 
 enum { ED_SOCKET_STREAM = 1, ED_SOCKET_LISTENER = 2, ED_SOCKET_DATAGRAM = 3 };
 
-/* Options of datagram sockets beside those of enum eddy_udp_option. */
+/* Options of datagram sockets besides those of enum eddy_udp_option. */
 enum {
         ED_DATAGRAM_REUSE_PORT = EDDY_UDP_OPTIONS,
         ED_DATAGRAM_V6_ONLY,
@@ -39,13 +39,13 @@ struct ed_socket_file {
         uint64_t device, inode;
 };
 
-/* Stream sockets, and descriptors that are read and written as they. */
+/* Stream sockets, and descriptors that are read and written in the same way. */
 struct ed_sys_socket {
         /* Returns a new socket, non-blocking and close-on-exec; TCP streams have TCP_NODELAY set. */
         int (*open)(struct ed_sys *sys, int family, int kind);
         /* Ask a silent peer for a sign of life after these seconds, and at this interval. */
         int (*keepalive)(struct ed_sys *sys, int fd, int seconds);
-        /* Choose the own end of a connection to come. */
+        /* Choose the local address of a connection that is made later. */
         int (*bind)(struct ed_sys *sys, int fd, const struct eddy_endpoint *local);
         /* A Unix socket is connected at once; -EAGAIN if the listener's backlog is full. */
         int (*connect)(struct ed_sys *sys, int fd, const struct eddy_endpoint *to);
@@ -56,7 +56,7 @@ struct ed_sys_socket {
         /* Stores the identity of the socket file that it makes; after an error there is none. */
         int (*listen)(struct ed_sys *sys, int fd, const struct eddy_endpoint *at,
                       const struct ed_listen_opts *opts, struct ed_socket_file *ret_file);
-        /* Remove the socket file of a listener at 'at', unless the path has become another's. */
+        /* Remove the socket file of a listener at 'at', unless the path is now another's. */
         void (*file_remove)(struct ed_sys *sys, const struct eddy_endpoint *at,
                             const struct ed_socket_file *file);
         /* Errors: -EBADF; -ENOTSOCK; -ENOTCONN: the socket has no peer. */

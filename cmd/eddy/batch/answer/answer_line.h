@@ -6,8 +6,9 @@
  *      "body":{...}},"error":null,"x_meta":{...}}
  *
  * An answer of a server is in "response", whatever its status is; "error" is for requests without
- * an answer, and for answers that are not a success although their status is. "x_meta" extends the format; --no-meta leaves it out for strict readers. These are its
- * members, in order. Members in brackets are present only if known:
+ * an answer, and for answers with a status of success that are not successes. "x_meta" extends the
+ * format; --no-meta leaves it out for strict readers. These are its members, in order. Members in
+ * brackets are present only if known:
  *
  *     "input_line":7 ["input_hash":"0123456789abcdef"] "attempts":1 ["endpoint":"http://h:80"]
  *     ["completed_at_ms":1700000000000] "t_queue_ms":0.1 ["t_first_ms":1.5] "t_total_ms":2.0

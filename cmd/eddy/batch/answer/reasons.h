@@ -32,7 +32,7 @@ void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer);
 /* Returns the first message of a status; empty: none. */
 const char *ed_reasons_text(const struct ed_reasons *reasons, int status);
 
-/* Find the message in the body of a failed answer, in the forms of usual APIs. */
+/* Find the message in the body of a failed answer, in the forms of common APIs. */
 bool ed_reason_find(const struct eddy_json_value *body, struct eddy_json_value *ret_message);
 
 #endif

@@ -58,7 +58,7 @@ static int schema_accepts(const struct ed_rule *rule, const char *body, size_t b
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* The body of an API without --ok: JSON without an error. Most bodies have no such name. */
+/* Without --ok, the body of an API must be JSON without an error. Few bodies have this name. */
 static int body_judge(const struct ed_condition_answer *answer)
 {
         static const char name[] = "\"error\"";

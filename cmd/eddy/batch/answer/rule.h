@@ -1,6 +1,6 @@
 /*
- * batch/answer/rule.h - decides if an answer is a success: by --ok, or without it by its status and,
- * for the APIs of batch/request/api_path.h, by its body. docs/design/answers.md gives the reasons. No
+ * batch/answer/rule.h - decides if an answer is a success: by --ok, or else by its status and, for
+ * the APIs of batch/request/api_path.h, by its body. docs/design/answers.md gives the reasons. No
  * I/O.
  */
 #ifndef ED_CMD_BATCH_ANSWER_RULE_H
@@ -54,7 +54,8 @@ enum ed_rule_line {
 
 /*
  * Judge a line. 'is_output' is true in the output, and false in the errors file. Lines do not keep
- * headers: if --ok has a header(), a line is what the run took it for, by its file.
+ * headers: if --ok has a header(), a line without an error is a success in the output, and a
+ * failure in the errors file.
  *
  * Errors: -ENOMEM
  */

@@ -1,9 +1,9 @@
 /*
  * batch/answer/schema.h - checks a JSON value by a schema with these keywords of JSON Schema: type,
  * properties, required, items, additionalProperties (true or false), enum, const, minimum, maximum,
- * minLength, maxLength, minItems, maxItems. Titles, descriptions and other notes have no effect. All
- * other keywords are refused, because a schema whose part is ignored accepts what it should not. No
- * I/O.
+ * minLength, maxLength, minItems, maxItems. Titles, descriptions and other notes have no effect.
+ * All other keywords are refused, because a schema that is partly ignored would accept wrong
+ * answers. No I/O.
  */
 #ifndef ED_CMD_BATCH_ANSWER_SCHEMA_H
 #define ED_CMD_BATCH_ANSWER_SCHEMA_H

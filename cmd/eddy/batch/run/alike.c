@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* Returns true for a refusal that another request with the same mistake gets too. Statuses about the
+/* Returns true for a refusal that each request with the same mistake gets. Statuses about the
  * key, the quota, time and limits have rules of their own. */
 static bool is_refusal(int status)
 {

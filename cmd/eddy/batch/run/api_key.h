@@ -3,8 +3,8 @@
  * replaced.
  *
  * A value may be replaced while requests that have it are in flight. Each refresh makes a new
- * generation of the key; a request remembers the generation that it was sent with, so a 401 about an
- * old value is known as such.
+ * generation of the key; a request remembers the generation that it was sent with, so a 401 to an
+ * old value is recognised.
  */
 #ifndef ED_CMD_BATCH_RUN_API_KEY_H
 #define ED_CMD_BATCH_RUN_API_KEY_H
@@ -21,13 +21,13 @@
 
 enum {
         ED_API_KEYS_MAX = 64,
-        ED_API_KEY_OLD = 4, /* former values that are kept, because they are never shown either */
+        ED_API_KEY_OLD = 4, /* former values, kept because they must not be shown either */
 };
 
 enum ed_api_key_kind {
         ED_API_KEY_NONE,
         ED_API_KEY_FIXED,   /* from the environment, or from a file that is read once */
-        ED_API_KEY_FILE,    /* a key a line; read again when it changes */
+        ED_API_KEY_FILE,    /* one key per line; read again when it changes */
         ED_API_KEY_COMMAND, /* from the output of a command */
 };
 
@@ -40,9 +40,9 @@ struct ed_api_key {
         bool has_helped;         /* a server has accepted this generation */
         bool is_due;             /* refresh the key before the next request, at 'due_ns' */
         int64_t due_ns;
-        uint32_t in_vain; /* generations in a row that were refused, and not accepted */
-        uint32_t refused; /* answers 401 since the last request that was accepted */
-        bool is_gone;     /* the file has no such key any more */
+        uint32_t in_vain; /* generations in a row that were refused, and never accepted */
+        uint32_t refused; /* 401 answers since a request was last accepted */
+        bool is_gone;     /* the file no longer has this key */
 };
 
 /* All zero: no key. */
@@ -53,7 +53,7 @@ struct ed_api_keys {
         unsigned count;
         struct ed_api_key items[ED_API_KEYS_MAX]; /* key number 1 is the first */
         bool has_helped;                          /* a server has accepted any of them */
-        uint32_t stubborn; /* requests in a row to which a new key was no help, but to others */
+        uint32_t stubborn; /* requests in a row that new keys did not help, unlike others */
         uint64_t refreshes;
         uint64_t changes; /* of the file */
         struct ed_key_file file;
@@ -64,8 +64,8 @@ struct ed_api_keys {
 };
 
 /*
- * Store the first values: a text with a key a line if 'kind' is ED_API_KEY_FILE, or else one key. A key
- * that occurs twice counts once.
+ * Store the first values: one key per line of the text if 'kind' is ED_API_KEY_FILE, or else one
+ * key. A key that occurs twice counts once.
  *
  * Errors: -EINVAL  'why' is the reason; -ENOMEM
  */
@@ -84,15 +84,15 @@ const char *ed_api_key_value(const struct ed_api_keys *keys, unsigned number,
                              uint32_t *ret_generation);
 
 /*
- * Wait until a request may be sent with a key: refresh it if it is due, or its life ends. The file is
- * looked at, at most once a second.
+ * Wait until a request may be sent with a key: refresh the key if that is due, or if the key is
+ * about to expire. The file is checked at most once a second.
  *
  * Suspends: yes. Errors: -ECANCELED, -ENOMEM; -EINVAL  there is no key: 'why' is the reason
  */
 EDDY_MUST_USE int ed_api_key_wait(struct ed_api_keys *keys, unsigned number,
                                   char why[ED_API_KEY_WHY_BYTES]);
 
-/* Look at the file now. */
+/* Check the file now. */
 void ed_api_keys_look(struct ed_api_keys *keys);
 
 /* A server has accepted a request that was refused 'refusals' times before. */

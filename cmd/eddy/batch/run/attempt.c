@@ -47,7 +47,7 @@ void ed_attempt_fini(struct ed_attempt *attempt)
         attempt->body_bytes = 0;
 }
 
-/* The time before was a wait for a connection, which is not part of the attempt. */
+/* The time until now was a wait for a connection, which is not part of the attempt. */
 static void attempt_started(void *arg)
 {
         struct ed_attempt *attempt = arg;
@@ -125,7 +125,7 @@ static size_t base_bytes_of(const char *base, const char *path)
 
         while (bytes > 0 && base[bytes - 1] == '/')
                 bytes--;
-        /* "http://host/v1" and "/v1/models": bases often have the /v1 that the lines have too. */
+        /* "http://host/v1" and "/v1/models": bases often end with the /v1 that begins the path. */
         if (bytes > 3 && memcmp(base + bytes - 3, "/v1", 3) == 0 && strncmp(path, "/v1/", 4) == 0)
                 bytes -= 3;
         return bytes;

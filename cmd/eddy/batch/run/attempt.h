@@ -81,7 +81,7 @@ bool ed_attempt_is_ok(const struct ed_attempt *attempt);
  * in a body or a stream reports in place of it; 0: there is no answer. */
 int ed_attempt_status(const struct ed_attempt *attempt);
 
-/* Returns the load of the endpoint, as the attempt shows it. */
+/* Returns the load of the endpoint, judged by the attempt. */
 enum eddy_concurrency_result ed_attempt_load(const struct ed_attempt *attempt);
 
 #endif

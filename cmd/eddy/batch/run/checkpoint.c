@@ -22,7 +22,7 @@ struct scan {
         struct ed_batch_unit *unit;
         uint64_t offset;         /* of the line */
         uint64_t old_end;        /* lines before this were there before the run */
-        uint64_t new_end;        /* and so were lines from here: they were moved to the file */
+        uint64_t new_end;        /* lines from here were moved to the file, and are old too */
         uint64_t stray, strange; /* failures whose id is in the input; whose id is not */
         uint64_t left;           /* failures that are kept */
         bool is_output;          /* the file is the output, not the errors file */
@@ -58,13 +58,13 @@ static int success_note(struct ed_batch_unit *unit, const struct ed_answer_seen 
                 unit->sink.held.answered++;
                 return 0;
         }
-        /* A run that was killed had sent a changed request again: its answer is the last one. */
+        /* A killed run had sent the changed request again; its answer is the last one. */
         if (seen->mark)
                 ed_ids_set_hash(unit->sink.ids, seen->id, seen->id_bytes, seen->mark);
         return 1;
 }
 
-/* An answer of the output whose request decides what it is: ed_input_check() or the run finds it. */
+/* An answer whose request decides if it is a success: ed_reader_check() or the run finds that. */
 static int doubt_note(struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
         int flags = ed_ids_add(unit->sink.ids, seen->id, seen->id_bytes, seen->mark, ED_IDS_DOUBTED,
@@ -158,7 +158,7 @@ static bool line_drop(void *arg, const char *line, size_t bytes)
         return false;
 }
 
-/* Empty an errors file whose ids all have answers. On a full disk that may be the room for more. */
+/* Empty an errors file whose ids all have answers. On a full disk, this may make room. */
 static int failures_drop(struct ed_batch_unit *unit)
 {
         int err;
@@ -239,7 +239,7 @@ int ed_checkpoint_open(struct ed_batch_unit *unit)
 
 /* ---- the ids of the input are known -------------------------------------------------------- */
 
-/* Returns true if the input has the id, or the line of that number, which is a request now. */
+/* Returns true if the input has the id, or a request in the line with that number. */
 static bool is_of_input(const struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
         return ed_ids_flags(unit->sink.ids, seen->id, seen->id_bytes) & ED_IDS_READ ||
@@ -247,7 +247,7 @@ static bool is_of_input(const struct ed_batch_unit *unit, const struct ed_answer
                 ed_ids_flags(unit->sink.bad_lines, seen->id, seen->id_bytes) & ED_IDS_READ);
 }
 
-/* Returns true for a success, also if memory is too short to judge, so that the line stays. */
+/* Returns true for a success, and if memory is too short to judge, so that the line stays. */
 static bool line_is_ok(const struct scan *scan, const struct ed_answer_seen *seen)
 {
         const struct ed_batch_unit *unit = scan->unit;
@@ -448,7 +448,7 @@ static bool failures_are_gone(const struct ed_batch_unit *unit)
                lstat(unit->paths->errors, &named) == 0 && S_ISREG(named.st_mode);
 }
 
-/* Report files that a program moved away during the run. Returns true if there is one. */
+/* Report files that another program moved during the run. Returns true if there is one. */
 static bool moved_say(const struct ed_batch_unit *unit)
 {
         const struct ed_answers *const files[] = { &unit->sink.answers, &unit->sink.failures };

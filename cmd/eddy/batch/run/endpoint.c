@@ -19,8 +19,8 @@
 #include "vendor/limits.h"
 
 enum {
-        ANSWERS_FOR_PLACE = 4, /* answers until a window has another place */
-        UNREACHED_MAX = 10,    /* attempts without a connection that are failures of their own */
+        ANSWERS_FOR_PLACE = 4, /* answers until a window grows by 1 */
+        UNREACHED_MAX = 10,    /* attempts without a connection that count as failed */
         ENDPOINT_SHOWN_BYTES = EDDY_HTTP_ORIGIN_BYTES + 32,
 };
 
@@ -30,7 +30,7 @@ enum {
 /* A shorter wait for a limit is its pace, not a pause. */
 #define PAUSE_LEAST_NS EDDY_SEC(1)
 
-/* How often endpoints are looked at, if none can be used. */
+/* How often endpoints are checked, if none can be used. */
 #define LOOK_NS EDDY_MS(5)
 
 void ed_endpoints_init(struct ed_endpoints *endpoints, const struct ed_endpoint_limits *limits,
@@ -194,7 +194,7 @@ int ed_endpoints_add_main(struct ed_endpoints *endpoints, const char *url)
         return host_find(endpoints, url, true, &endpoint);
 }
 
-/* Returns whether the endpoint may have another request in flight. */
+/* Returns true if the endpoint may have another request in flight. */
 static bool is_open(const struct ed_endpoint *endpoint)
 {
         return endpoint->in_flight < endpoint->window;
@@ -216,7 +216,7 @@ static struct group group_of(struct ed_endpoints *endpoints, struct ed_endpoint 
         return (struct group){ endpoint->leader, endpoint->leader->span, &endpoint->leader->line };
 }
 
-/* Returns true if the key has been accepted, but refused since. */
+/* Returns true if the key was accepted, and has been refused since. */
 static bool is_doubtful(const struct ed_endpoint *endpoint)
 {
         return endpoint->leader->span > 1 && endpoint->key_refusals > 0 && endpoint->ok > 0;
@@ -280,8 +280,8 @@ static void line_leave(struct ed_endpoints *endpoints, struct ed_endpoint_line *
 }
 
 /*
- * The first of the line has to wait: let requests of other groups be read meanwhile. Without other
- * groups, only a pause is worth the memory.
+ * The first request in the line must wait: let requests of other groups be read meanwhile. Without
+ * other groups, only a pause is worth the memory.
  */
 static void line_rest(struct ed_endpoints *endpoints, struct ed_endpoint_line *line, bool is_paused)
 {

@@ -55,7 +55,7 @@ struct ed_endpoint {
         uint32_t credit;            /* answers since the window grew */
         uint32_t throttles;         /* refusals since the last answer */
         int64_t throttled_since_ns; /* the time of the first of these refusals */
-        uint32_t key_refusals;      /* answers 401, one of several keys: since it was accepted */
+        uint32_t key_refusals;      /* 401 answers since this key, one of several, was accepted */
         uint32_t shut_generation;   /* of the key with which the endpoint was shut */
         uint32_t unreached;         /* attempts in a row that got no connection */
         int64_t unreached_since_ns; /* the first of them */
@@ -169,7 +169,7 @@ void ed_endpoint_reached(struct ed_endpoint *endpoint);
 bool ed_endpoint_has_other(const struct ed_endpoints *endpoints, const struct ed_endpoint *endpoint,
                            const char *url);
 
-/* Send requests to an endpoint again that was shut, because it has another key. */
+/* Open an endpoint that was shut, because it has a new key. */
 void ed_endpoint_reopen(struct ed_endpoint *endpoint);
 
 /*

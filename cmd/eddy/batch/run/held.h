@@ -12,9 +12,9 @@ struct ed_batch_held {
         uint64_t repeated;        /* answers of ids that had one in an earlier line */
         uint64_t failed;          /* lines of the errors file whose ids had no answer */
         uint64_t failed_strange;  /* those with ids that the input does not have */
-        uint64_t output_failures; /* lines that were in the other file */
+        uint64_t output_failures; /* failures that were in the output */
         uint64_t not_ok;          /* answers of the output that the rule takes for failures */
-        uint64_t errors_answers;  /* the same */
+        uint64_t errors_answers;  /* successes that were in the errors file */
         uint64_t errors_answered; /* ids whose answer is only in the errors file */
         uint64_t strange;         /* failures, in both files, whose ids the input does not have */
         uint64_t rejected;        /* lines that were not answers */

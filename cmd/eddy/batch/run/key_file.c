@@ -23,7 +23,7 @@ bool ed_key_file_look(const char *path, struct ed_key_file *file)
         struct stat st;
         bool is_same;
 
-        /* A file that has gone is another state too. */
+        /* A missing file is a state of its own. */
         if (stat(path, &st) == 0)
                 now = (struct ed_key_file){ S_ISREG(st.st_mode), st.st_dev,  st.st_ino,
                                             st.st_size,          st.st_mtim, st.st_ctim };

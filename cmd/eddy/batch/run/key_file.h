@@ -22,7 +22,7 @@ struct ed_key_file {
         struct timespec modified, changed;
 };
 
-/* Store the state of a file. Returns true if it is another one, and the file is a regular one. */
+/* Store the state of a file. Returns true if the state has changed, and the file is regular. */
 bool ed_key_file_look(const char *path, struct ed_key_file *file);
 
 /*

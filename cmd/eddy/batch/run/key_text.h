@@ -25,14 +25,15 @@ struct ed_key_text {
 const char *ed_key_text_fault(const char *at, size_t bytes);
 
 /*
- * Find the next key of a file with a key a line. Blank lines and those that begin with # do not
- * count. '*at' is the rest of the text; 'text' is all zero at the start. Returns false at the end.
+ * Find the next key of a file with one key per line. Blank lines and lines that begin with # are
+ * ignored. '*at' is the rest of the text; 'text' is all zero at the start. Returns false at the
+ * end.
  */
 bool ed_key_text_next(const char **at, const char *end, struct ed_key_text *text);
 
 /*
  * Read the output of a command: the key, and in the second line, if it is not empty, the seconds of
- * its life. Further lines are ignored. Without a second line, the life is that of the token.
+ * its life. Further lines are ignored. Without a second line, the life is that in the token.
  *
  * Errors: -EINVAL  '*ret_why' is the reason, such as "line 1 of its output is empty"
  */

@@ -19,8 +19,8 @@ EDDY_MUST_USE int ed_key_use_wait(struct ed_batch_run *run, const struct ed_endp
 
 /*
  * Note whether the server of an attempt has accepted its key. 'refusals' is the number of
- * ED_API_KEY_REPEAT that the request had before. ED_API_KEY_USELESS is about one of several keys, or
- * about the only one.
+ * ED_API_KEY_REPEAT that the request had before. With several keys, ED_API_KEY_USELESS is about the
+ * key of this attempt only.
  */
 enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsigned refusals);
 

@@ -97,7 +97,7 @@ static bool id_is_wanted(const struct ed_batch_unit *unit, uint64_t number, cons
         return ed_ids_flags(unit->sink.only, line, bytes) != 0;
 }
 
-/* The same for a line that is not a request. */
+/* Returns false for a line that is not a request, and that `eddy retry` leaves out. */
 static bool line_is_wanted(const struct ed_batch_unit *unit, uint64_t number)
 {
         return id_is_wanted(unit, number, "", 0);
@@ -168,7 +168,7 @@ static int doubt_settle(struct ed_batch_unit *unit, const struct ed_request *req
 
 /* ---- the check ----------------------------------------------------------------------------- */
 
-/* Report what makes the input unusable; only the first ones in words. */
+/* Report what makes the input unusable. Later faults are only counted. */
 static void fault_say(struct check *check, const struct ed_request *request, const char *what)
 {
         if (check->faults++ >= FAULTS_SHOWN)
@@ -177,7 +177,7 @@ static void fault_say(struct check *check, const struct ed_request *request, con
                check->unit->paths->input, (unsigned long long) request->number, request->id, what);
 }
 
-/* Make a request that has only an id, for a line that is none. */
+/* Make a request that has only an id, for a line that is not a request. */
 static int blank_request(uint64_t number, struct ed_request **ret_request)
 {
         struct ed_request *request = eddy_malloc(sizeof(*request) + LINE_ID_BYTES);

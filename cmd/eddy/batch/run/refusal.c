@@ -13,7 +13,7 @@
 
 enum { MESSAGE_BYTES_MAX = 4096, DELAY_BYTES = 32 };
 
-/* A body that is an object, or a list that begins with one. Zero: it is neither. */
+/* A body that is an object, or a list that begins with one. Zero if it is neither. */
 struct error {
         struct eddy_json_value root;
         struct eddy_json_value message;

@@ -29,7 +29,7 @@ struct ed_batch_run {
         const struct ed_batch_settings *settings;
         struct ed_say say;
         struct ed_api_keys *keys;    /* for the base URLs and --url only; may have none */
-        uint64_t keys_changes;       /* of them, which the endpoints follow already */
+        uint64_t keys_changes;       /* the changes that the endpoints already follow */
         struct ed_template *body;    /* NULL: none */
         struct ed_batch_unit *units; /* those at work, linked */
 

@@ -115,7 +115,7 @@ int ed_unit_work(struct ed_batch_unit *unit)
         eddy_scope beside, work;
         int err = 0, end;
 
-        /* Failures of an earlier run, beside its answers, may come first and be alike. */
+        /* The failures of an earlier run that also has answers may come first, and be alike. */
         run->alike.has_ended |= unit->sink.held.answered > 0 &&
                                 unit->sink.held.failed + unit->sink.held.output_failures > 0;
         eddy_scope_begin(&beside, NULL);
