@@ -1,6 +1,6 @@
-"""e2e/batch_keys - API keys that expire, that a file or a command gives, and several of them.
+"""e2e/batch_keys - API keys that expire, API keys from a file or a command, and several API keys.
 
-All keys here have the word "secret": no output of the program has it.
+All keys here contain the word "secret", which no output of the program may contain.
 """
 import json
 import os
@@ -29,7 +29,7 @@ def refuse():
 
 
 def by_age(life_s, latency_s=0.0):
-    """Accept tokens of TOKEN that are younger."""
+    """Accept tokens of TOKEN that are younger than life_s."""
     def answer(call):
         key = key_of(call)
         young = key.startswith("secret-") and time.time() - int(key[7:]) / 1e9 < life_s
@@ -39,7 +39,7 @@ def by_age(life_s, latency_s=0.0):
 
 
 def by_uses(uses):
-    """Accept each token so often."""
+    """Accept each token for this number of uses."""
     counts, lock = {}, threading.Lock()
 
     def answer(call):
@@ -153,7 +153,7 @@ def token_that_never_helps_stops_the_run_which_can_be_resumed(eddy):
     good = threading.Event()
     api = Api(eddy, lambda call: (200, {}, {}) if good.is_set() else refuse())
     result = run(eddy, api, requests(200), "-c", "16", "--api-key-command", TOKEN)
-    check(result.code == 5 and "three new ones of --api-key-command did not help" in result.err, result)
+    check(result.code == 5 and "three new ones from --api-key-command did not help" in result.err, result)
     check("to resume: eddy batch" in result.err, result)
     equal(result.err.count("stopping: "), 1, result)
     equal((lines_of(eddy.file("out.jsonl")), lines_of(eddy.file("out.errors.jsonl"))), ([], []))
@@ -201,7 +201,7 @@ def command_that_fails_ends_the_run_with_one_sentence(eddy):
             ("echo secret; exit 1", "exit code 1"),
             ("no-such-program-at-all", "exit code 127"),
             ("kill -9 $$", "signal 9"),
-            ("true", "it prints nothing"),
+            ("true", "it printed nothing"),
             ("echo", "line 1 of its output is empty"),
             ("printf 'secret\\001\\n'", "cannot be a header's value"),
             ("printf 'se\\000cret\\n'", "cannot be a header's value"),
@@ -247,7 +247,7 @@ def exit_code_of_the_command_is_known_though_the_parent_ignores_sigchld(eddy):
 def command_that_hangs_is_ended_after_thirty_seconds_with_its_children(eddy):
     api, child = Api(eddy), eddy.file("child")
     result = run(eddy, api, requests(3), "--api-key-command", f"sleep 600 & echo $! >{child}; wait")
-    check(result.code == 5 and "not ended within 30 s" in result.err and 30 <= result.seconds < 60, result)
+    check(result.code == 5 and "did not end within 30 s" in result.err and 30 <= result.seconds < 60, result)
     equal(len(api.calls), 0)
     e2e.wait_until(lambda: is_gone(pid_in(child)), "the end of the child")
 
@@ -328,7 +328,7 @@ def file_that_changes_is_noticed_without_a_401(eddy):
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=e2e.LIMIT_S)
     equal((child.returncode, seen), (130, {"secret-0", "secret-1"}), err)
-    equal(err.count(b"the key from before is kept"), 1, err)
+    equal(err.count(b"the previous key is kept"), 1, err)
     no_secret(eddy, out.decode(), err.decode())
 
 
@@ -337,7 +337,7 @@ def file_that_does_not_change_after_a_401_stops_the_run_which_can_be_resumed(edd
     path = eddy.file("key", "secret-0\n")
     api = Api(eddy, by_uses(50))
     result = run(eddy, api, requests(200), "-c", "8", "--api-key-file", path)
-    check(result.code == 5 and "three new ones of --api-key-file did not help" in result.err, result)
+    check(result.code == 5 and "three new ones from --api-key-file did not help" in result.err, result)
     equal((len(lines_of(eddy.file("out.jsonl"))), lines_of(eddy.file("out.errors.jsonl"))), (50, []))
     for number in range(1, 4):
         rename(path, f"secret-{number}\n")

@@ -63,9 +63,9 @@ static const char help[] =
         "  --api-key-env NAME, --api-key-file FILE\n"
         "                           send \"Authorization: Bearer KEY\", only to the hosts of\n"
         "                           --base-url and --url; FILE is read again when it changes, and\n"
-        "                           may have several keys, one a line, each with its own limits\n"
+        "                           may have several keys, one per line, each with its own limits\n"
         "  --api-key-command CMD    send the key that this shell command prints; it is run again\n"
-        "                           before the key ends; a second line may have its seconds\n"
+        "                           before the key expires; line 2 may be its lifetime in seconds\n"
         "  --api-key-header NAME    send the key in this header instead (Azure: api-key)\n"
         "  --idempotency-header NAME\n"
         "                           send this header, with a value that depends only on custom_id\n"
@@ -590,11 +590,11 @@ static int opts_check(struct ed_batch_opts *opts)
         if (opts->keys.kind != ED_API_KEY_NONE && opts->settings.base_urls_count == 0 &&
             !opts->settings.url)
                 return ed_console_usage("batch", "an API key is sent to the hosts of --base-url "
-                                                 "and --url only; give one");
+                                                 "and --url only; give one of them");
         if (opts->paths.output && strcmp(opts->paths.output, "-") == 0)
                 opts->paths.output = NULL;
         if (opts->settings.only_failed && !opts->paths.output)
-                return ed_console_usage("retry", "-o OUT is missing: its file of errors names the "
+                return ed_console_usage("retry", "-o OUT is missing: its errors file names the "
                                                  "requests that are sent");
         if (opts->paths.errors && !opts->paths.output)
                 return ed_console_usage("batch", "--errors needs -o");

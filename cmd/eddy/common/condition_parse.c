@@ -124,7 +124,7 @@ static uint16_t json_string_parse(struct parser *parser, enum ed_condition_kind 
         if (!*end)
                 return refuse(parser, start, "a string has no end");
         if (eddy_json_parse(start, (size_t) (end + 1 - start), NULL, &value, NULL) < 0)
-                return refuse(parser, start, "the string is not one of JSON");
+                return refuse(parser, start, "the string is not valid JSON");
         bytes = eddy_json_string(&value, text_room(parser), value.bytes);
         if (bytes < 0)
                 return refuse(parser, start, "the string has half of a surrogate pair");
@@ -163,7 +163,7 @@ static uint16_t number_parse(struct parser *parser)
 
         if (eddy_json_parse(parser->at, bytes, NULL, &value, NULL) < 0 ||
             eddy_json_double(&value, &number) < 0)
-                return refuse(parser, parser->at, "the number is not one of JSON");
+                return refuse(parser, parser->at, "the number is not valid JSON");
         parser->at += bytes;
         node = node_new(parser, ED_CONDITION_NUMBER, 0, 0);
         if (node)
@@ -296,8 +296,9 @@ static uint16_t list_parse(struct parser *parser)
                 if (!chain_add(parser, &list, value_parse(parser)))
                         return 0;
         } while (sign_take(parser, ","));
-        return sign_take(parser, ")") ? list.first
-                                      : refuse(parser, parser->at, "a \")\" ends the list of in");
+        return sign_take(parser, ")")
+                       ? list.first
+                       : refuse(parser, parser->at, "the list of in must end with \")\"");
 }
 
 static uint16_t in_parse(struct parser *parser, uint16_t left)
@@ -341,7 +342,7 @@ static uint16_t comparison_parse(struct parser *parser)
         if (word_take(parser, "not")) {
                 if (!word_take(parser, "in"))
                         return refuse(parser, parser->at,
-                                      "after a value, \"not\" is followed by in");
+                                      "after a value, \"not\" must be followed by in");
                 in = in_parse(parser, left);
                 return in ? node_new(parser, ED_CONDITION_NOT, in, 0) : 0;
         }

@@ -111,7 +111,7 @@ TEST(bytes_that_were_encoded_are_decoded)
         }
 }
 
-TEST(a_byte_that_is_no_digit_is_refused_at_each_place)
+TEST(a_byte_that_is_not_a_digit_is_refused_at_each_place)
 {
         for (int c = 0; c < 256; c++) {
                 for (size_t place = 0; place < 4; place++) {

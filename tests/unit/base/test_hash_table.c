@@ -90,7 +90,7 @@ static void check_steps(uint64_t (*hash)(uint64_t key))
         ed_hash_table_fini(&table);
 }
 
-TEST(what_was_added_is_found_until_it_is_removed)
+TEST(members_are_found_until_they_are_removed)
 {
         check_steps(ed_hash_number);
 }

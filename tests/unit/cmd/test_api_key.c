@@ -106,7 +106,7 @@ static int fixed_main(void *arg)
         return 0;
 }
 
-TEST(key_that_cannot_change_has_401_as_an_answer)
+TEST(key_that_cannot_change_makes_a_401_an_answer)
 {
         run(fixed_main);
 }

@@ -130,8 +130,9 @@ TEST(a_mistake_is_named_with_its_column)
         CHECK_STR(refused("\"open"), "column 1: a string has no end");
         CHECK_STR(refused("status 200"),
                   "column 8: an operator is expected: and, or, ==, !=, <, <=, >, >=, in, not in");
-        CHECK_STR(refused("status not 5"), "column 12: after a value, \"not\" is followed by in");
-        CHECK_STR(refused("01"), "column 1: the number is not one of JSON");
+        CHECK_STR(refused("status not 5"),
+                  "column 12: after a value, \"not\" must be followed by in");
+        CHECK_STR(refused("01"), "column 1: the number is not valid JSON");
         CHECK_STR(refused("status in (1,"),
                   "column 14: the condition ends where a value is expected");
         CHECK_STR(refused("header"), "column 7: header is written as header(NAME)");

@@ -71,7 +71,7 @@ static void check_steps(uint64_t (*hash)(uint64_t key))
         CHECK_EQ(map.count, 0);
 }
 
-TEST(what_was_added_is_found_until_it_is_removed)
+TEST(members_are_found_until_they_are_removed)
 {
         check_steps(good_hash);
 }

@@ -42,7 +42,7 @@ TEST(examples_of_the_rfc_are_found)
         CHECK_STR(at("[1]", ""), "[1]");
 }
 
-TEST(what_is_not_there_is_not_found)
+TEST(absent_values_are_not_found)
 {
         CHECK_STR(at("{\"a\": 1}", "/b"), "(none)");
         CHECK_STR(at("{\"a\": 1}", "/a/b"), "(none)");

@@ -58,7 +58,7 @@ TEST(life_of_a_jwt_is_read_at_every_length_of_its_base64url)
         CHECK_EQ(life_of(token_make("{\"exp\":1.70000001e9}")), EDDY_SEC(10));
 }
 
-TEST(life_is_not_known_of_tokens_that_are_not_such_or_have_ended)
+TEST(expired_tokens_and_other_texts_have_no_known_life)
 {
         static const char *const payloads[] = {
                 "",
@@ -206,7 +206,7 @@ TEST(output_without_a_key_is_refused_with_the_reason)
         static const struct {
                 const char *output, *why;
         } cases[] = {
-                { "", "prints nothing" },
+                { "", "printed nothing" },
                 { "\n", "line 1" },
                 { " \r\n", "line 1" },
                 { "\ntok\n", "line 1" },

@@ -80,7 +80,7 @@ TEST(every_function_of_the_table_has_a_kind_or_cannot_fail)
         CHECK_EQ(bytes / sizeof(void *) + LOOKUP - CANNOT, ED_SIM_CALL_FILE_OPEN - 1 + DATAGRAMS);
 }
 
-TEST(a_part_that_a_simulation_has_not_is_null)
+TEST(a_part_that_a_simulation_lacks_is_null)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
 

@@ -18,7 +18,8 @@ static int condition_set(const char *command, const char *option, const char *te
         int err;
 
         if (*condition) {
-                ed_console_usage(command, "%s: it is given twice; join the conditions by and, or",
+                ed_console_usage(command,
+                                 "%s: it is given twice; join the conditions by 'and' or 'or'",
                                  option);
                 return -EINVAL;
         }

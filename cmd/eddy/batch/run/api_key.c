@@ -13,7 +13,7 @@
 #include "eddy/error.h"
 #include "eddy/time.h"
 
-/* How often the file is looked at. */
+/* How often the file is checked. */
 #define LOOK_NS EDDY_SEC(1)
 
 /* The longest time before the end of a key's life at which it is refreshed. */
@@ -21,9 +21,9 @@
 
 enum {
         REFRESHES_MAX = 3,     /* in a row that do not help */
-        REFUSALS_MAX = 3,      /* of a request, by keys that other requests are accepted with */
-        STUBBORN_MAX = 3,      /* such requests, until a refusal is an answer at once */
-        REFUSED_FOR_DEATH = 5, /* refusals in a row that mean the key, not the requests */
+        REFUSALS_MAX = 3,      /* of a request, by keys with which others are accepted */
+        STUBBORN_MAX = 3,      /* such requests in a row; then a refusal is the answer */
+        REFUSED_FOR_DEATH = 5, /* refusals in a row that are due to the key, not the requests */
 };
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ static bool list_has(const struct key_list *list, const char *at, size_t bytes)
         return false;
 }
 
-/* Read a text with a key a line, or with one key. */
+/* Read a text with one key per line, or with a single key. */
 static int list_read(struct key_list *list, const char *text, size_t bytes, bool by_line,
                      char why[ED_API_KEY_WHY_BYTES])
 {
@@ -181,7 +181,7 @@ static bool keys_have(const struct ed_api_keys *keys, const struct ed_key_text *
         return false;
 }
 
-/* Take the keys of a list: those that the run has keep their limits, others replace those that have gone. */
+/* Take the keys of a list: known keys keep their limits, new keys replace those that are gone. */
 static int list_take(struct ed_api_keys *keys, const struct key_list *list)
 {
         unsigned extra = 0;
@@ -236,7 +236,7 @@ static void file_read(struct ed_api_keys *keys)
         if (err == 0)
                 err = list_take(keys, list);
         if (err < 0 && !keys->fault_was_said)
-                ed_say(&keys->say, "--api-key-file %s: %s; the key from before is kept", keys->from,
+                ed_say(&keys->say, "--api-key-file %s: %s; the previous key is kept", keys->from,
                        why);
         keys->fault_was_said = err < 0;
         if (data)
@@ -254,7 +254,7 @@ void ed_api_keys_look(struct ed_api_keys *keys)
         file_read(keys);
 }
 
-/* Look at the file, if that was not done within the last second. */
+/* Check the file, unless it was checked within the last second. */
 static void file_look(struct ed_api_keys *keys)
 {
         int64_t now_ns = eddy_now();
@@ -268,7 +268,7 @@ static void file_look(struct ed_api_keys *keys)
 
 /* ---- refreshing ------------------------------------------------------------------------------ */
 
-/* Take the key that the output of the command has. */
+/* Take the key from the output of the command. */
 static int output_take(struct ed_api_key *key, const struct ed_key_output *output,
                        int64_t start_wall_ns, char why[ED_API_KEY_WHY_BYTES])
 {
@@ -348,7 +348,7 @@ int ed_api_key_wait(struct ed_api_keys *keys, unsigned number, char why[ED_API_K
         err = eddy_lock_acquire(&keys->lock);
         if (err < 0)
                 return err;
-        /* Once: a life may be shorter than the command takes. */
+        /* Refresh once only: a key may live for a shorter time than its command takes. */
         keys->is_refreshing = true;
         if (is_over(key))
                 err = key_refresh(keys, key, why);
@@ -389,7 +389,7 @@ static bool is_about_request(const struct ed_api_keys *keys, const struct ed_api
                (refusals >= REFUSALS_MAX || keys->stubborn >= STUBBORN_MAX);
 }
 
-/* The key is refused: wait for another one. The second one in a row has to wait, and the third. */
+/* The key is refused: refresh it. The second and the third refresh in a row are delayed. */
 static enum ed_api_key_verdict key_due(struct ed_api_key *key, unsigned refusals, bool has_helped)
 {
         static const int64_t waits_ns[REFRESHES_MAX] = { 0, EDDY_SEC(1), EDDY_SEC(3) };
@@ -399,7 +399,7 @@ static enum ed_api_key_verdict key_due(struct ed_api_key *key, unsigned refusals
                 key->in_vain++;
         }
         if (key->in_vain > REFRESHES_MAX) {
-                /* Nothing but this request was refused since the last one that was accepted. */
+                /* Only this request was refused since a request was last accepted. */
                 bool is_alone = has_helped && key->refused == refusals + 1;
 
                 return is_alone ? ED_API_KEY_ANSWER : ED_API_KEY_USELESS;

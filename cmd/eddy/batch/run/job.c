@@ -24,7 +24,7 @@
 #include "eddy/event.h"
 #include "eddy/time.h"
 
-/* Answers 401 until an API key is taken as wrong. */
+/* 401 answers after which an API key is taken as wrong. */
 enum { KEY_REFUSALS_MAX = 5 };
 
 /* A status after which a request is repeated. */
@@ -45,7 +45,7 @@ struct ed_batch_job {
         int64_t read_ns;
         struct eddy_retry retry;
         unsigned attempts;
-        unsigned key_refusals; /* answers 401 that were taken as the key's */
+        unsigned key_refusals; /* 401 answers that were blamed on the key */
         bool was_sent;
         eddy_event turn;           /* of --ordered */
         struct ed_attempt attempt; /* last, as it is large */
@@ -176,7 +176,7 @@ static void limits_check(struct ed_batch_run *run)
         if (ed_alike_is_full(&run->alike) && run->settings->max_errors == UINT32_MAX)
                 ed_batch_stop(
                         run, ED_STOP_ALIKE, ED_BATCH_DRAIN_NS,
-                        "the first %d requests all failed with %d%s%s (--max-errors N goes on)",
+                        "the first %d requests all failed with %d%s%s (--max-errors N continues)",
                         (int) ED_ALIKE_MAX, run->alike.status, *run->alike.text ? ": " : "",
                         run->alike.text);
         if (run->stats.failed > run->settings->max_errors)
@@ -268,8 +268,8 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
 }
 
 /*
- * The endpoint takes nothing for too long, as 'what' says. Send its requests elsewhere, or end the
- * run if no other server is left for them.
+ * The endpoint accepts nothing for too long; 'what' is the reason. Send its requests elsewhere, or
+ * end the run if no other server is left for them.
  */
 static enum ed_verdict endpoint_shut(struct ed_batch_job *job, enum ed_stop stop, const char *what)
 {
@@ -551,7 +551,7 @@ static struct eddy_retry_cause cause_again(const struct ed_attempt *attempt)
         return cause;
 }
 
-/* The server refuses the key whatever is done. */
+/* The server refuses every value of the key. */
 static enum ed_verdict key_useless(struct ed_batch_job *job)
 {
         struct ed_batch_run *run = job->unit->run;
@@ -559,7 +559,7 @@ static enum ed_verdict key_useless(struct ed_batch_job *job)
         if (run->keys->count > 1)
                 return endpoint_shut(job, ED_STOP_KEY, "refuses this API key (401)");
         ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS,
-                      "%s refuses the API key (401), and three new ones of %s did not help",
+                      "%s refuses the API key (401), and three new ones from %s did not help",
                       job->attempt.endpoint->name,
                       run->keys->kind == ED_API_KEY_COMMAND ? "--api-key-command"
                                                             : "--api-key-file");

@@ -55,9 +55,9 @@ static bool is_failure(int err, const struct eddy_process_exit *exit,
         size_t room = ED_KEY_COMMAND_WHY_BYTES;
 
         if (err == -ETIMEDOUT)
-                snprintf(why, room, "it has not ended within 30 s");
+                snprintf(why, room, "it did not end within 30 s");
         else if (err == -EFBIG)
-                snprintf(why, room, "it prints more than %d KiB", OUTPUT_BYTES_MAX >> 10);
+                snprintf(why, room, "it printed more than %d KiB", OUTPUT_BYTES_MAX >> 10);
         else if (err < 0)
                 snprintf(why, room, "it cannot be run: %s", eddy_error_text(err));
         else if (exit->signo)

@@ -135,7 +135,7 @@ int ed_key_text_output(const char *output, size_t bytes, int64_t now_wall_ns,
         struct ed_key_text text = { 0 }, seconds = { 0 };
 
         if (bytes == 0) {
-                *ret_why = "it prints nothing";
+                *ret_why = "it printed nothing";
                 return -EINVAL;
         }
         rest = line_find(output, end, &text);

@@ -9,21 +9,21 @@
 #include "batch/run/stop.h"
 
 enum {
-        REFUSALS_MAX = 3, /* of one of several keys in a row, until it is not used any more */
-        KEYS_TRIED = 3,   /* keys that refuse a request, until that is an answer to it */
+        REFUSALS_MAX = 3, /* in a row, after which one of several keys is not used */
+        KEYS_TRIED = 3,   /* keys that refuse a request until the 401 is its answer */
 };
 
-/* An endpoint whose key has gone is shut. */
+/* Shut an endpoint whose key is gone. */
 static void endpoint_leave(struct ed_batch_run *run, struct ed_endpoint *endpoint)
 {
         endpoint->shut_generation = 0;
         if (!ed_endpoint_shut(&run->endpoints, endpoint))
                 ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS,
-                              "%s was the last key in use, and --api-key-file has it no more",
+                              "%s was the last key in use, and --api-key-file no longer has it",
                               endpoint->shown);
 }
 
-/* The file has changed: endpoints whose key has gone are shut, and those with a new key are open. */
+/* The file has changed: shut endpoints whose key is gone, and open those with a new key. */
 static void keys_follow(struct ed_batch_run *run)
 {
         if (run->keys_changes == run->keys->changes)
