@@ -280,6 +280,7 @@ static int attempt_judge(struct ed_attempt *attempt)
         struct ed_condition_answer answer = { 0 };
         int again;
 
+        attempt->received_bytes = attempt->body_bytes;
         if (attempt->error == 0 && is_api && ed_answer_status_is_ok(attempt->status) &&
             attempt->body_bytes > 0)
                 body_compact(attempt);

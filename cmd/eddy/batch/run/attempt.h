@@ -40,6 +40,7 @@ struct ed_attempt {
         struct ed_draft assembled; /* the body of a stream */
         const void *body;          /* in the response or 'assembled' */
         size_t body_bytes;
+        size_t received_bytes;  /* of the body, before it was compacted */
         bool is_compact;        /* the body comes from ed_answer_body_compact() */
         const char *request_id; /* in the response; NULL: none */
         struct ed_refusal refusal;

@@ -331,7 +331,7 @@ static void job_finish(struct ed_engine_job *base, int error)
         };
         int status = attempt->status;
         int64_t latency_ns = attempt->start_ns ? attempt->total_ns : -1;
-        uint64_t body_bytes = attempt->body_bytes;
+        uint64_t body_bytes = attempt->received_bytes;
         char text[sizeof(attempt->fault.text) + 128];
         bool is_ok = error == 0 && ed_attempt_is_ok(attempt);
 
