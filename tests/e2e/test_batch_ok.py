@@ -341,6 +341,62 @@ def run_stops_if_the_first_requests_all_get_the_same_refusal(eddy):
 
 
 @claim
+def fast_refusals_of_later_requests_do_not_stop_the_run_and_the_last_ones_need_no_stop(eddy):
+    later = threading.Event()
+    lock, refused = threading.Lock(), set()
+
+    def answer(call):
+        if int(call.id[1:]) < 20:
+            check(later.wait(60))
+            return 200, {}, GOOD
+        with lock:
+            refused.add(call.id)
+            if len(refused) == 40:
+                later.set()
+        return 404, {}, WRONG
+    api = Api(eddy, answer)
+    result, answers, errors = batch(eddy, api, chats(60), "-c", "60", "--ramp", "0s")
+    equal((result.code, len(answers), len(errors)), (1, 20, 40), result)
+    # All are refused, but nothing is left to stop.
+    for name in ("out.jsonl", "out.errors.jsonl"):
+        os.remove(eddy.file(name))
+    result, answers, errors = batch(eddy, Api(eddy, lambda call: (404, {}, WRONG)), chats(20), "-c", "1")
+    equal((result.code, len(answers), len(errors)), (1, 0, 20), result)
+
+
+@claim
+def ok_comes_before_the_rules_of_vendors_and_of_keys(eddy):
+    spent = {"error": {"code": "insufficient_quota", "message": "spent"}}
+    for status, body in ((402, {}), (429, spent), (401, {})):
+        api = Api(eddy, lambda call, status=status, body=body: (status, {}, body))
+        result, answers, errors = batch(eddy, api, chats(8), "--ok", f"status in (200, {status})",
+                                        "--api-key-command", "echo sk-test-of-the-key")
+        equal((result.code, len(answers), len(errors), len(api.calls)), (0, 8, 0, 8), result)
+        os.remove(eddy.file("out.jsonl"))
+
+
+@claim
+def members_of_a_body_without_an_error_are_no_codes(eddy):
+    for body in ({"code": 402, "name": None}, {"type": "insufficient_quota", "name": None},
+                 {"code": 429, "name": None}, {"status": "INVALID_ARGUMENT", "name": None}):
+        api = Api(eddy, lambda call, body=body: (200, {}, body))
+        result, answers, errors = batch(eddy, api, requests(2), "--ok", 'json("/name") != null',
+                                        "--max-attempts", "2")
+        equal((result.code, len(answers), len(errors), len(api.calls)), (1, 0, 2, 4), body, result)
+        os.remove(eddy.file("out.errors.jsonl"))
+
+
+@claim
+def key_in_an_error_of_a_stream_is_not_shown_though_it_is_cut(eddy):
+    key = "sk-secret-" + "x" * 300
+    api = Api(eddy, lambda call: (200, STREAM, events({"error": {"message": f"bad key {key}", "code": 400}})))
+    result, _, errors = batch(eddy, api, chats(1, stream=True), "--max-attempts", "1",
+                              "--api-key-command", f"echo {key}")
+    equal((result.code, len(errors)), (1, 1), result)
+    check("xxxxx" not in result.err.split("to retry")[0], result)
+
+
+@claim
 def run_goes_on_if_the_first_requests_differ_or_max_errors_is_given(eddy):
     cases = [(lambda call: (404 if call.number != 10 else 200, {}, GOOD), ()),
              (lambda call: (404 if call.number != 10 else 400, {}, WRONG), ()),

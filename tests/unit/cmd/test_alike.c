@@ -11,8 +11,9 @@ static int full_after(int status, int other, int other_at)
         struct ed_alike alike = { 0 };
 
         for (int i = 0; i < 100; i++) {
-                ed_alike_add(&alike, i == other_at ? other : status, i == 0 ? "first" : "later");
-                if (ed_alike_is_full(&alike)) {
+                ed_alike_add(&alike, ed_alike_begin(&alike), i == other_at ? other : status,
+                             i == 0 ? "first" : "later");
+                if (ed_alike_is_full(&alike, 64)) {
                         CHECK_STR(alike.text, "first");
                         CHECK_EQ(alike.status, status);
                         return i + 1;
@@ -41,4 +42,19 @@ TEST(another_result_among_the_first_ends_the_rule)
                 CHECK_EQ(full_after(404, 400, at), 0);
         }
         CHECK_EQ(full_after(404, 0, ED_ALIKE_MAX), ED_ALIKE_MAX);
+}
+
+TEST(later_requests_count_if_there_are_more_than_can_be_in_flight)
+{
+        struct ed_alike alike = { 0 };
+
+        for (int i = 0; i < ED_ALIKE_MAX; i++)
+                CHECK(ed_alike_begin(&alike));
+        CHECK(!ed_alike_begin(&alike));
+        for (int i = 0; i < ED_ALIKE_MAX + 64 - 1; i++) {
+                ed_alike_add(&alike, i == 0, 404, "");
+                CHECK(!ed_alike_is_full(&alike, 64));
+        }
+        ed_alike_add(&alike, false, 404, "");
+        CHECK(ed_alike_is_full(&alike, 64));
 }

@@ -94,6 +94,10 @@ void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer)
                 ed_excerpt(place, answer->endpoint, strlen(answer->endpoint));
         else
                 ed_excerpt(place, answer->id, answer->id_bytes);
+        if (has_secret(reasons, answer->message, strlen(answer->message))) {
+                snprintf(reason->text, sizeof(reason->text), "%s", place);
+                return;
+        }
         n = snprintf(reason->text, sizeof(reason->text), "%s: ", place);
         ed_excerpt_within(reason->text + n, sizeof(reason->text) - (size_t) n, answer->message,
                           strlen(answer->message));

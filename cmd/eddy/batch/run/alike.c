@@ -17,7 +17,15 @@ static bool is_refusal(int status)
         return status >= 400 && status < 500;
 }
 
-void ed_alike_add(struct ed_alike *alike, int status, const char *text)
+bool ed_alike_begin(struct ed_alike *alike)
+{
+        if (alike->begun >= ED_ALIKE_MAX)
+                return false;
+        alike->begun++;
+        return true;
+}
+
+void ed_alike_add(struct ed_alike *alike, bool is_first, int status, const char *text)
 {
         if (alike->has_ended)
                 return;
@@ -27,10 +35,12 @@ void ed_alike_add(struct ed_alike *alike, int status, const char *text)
         }
         if (alike->count++ == 0)
                 snprintf(alike->text, sizeof(alike->text), "%s", text);
+        alike->firsts += is_first;
         alike->status = status;
 }
 
-bool ed_alike_is_full(const struct ed_alike *alike)
+bool ed_alike_is_full(const struct ed_alike *alike, uint32_t in_flight_max)
 {
-        return !alike->has_ended && alike->count >= ED_ALIKE_MAX;
+        return !alike->has_ended && (alike->firsts >= ED_ALIKE_MAX ||
+                                     alike->count >= ED_ALIKE_MAX + (int64_t) in_flight_max);
 }

@@ -20,6 +20,7 @@
 #define MARGIN_MAX_NS EDDY_SEC(30)
 
 enum {
+        SECRET_BYTES = 12,     /* of a key, by which it is recognised in a message */
         REFRESHES_MAX = 3,     /* in a row that do not help */
         REFUSALS_MAX = 3,      /* of a request, by keys with which others are accepted */
         STUBBORN_MAX = 3,      /* such requests in a row; then a refusal is the answer */
@@ -70,15 +71,21 @@ void ed_api_keys_fini(struct ed_api_keys *keys)
         *keys = (struct ed_api_keys){ 0 };
 }
 
+/* The beginning is enough: a message may end within the key. */
+static bool is_in(const char *value, const char *text, size_t bytes)
+{
+        return value && memmem(text, bytes, value, strnlen(value, SECRET_BYTES));
+}
+
 bool ed_api_keys_are_in(const struct ed_api_keys *keys, const char *text, size_t bytes)
 {
         for (unsigned i = 0; i < keys->count; i++) {
                 const struct ed_api_key *key = &keys->items[i];
 
-                if (key->value && memmem(text, bytes, key->value, strlen(key->value)))
+                if (is_in(key->value, text, bytes))
                         return true;
                 for (int k = 0; k < ED_API_KEY_OLD; k++)
-                        if (key->old[k] && memmem(text, bytes, key->old[k], strlen(key->old[k])))
+                        if (is_in(key->old[k], text, bytes))
                                 return true;
         }
         return false;

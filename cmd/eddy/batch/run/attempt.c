@@ -299,7 +299,7 @@ static int attempt_judge(struct ed_attempt *attempt)
                 return again < 0 ? again : 0;
         attempt->judged = ed_rule_judge(rule, is_api, &answer);
         if (attempt->judged == ED_E_ANSWER_HAS_ERROR || attempt->judged == ED_E_ANSWER_NOT_OK)
-                ed_attempt_report(attempt, attempt->body, attempt->body_bytes);
+                ed_attempt_report(attempt, attempt->body, attempt->body_bytes, false);
         return attempt->judged == -ENOMEM ? -ENOMEM : 0;
 }
 

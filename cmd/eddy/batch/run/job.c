@@ -47,6 +47,7 @@ struct ed_batch_job {
         unsigned attempts;
         unsigned key_refusals; /* 401 answers that were blamed on the key */
         bool was_sent;
+        bool is_first;             /* one of the first requests of the run (alike.h) */
         eddy_event turn;           /* of --ordered */
         struct ed_attempt attempt; /* last, as it is large */
 };
@@ -159,9 +160,9 @@ static void key_check(struct ed_batch_job *job)
         const struct ed_attempt *attempt = &job->attempt;
         struct ed_batch_run *run = job->unit->run;
 
-        if (attempt->status != 401 || job->request->headers_count > 0 ||
-            !attempt->endpoint->is_main || attempt->endpoint->ok > 0 ||
-            ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
+        if (attempt->status != 401 || ed_attempt_is_ok(attempt) ||
+            job->request->headers_count > 0 || !attempt->endpoint->is_main ||
+            attempt->endpoint->ok > 0 || ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
                 return;
         ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS, "%s %s", attempt->endpoint->name,
                       run->keys->kind != ED_API_KEY_NONE
@@ -170,10 +171,19 @@ static void key_check(struct ed_batch_job *job)
                                 "--api-key-file, or another header by -H");
 }
 
-/* End the run if its results say so. */
-static void limits_check(struct ed_batch_run *run)
+/* Returns true if the whole input is read, and no other request is left. */
+static bool is_last(const struct ed_batch_job *job)
 {
-        if (ed_alike_is_full(&run->alike) && run->settings->max_errors == UINT32_MAX)
+        return job->unit->input.whole && job->base.engine->room.inside <= 1;
+}
+
+/* End the run if its results say so. */
+static void limits_check(const struct ed_batch_job *job)
+{
+        struct ed_batch_run *run = job->unit->run;
+
+        if (ed_alike_is_full(&run->alike, run->slots_most) &&
+            run->settings->max_errors == UINT32_MAX && !is_last(job))
                 ed_batch_stop(
                         run, ED_STOP_ALIKE, ED_BATCH_DRAIN_NS,
                         "the first %d requests all failed with %d%s%s (--max-errors N continues)",
@@ -344,6 +354,10 @@ static void job_finish(struct ed_engine_job *base, int error)
                 ed_reasons_add(&run->reasons, &answer);
         if (line_write(job, &answer) < 0)
                 return;
+        if (is_ok && answer.status == 0) { /* its line would have been too long */
+                is_ok = false;
+                ed_reasons_add(&run->reasons, &answer);
+        }
         ed_stats_add_judged(&run->stats, is_ok, status, error, body_bytes, latency_ns);
         if (is_ok)
                 job->unit->sink.ok++;
@@ -351,9 +365,9 @@ static void job_finish(struct ed_engine_job *base, int error)
                 job->unit->sink.failed++;
         key_check(job);
         if (!job->error)
-                ed_alike_add(&run->alike, !is_ok && error == 0 ? status : 0,
+                ed_alike_add(&run->alike, job->is_first, !is_ok && error == 0 ? status : 0,
                              ed_reasons_text(&run->reasons, status));
-        limits_check(run);
+        limits_check(job);
         if (is_used_up(job))
                 used_up_shut(job);
 }
@@ -599,7 +613,7 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
                 return ED_VERDICT_DONE;
         if (err == -ECANCELED || (err == -ETIMEDOUT && eddy_now() >= job->unit->attempts.end_ns))
                 return ED_VERDICT_ABANDONED;
-        if (attempt->refusal.meaning == ED_MEANS_USED_UP)
+        if (!ed_attempt_is_ok(attempt) && attempt->refusal.meaning == ED_MEANS_USED_UP)
                 return quota_judge(job);
         if (attempt->status > 0)
                 ed_endpoint_reached(attempt->endpoint);
@@ -691,6 +705,7 @@ int ed_jobs_add(struct ed_batch_unit *unit, struct ed_request *request, const ch
         }
         job->request = request;
         job->base.bytes = sizeof(*job) + request->memory;
+        job->is_first = !error && ed_alike_begin(&unit->run->alike);
         eddy_retry_begin(&job->retry, &unit->run->retry_policy);
         err = ed_engine_job_start(&job->base);
         if (err < 0) {

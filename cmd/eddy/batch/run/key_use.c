@@ -88,7 +88,7 @@ enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsig
 
         if (attempt->key_generation == 0)
                 return ED_API_KEY_ANSWER;
-        if (ed_answer_status_is_ok(attempt->status)) {
+        if (ed_answer_status_is_ok(attempt->status) || ed_attempt_is_ok(attempt)) {
                 ed_api_key_accepted(keys, endpoint->key, attempt->key_generation, refusals);
                 endpoint->key_refusals = 0;
                 return ED_API_KEY_ANSWER;

@@ -78,15 +78,17 @@ static void stream_drain(struct receiving *receiving)
                 ;
 }
 
-void ed_attempt_report(struct ed_attempt *attempt, const char *text, size_t bytes)
+void ed_attempt_report(struct ed_attempt *attempt, const char *text, size_t bytes, bool is_event)
 {
-        struct eddy_json_value whole, error;
+        struct eddy_json_value whole, error = { .text = NULL };
+        bool is_json = eddy_json_parse(text, bytes, NULL, &whole, NULL) == 0;
+        bool has_error = is_json && ed_body_error_find(&whole, &error);
 
-        if (eddy_json_parse(text, bytes, NULL, &whole, NULL) == 0) {
-                if (!ed_body_error_find(&whole, &error))
-                        error = whole;
-                attempt->reported = ed_body_error_status(&error);
-        }
+        /* Members such as "code" of a body without an error are the user's data. */
+        if (!has_error && !is_event)
+                return;
+        if (is_json)
+                attempt->reported = ed_body_error_status(has_error ? &error : &whole);
         ed_refusal_read(&attempt->refusal, attempt->status, false, text, bytes, &attempt->hint);
         if (attempt->refusal.meaning == ED_MEANS_OTHER && attempt->reported > 0)
                 ed_refusal_read(&attempt->refusal, attempt->reported, false, text, bytes,
@@ -101,7 +103,7 @@ static int stream_end(struct ed_attempt *attempt, struct receiving *receiving)
         const char *report = ed_assembly_error(assembly, &bytes);
 
         if (report)
-                ed_attempt_report(attempt, report, bytes);
+                ed_attempt_report(attempt, report, bytes, true);
         if (ed_assembly_is_ended(assembly))
                 stream_drain(receiving);
         return err;

@@ -17,8 +17,9 @@ EDDY_MUST_USE int ed_attempt_receive(struct ed_attempt *attempt);
 
 /*
  * An answer with a status of success has an error in its body, or in an event of its stream: keep the
- * code and the status that the error reports.
+ * code and the status that the error reports. A body without a member "error" is left alone; an
+ * event may be the error itself.
  */
-void ed_attempt_report(struct ed_attempt *attempt, const char *text, size_t bytes);
+void ed_attempt_report(struct ed_attempt *attempt, const char *text, size_t bytes, bool is_event);
 
 #endif
