@@ -397,6 +397,21 @@ def key_in_an_error_of_a_stream_is_not_shown_though_it_is_cut(eddy):
 
 
 @claim
+def tokens_of_answers_that_are_repeated_are_counted_and_end_the_run_at_max_cost(eddy):
+    body = {**GOOD, "usage": {"prompt_tokens": 3, "completion_tokens": 2}}
+    api = Api(eddy, lambda call: (200, {}, body))
+    args = ("--ok", 'json("/none") != null', "--max-attempts", "4", "--price", "1/1", "-c", "1")
+    result, _, errors = batch(eddy, api, chats(5), *args)
+    equal((result.code, len(errors), len(api.calls)), (1, 5, 20), result)
+    check("60 in, 40 out" in result.err, result)
+    os.remove(eddy.file("out.errors.jsonl"))
+    api.calls.clear()
+    result, _, _ = batch(eddy, api, chats(500), *args, "--max-cost", "0.00005")
+    equal(result.code, 5, result)
+    check(10 <= len(api.calls) <= 14, len(api.calls))
+
+
+@claim
 def run_goes_on_if_the_first_requests_differ_or_max_errors_is_given(eddy):
     cases = [(lambda call: (404 if call.number != 10 else 200, {}, GOOD), ()),
              (lambda call: (404 if call.number != 10 else 400, {}, WRONG), ()),

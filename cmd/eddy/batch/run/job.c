@@ -646,6 +646,19 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
         return is_used_up(job) ? used_up_shut(job) : ED_VERDICT_RETRY;
 }
 
+/* Count the tokens of an answer that is not a success and is repeated: they are paid for too. */
+static void repeated_count(struct ed_batch_job *job)
+{
+        const struct ed_attempt *attempt = &job->attempt;
+        struct ed_usage usage;
+
+        if (attempt->error < 0 || !attempt->is_compact)
+                return;
+        if (ed_usage_read(attempt->body, attempt->body_bytes, &usage) == 0)
+                usage_count(job, &usage);
+        limits_check(job);
+}
+
 static enum ed_verdict job_judge_and_note(struct ed_engine_job *base, int err, int64_t *ret_wait_ns)
 {
         struct ed_batch_job *job = job_of(base);
@@ -654,6 +667,8 @@ static enum ed_verdict job_judge_and_note(struct ed_engine_job *base, int err, i
 
         if (job->attempt.start_ns > 0 && run->attempted)
                 run->attempted(run->attempted_arg, &job->attempt, job->attempts);
+        if (verdict == ED_VERDICT_RETRY)
+                repeated_count(job);
         if (verdict != ED_VERDICT_DONE)
                 ed_attempt_fini(&job->attempt);
         return verdict;
