@@ -46,6 +46,7 @@ static int schema_accepts(const struct ed_rule *rule, const char *body, size_t b
         if (eddy_json_get(&whole, "choices[0].message.content", &content) < 0 ||
             content.kind != EDDY_JSON_STRING)
                 return ed_schema_check(rule->schema, &whole, fault);
+        snprintf(fault, ED_SCHEMA_ERROR_BYTES, "its content is not JSON");
         text = eddy_malloc(content.bytes);
         if (!text)
                 return -ENOMEM;
