@@ -291,6 +291,24 @@ def condition_on_a_header_keeps_earlier_lines_as_they_were_judged(eddy):
     equal((result.code, len(answers), api.ids()[3:]), (1, 2, ["r2"]), result)
 
 
+@claim
+def answers_in_the_errors_file_do_not_outlive_those_of_changed_requests(eddy):
+    api = Api(eddy, lambda call: (404 if int(call.id[1:]) % 2 else 200, {}, {"n": 1}))
+    before, after = ("".join(request(i, body={"id": f"r{i}", "a": n}) for i in range(4)) for n in (2, 1))
+    result, answers, errors = batch(eddy, api, before)
+    equal((result.code, len(answers), len(errors)), (1, 2, 2), result)
+    former = open(eddy.file("out.errors.jsonl"), encoding="utf-8").read()
+    args = ("--ok", "status in (200, 404)", "--on-changed", "send")
+    result, answers, errors = batch(eddy, api, after, *args)
+    equal((result.code, len(api.calls), len(answers), errors), (0, 8, 4, []), result)
+    check("out.jsonl: 4\n" in result.err, result)
+    # An answer in the errors file does not count if the output has one of its id.
+    for more in ((), ("--on-changed", "send")):
+        eddy.file("out.errors.jsonl", former)
+        result, answers, errors = batch(eddy, api, after, "--ok", "status in (200, 404)", *more)
+        equal((result.code, len(api.calls), len(answers), errors), (0, 8, 4, []), result)
+
+
 # ---- errors in streams ---------------------------------------------------------------------------
 
 STREAM_ERRORS = [

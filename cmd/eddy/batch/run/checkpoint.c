@@ -25,6 +25,7 @@ struct scan {
         uint64_t new_end;        /* lines from here were moved to the file, and are old too */
         uint64_t stray, strange; /* failures whose id is in the input; whose id is not */
         uint64_t left;           /* failures that are kept */
+        uint64_t answers;        /* ids whose only answer is in the errors file, and is kept */
         bool is_output;          /* the file is the output, not the errors file */
         char id[ED_ANSWER_ID_ROOM];
 };
@@ -62,6 +63,24 @@ static int success_note(struct ed_batch_unit *unit, const struct ed_answer_seen 
         if (seen->mark)
                 ed_ids_set_hash(unit->sink.ids, seen->id, seen->id_bytes, seen->mark);
         return 1;
+}
+
+/*
+ * A success in the errors file. If the output has an answer of this id, that one counts. Returns as
+ * success_note() does.
+ */
+static int errors_success_note(struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
+{
+        struct ed_batch_sink *sink = &unit->sink;
+        int flags;
+
+        if (!sink->errors_only && ed_ids_new(&sink->errors_only) < 0)
+                return -ENOMEM;
+        if (ed_ids_flags(sink->ids, seen->id, seen->id_bytes) & ED_IDS_ANSWERED &&
+            ed_ids_flags(sink->errors_only, seen->id, seen->id_bytes) == 0)
+                return 1;
+        flags = ed_ids_add(sink->errors_only, seen->id, seen->id_bytes, 0, ED_IDS_ANSWERED, NULL);
+        return flags < 0 ? flags : success_note(unit, seen);
 }
 
 /* An answer whose request decides if it is a success: ed_reader_check() or the run finds that. */
@@ -113,7 +132,7 @@ static int failure_scan(void *arg, const char *line, size_t bytes)
                 return judged;
         if (judged == ED_RULE_LINE_OK) {
                 unit->sink.held.errors_answers++;
-                err = success_note(unit, &seen);
+                err = errors_success_note(unit, &seen);
                 unit->sink.held.errors_answered += err == 0;
                 return err < 0 ? err : 0;
         }
@@ -398,15 +417,44 @@ static bool line_is_new(struct scan *scan, size_t bytes)
         return offset >= scan->old_end && offset < scan->new_end;
 }
 
-/* Keep answers, and failures of ids that have neither succeeded nor failed again in this run. */
+/*
+ * Keep a success in the errors file, but not one whose id the input has if the output has an answer
+ * of this id, if its request has changed and was sent again, or after another one that is kept.
+ */
+static bool errors_success_keep(struct scan *scan, const struct ed_answer_seen *seen)
+{
+        struct ed_batch_sink *sink = &scan->unit->sink;
+        bool is_known = sink->errors_only != NULL &&
+                        ed_ids_flags(sink->errors_only, seen->id, seen->id_bytes) != 0;
+        bool is_read = ed_ids_flags(sink->ids, seen->id, seen->id_bytes) & ED_IDS_READ, same = true;
+        int flags;
+
+        if (!is_known)
+                return !is_read ||
+                       !(ed_ids_flags(sink->ids, seen->id, seen->id_bytes) & ED_IDS_ANSWERED);
+        if (is_read && ed_ids_add(sink->ids, seen->id, seen->id_bytes, seen->mark, 0, &same) >= 0 &&
+            !same)
+                return false;
+        flags = ed_ids_add(sink->errors_only, seen->id, seen->id_bytes, 0, ED_IDS_READ, NULL);
+        if (flags >= 0 && flags & ED_IDS_READ)
+                return !is_read;
+        scan->answers++;
+        return true;
+}
+
+/*
+ * Keep failures of ids that have neither succeeded nor failed again in this run, and answers, as
+ * errors_success_keep() decides.
+ */
 static bool failure_keep(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;
         struct ed_answer_seen seen;
 
-        if (line_is_new(scan, bytes) || ed_answer_read(line, bytes, scan->id, &seen) < 0 ||
-            line_is_ok(scan, &seen))
+        if (line_is_new(scan, bytes) || ed_answer_read(line, bytes, scan->id, &seen) < 0)
                 return true;
+        if (line_is_ok(scan, &seen))
+                return errors_success_keep(scan, &seen);
         if (ed_ids_flags(scan->unit->sink.ids, seen.id, seen.id_bytes) &
             (ED_IDS_ANSWERED | ED_IDS_FAILED))
                 return false;
@@ -485,6 +533,8 @@ static int failures_clean(struct ed_batch_unit *unit, uint64_t new_end)
         uint64_t removed;
         int err = file_clean(&unit->sink.failures, &scan, failure_keep, &removed);
 
+        if (err == 0)
+                unit->sink.held.errors_answered = scan.answers;
         if (scan.left > unit->sink.held.failed_strange)
                 unit->sink.failed_left = scan.left - unit->sink.held.failed_strange;
         return err;
