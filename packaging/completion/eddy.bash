@@ -35,7 +35,7 @@ _eddy() {
                         batch,--max-throttle-wait | batch,--limit | batch,--max-errors | batch,--price | \
                         batch,--max-cost | batch,--deadline | batch,--proxy | batch,--resolve) return ;;
                 check,--format) words="auto json csv" ;;
-                check,--body | check,--schema)
+                check,--errors | check,--body | check,--schema)
                         compopt -o default 2>/dev/null
                         return
                         ;;
@@ -112,9 +112,9 @@ _eddy() {
                                 --max-errors --price --max-cost --deadline --cacert --cert --key
                                 -k --insecure --proxy --unix-socket --resolve -h --help
                                 --version" ;;
-                        check) words="-o --output --format --id-column --url --body -X --method
-                                --ok --schema --rpm --tpm --base-url -c --concurrency --latency
-                                --price -h --help --version" ;;
+                        check) words="-o --output --errors --format --id-column --url --body -X
+                                --method --ok --schema --rpm --tpm --base-url -c --concurrency
+                                --latency --price -h --help --version" ;;
                         retry) words="-o --output --errors -h --help --version --format
                                 --id-column --base-url --url --body -X --method -H --header
                                 --api-key-env --api-key-file --api-key-command --api-key-header

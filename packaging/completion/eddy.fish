@@ -69,6 +69,7 @@ complete -c eddy -n '__fish_seen_subcommand_from batch' -l version -d 'print the
 
 complete -c eddy -n '__fish_seen_subcommand_from check' -F
 complete -c eddy -n '__fish_seen_subcommand_from check' -s o -l output -x -d 'the file of answers, which need not exist and is not changed: requests with an answer in OUT are not counted'
+complete -c eddy -n '__fish_seen_subcommand_from check' -l errors -r -F -d 'the errors file of eddy batch, whose answers that are successful count too'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l format -x -a 'auto json csv' -d 'auto: csv if IN ends in .csv, .csv.gz or .csv.zst'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l id-column -x -d 'the column of CSV that is the id'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l url -x -d 'the URL of lines that are bare bodies, or rows of CSV'
@@ -188,7 +189,7 @@ complete -c eddy -n '__fish_seen_subcommand_from mock' -l rpm -x -d 'serve N req
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l tpm -x -d 'serve N requests or tokens per minute for each key, with headers x-ratelimit-*, and answer 429 rate_limit_exceeded above'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l quota -x -d 'for each key, answer 429 insufficient_quota after N requests'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l wave -x -d 'every PERIOD, answer 429 to all requests for LENGTH'
-complete -c eddy -n '__fish_seen_subcommand_from mock' -l refuse -x -d 'refuse the first N requests because of a limit, for D'
+complete -c eddy -n '__fish_seen_subcommand_from mock' -l refuse -x -d 'refuse the first N requests, and ask them to wait for D'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l capacity -x -d 'serve N requests at a time and refuse others at once'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l capacity-status -x -d 'the status of these refusals, 429 or 503'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l vendor -x -d 'report limits and refuse as the API of this vendor does, in its headers and errors'
@@ -199,7 +200,7 @@ complete -c eddy -n '__fish_seen_subcommand_from mock' -l truncate -x -d 'end th
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l stall -x -d 'stop within the body of this fraction of answers for D'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l seed -x -d 'repeat the random choices, for requests that arrive in the same order'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l api-key -x -d 'answer 401 to requests without KEY in "Authorization: Bearer" or api-key'
-complete -c eddy -n '__fish_seen_subcommand_from mock' -l token-life -x -d 'grant tokens at /oauth/token, and answer 401 to requests without one that is younger than D'
+complete -c eddy -n '__fish_seen_subcommand_from mock' -l token-life -x -d 'grant tokens at /oauth/token, and answer 401 to requests without a token younger than D'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l model -x -d 'answer 404 for other models'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l dimensions -x -d 'the length of an embedding'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l completion-tokens -x -d 'the number of words in an answer without max_tokens'

@@ -88,6 +88,7 @@ _eddy() {
                 _arguments -S \
                         '*-o+[the file of answers, which need not exist and is not changed: requests with an answer in OUT are not counted]:OUT: ' \
                         '*--output=[the file of answers, which need not exist and is not changed: requests with an answer in OUT are not counted]:OUT: ' \
+                        '*--errors=[the errors file of eddy batch, whose answers that are successful count too]:FILE:_files' \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
@@ -232,7 +233,7 @@ _eddy() {
                         '*--tpm=[serve N requests or tokens per minute for each key, with headers x-ratelimit-*, and answer 429 rate_limit_exceeded above]:N: ' \
                         '*--quota=[for each key, answer 429 insufficient_quota after N requests]:N: ' \
                         '*--wave=[every PERIOD, answer 429 to all requests for LENGTH]:PERIOD: ' \
-                        '*--refuse=[refuse the first N requests because of a limit, for D]:N: ' \
+                        '*--refuse=[refuse the first N requests, and ask them to wait for D]:N: ' \
                         '*--capacity=[serve N requests at a time and refuse others at once]:N: ' \
                         '*--capacity-status=[the status of these refusals, 429 or 503]:S: ' \
                         '*--vendor=[report limits and refuse as the API of this vendor does, in its headers and errors]:NAME: ' \
@@ -243,7 +244,7 @@ _eddy() {
                         '*--stall=[stop within the body of this fraction of answers for D]:P: ' \
                         '*--seed=[repeat the random choices, for requests that arrive in the same order]:N: ' \
                         '*--api-key=[answer 401 to requests without KEY in "Authorization: Bearer" or api-key]:KEY: ' \
-                        '*--token-life=[grant tokens at /oauth/token, and answer 401 to requests without one that is younger than D]:D: ' \
+                        '*--token-life=[grant tokens at /oauth/token, and answer 401 to requests without a token younger than D]:D: ' \
                         '*--model=[answer 404 for other models]:NAME: ' \
                         '*--dimensions=[the length of an embedding]:N: ' \
                         '*--completion-tokens=[the number of words in an answer without max_tokens]:N: ' \

@@ -96,14 +96,13 @@ def answers_that_repeat_an_id_stay(eddy):
 
 
 @claim
-def answers_in_the_errors_file_stay_and_are_not_sent(eddy):
-    files = Files(eddy, answer(0), answer(1) + failure(2))
-    result = files.run("batch")
-    equal((result.code, files.api.ids(), text_of(files.errors).decode()), (0, ["r2"], answer(1)), result)
-    check("errors.jsonl have 2 answers, whose requests are not sent again" in result.err and
-          "1 line is a success: kept" in result.err and f"answers in {files.out}: 2 of 3\n" in result.err, result)
-    result = files.run("batch")
-    equal((result.code, files.api.ids(), text_of(files.errors).decode()), (0, ["r2"], answer(1)), result)
+def answers_in_the_errors_file_move_to_the_output_and_are_not_sent(eddy):
+    files = Files(eddy, answer(0), answer(1) + failure(2) + answer(9))
+    for _ in range(2):
+        result = files.run("batch")
+        equal((result.code, files.api.ids(), text_of(files.errors).decode()), (0, ["r2"], answer(9)), result)
+        check("1 line is a success: kept" in result.err and f"answers in {files.out}: 3\n" in result.err, result)
+        check(text_of(files.out).decode().startswith(answer(0) + answer(1)), result)
 
 
 @claim
@@ -321,6 +320,7 @@ class Expected:
         self.is_refused = "bad" in kinds and not kinds & {"ok", "failed"} and not ours
         both = self.out + self.errors
         self.answered = {name for _, kind, name in both if kind == "ok"} & set(batch_files.IDS)
+        self.brought = self.answered - {name for _, kind, name in self.out if kind == "ok"}
         self.failed = {name for _, kind, name in both if kind == "failed"} & set(batch_files.IDS) - self.answered
         self.moved = self.count(self.out, "failed", known=True)
         self.strange = self.count(both, "failed", known=False)
@@ -332,10 +332,10 @@ class Expected:
         return sum(kind == wanted and (name in batch_files.IDS) == known for _, kind, name in lines)
 
     @staticmethod
-    def left(lines):
-        """The lines that stay when all requests have answers."""
+    def left(lines, removed=("failed",)):
+        """The lines that stay when all requests have answers; those with ids of requests of the kinds do not."""
         return b"".join(text + b"\n" for text, kind, name in lines
-                        if kind != "bad" and (kind != "failed" or name not in batch_files.IDS))
+                        if kind != "bad" and (kind not in removed or name not in batch_files.IDS))
 
 
 def run_check(files, expected, command, result, out, errors):
@@ -350,8 +350,9 @@ def run_check(files, expected, command, result, out, errors):
     equal((result.code, sorted(files.api.ids())), (1 if reasons else 0, sorted(sent)), result)
     left = expected.left(expected.out)
     check(text_of(files.out).startswith(left), text_of(files.out), left)
-    equal({name for _, _, name in batch_files.lines_of(text_of(files.out)[len(left):])}, sent)
-    equal(text_of(files.errors).strip(b"\n"), expected.left(expected.errors).strip(b"\n"), result)
+    equal({name for _, _, name in batch_files.lines_of(text_of(files.out)[len(left):])}, sent | expected.brought)
+    stay = expected.left(expected.errors, ("failed", "ok"))
+    equal(text_of(files.errors).strip(b"\n"), stay.strip(b"\n"), result)
     equal(text_of(files.rejected), b"".join(text + b"\n" for text in expected.bad), result)
     equal(text_of(files.errors + ".rejected"), b"".join(text + b"\n" for text in expected.bad_errors), result)
     torn = [name for name, data in (("out", out), ("errors", errors))
@@ -417,9 +418,8 @@ def files_check(eddy, group):
             sort_check(files, out)
             report_check(files, expected, out, errors)
             result = eddy.run("check", files.input, "-o", files.out)
-            answered = {name for _, kind, name in expected.out if kind == "ok"} & set(batch_files.IDS)
             found = re.search(r"answered +(\d+)", result.out)
-            equal((result.code, int(found[1]) if found else 0, text_of(files.out)), (0, len(answered), out), result)
+            equal((result.code, int(found[1]) if found else 0, text_of(files.out)), (0, len(expected.answered), out), result)
         except AssertionError as error:
             raise AssertionError(f"{group}: {name}: {error}") from error
 

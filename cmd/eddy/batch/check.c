@@ -47,6 +47,8 @@ static const char help[] =
         "  IN                       a file, or - for standard input; gzip and zstd are accepted\n"
         "  -o, --output OUT         the file of answers, which need not exist and is not changed:\n"
         "                           requests with an answer in OUT are not counted\n"
+        "  --errors FILE            the errors file of eddy batch, whose answers that are\n"
+        "                           successful count too (OUT's name with .errors.jsonl)\n"
         "\n"
         "Lines (as for eddy batch)\n"
         "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
@@ -73,7 +75,8 @@ static const char help[] =
         "no requests, or a file that cannot be read), 4 the report could not be written.\n";
 
 enum {
-        OPT_FORMAT = 256,
+        OPT_ERRORS = 256,
+        OPT_FORMAT,
         OPT_ID_COLUMN,
         OPT_BASE_URL,
         OPT_URL,
@@ -91,6 +94,7 @@ enum {
 
 static const struct option check_longs[] = {
         { "output", required_argument, NULL, 'o' },
+        { "errors", required_argument, NULL, OPT_ERRORS },
         { "format", required_argument, NULL, OPT_FORMAT },
         { "id-column", required_argument, NULL, OPT_ID_COLUMN },
         { "base-url", required_argument, NULL, OPT_BASE_URL },
@@ -153,7 +157,8 @@ struct check_fault {
 };
 
 struct check_run {
-        const char *input, *output, *format, *body_text;
+        const char *input, *output, *errors, *format, *body_text;
+        char errors_room[ED_BATCH_PATH_BYTES];
         char *body; /* owned */
         size_t body_bytes;
         bool has_price;
@@ -198,35 +203,64 @@ static int answer_note(void *arg, const char *line, size_t bytes)
         return flags < 0 ? flags : 0;
 }
 
-/* Read the file of answers. It is neither locked nor changed: a run may be writing to it. */
-static int answers_note(struct check_run *run)
+/* A line of the errors file: it may be a success by the rule of this command. */
+static int failure_note(void *arg, const char *line, size_t bytes)
 {
-        struct ed_answers answers = { .path = run->output };
+        struct check_run *run = arg;
+        struct ed_answer_seen seen;
+        int flags, judged;
+
+        if (ed_answer_read(line, bytes, run->id, &seen) < 0)
+                return 0;
+        judged = ed_rule_judge_line(&run->rule, &seen, false);
+        if (judged != ED_RULE_LINE_OK)
+                return judged < 0 ? judged : 0;
+        flags = ed_ids_add(run->ids, seen.id, seen.id_bytes, seen.mark, ED_IDS_ANSWERED, NULL);
+        return flags < 0 ? flags : 0;
+}
+
+/* Read a file of answers. It is neither locked nor changed: a run may be writing to it. */
+static int file_note(struct check_run *run, const char *option, const char *path, ed_answers_fn *fn)
+{
+        struct ed_answers answers = { .path = path };
         struct stat st;
         int err;
 
-        if (!run->output)
-                return 0;
-        answers.fd = open(run->output, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        answers.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         if (answers.fd < 0 && errno == ENOENT)
                 return 0;
         if (answers.fd < 0 || fstat(answers.fd, &st) < 0) {
-                ed_console_say("check", "-o %s: %s", run->output, strerror(errno));
+                ed_console_say("check", "%s %s: %s", option, path, strerror(errno));
                 ed_answers_close(&answers);
                 return ED_EXIT_INPUT;
         }
         if (!S_ISREG(st.st_mode)) {
                 ed_answers_close(&answers);
                 return ed_console_usage("check",
-                                        "-o %s: not a regular file; name the file of answers",
-                                        run->output);
+                                        "%s %s: not a regular file; name the file of answers",
+                                        option, path);
         }
-        err = ed_answers_each(&answers, answer_note, run);
+        err = ed_answers_each(&answers, fn, run);
         ed_answers_close(&answers);
         if (err == 0)
                 return 0;
-        ed_console_say("check", "-o %s: %s", run->output, eddy_error_text(err));
+        ed_console_say("check", "%s %s: %s", option, path, eddy_error_text(err));
         return err == -ENOMEM ? ED_EXIT_FAILED : ED_EXIT_INPUT;
+}
+
+/* Read the output, and then the errors file, as eddy batch does. */
+static int answers_note(struct check_run *run)
+{
+        int exit_code;
+
+        if (!run->output)
+                return 0;
+        exit_code = file_note(run, "-o", run->output, answer_note);
+        if (exit_code == 0 && !run->errors) {
+                exit_code = ed_opts_errors_name("check", run->output, run->errors_room);
+                run->errors = run->errors_room;
+        }
+        return exit_code ? exit_code : file_note(run, "--errors", run->errors, failure_note);
 }
 
 /* ---- the lines ------------------------------------------------------------------------------- */
@@ -564,6 +598,8 @@ static int option_take(struct check_run *run, int option, const char *value)
         switch (option) {
         case 'o':
                 return ed_option_once("check", "-o", value, &run->output);
+        case OPT_ERRORS:
+                return ed_option_once("check", "--errors", value, &run->errors);
         case 'c':
                 if (strcmp(value, "auto") == 0)
                         return 0;

@@ -509,21 +509,24 @@ static bool ends_with(const char *text, const char *end)
         return bytes >= end_bytes && strcmp(text + bytes - end_bytes, end) == 0;
 }
 
-/* Name the errors file after the output: "out.errors.jsonl" for "out.jsonl". */
-static int errors_name(struct ed_batch_opts *opts)
+int ed_opts_errors_name(const char *command, const char *output, char room[ED_BATCH_PATH_BYTES])
 {
         const char *tail = ".jsonl";
-        int n, bytes = (int) strlen(opts->paths.output);
+        int n, bytes = (int) strlen(output);
 
-        if (ends_with(opts->paths.output, tail))
+        if (ends_with(output, tail))
                 bytes -= (int) strlen(tail);
-        n = snprintf(opts->errors_room, sizeof(opts->errors_room), "%.*s.errors.jsonl", bytes,
-                     opts->paths.output);
-        if (n < 0 || (size_t) n >= sizeof(opts->errors_room))
-                return ed_console_usage("batch", "-o: the path is longer than %zu bytes",
-                                        sizeof(opts->errors_room) - 16);
-        opts->paths.errors = opts->errors_room;
+        n = snprintf(room, ED_BATCH_PATH_BYTES, "%.*s.errors.jsonl", bytes, output);
+        if (n < 0 || n >= ED_BATCH_PATH_BYTES)
+                return ed_console_usage(command, "-o: the path is longer than %d bytes",
+                                        ED_BATCH_PATH_BYTES - 16);
         return 0;
+}
+
+static int errors_name(struct ed_batch_opts *opts)
+{
+        opts->paths.errors = opts->errors_room;
+        return ed_opts_errors_name("batch", opts->paths.output, opts->errors_room);
 }
 
 /* Returns true if two base URLs differ at most by a slash at the end. */

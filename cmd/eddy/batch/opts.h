@@ -50,6 +50,12 @@ int ed_batch_opts_parse(struct ed_batch_opts *opts, int argc, char **argv, int *
 void ed_batch_opts_fini(struct ed_batch_opts *opts);
 
 /*
+ * Name the errors file after the output: "out.errors.jsonl" for "out.jsonl". Returns 0 or the exit
+ * code.
+ */
+int ed_opts_errors_name(const char *command, const char *output, char room[ED_BATCH_PATH_BYTES]);
+
+/*
  * Report that --body, in 'body' as a text, is not a template. 'error' is the reason. Returns the exit
  * code.
  */

@@ -25,7 +25,7 @@ struct scan {
         uint64_t new_end;        /* lines from here were moved to the file, and are old too */
         uint64_t stray, strange; /* failures whose id is in the input; whose id is not */
         uint64_t left;           /* failures that are kept */
-        uint64_t answers;        /* ids whose only answer is in the errors file, and is kept */
+        uint64_t answers;        /* ids of the input whose only answer is in the errors file */
         bool is_output;          /* the file is the output, not the errors file */
         char id[ED_ANSWER_ID_ROOM];
 };
@@ -281,6 +281,99 @@ static bool line_is_ok(const struct scan *scan, const struct ed_answer_seen *see
         return !(flags & ED_IDS_READ) || !(flags & ED_IDS_DOUBTED);
 }
 
+static bool line_is_new(struct scan *scan, size_t bytes)
+{
+        uint64_t offset = scan->offset;
+
+        scan->offset += bytes + 1;
+        return offset >= scan->old_end && offset < scan->new_end;
+}
+
+/*
+ * Keep a success in the errors file, but not one whose id the input has if the output has an answer
+ * of this id, if its request has changed and was sent again, or after another one that is kept.
+ */
+static bool errors_success_keep(struct scan *scan, const struct ed_answer_seen *seen)
+{
+        struct ed_batch_sink *sink = &scan->unit->sink;
+        bool is_known = sink->errors_only != NULL &&
+                        ed_ids_flags(sink->errors_only, seen->id, seen->id_bytes) != 0;
+        bool is_read = ed_ids_flags(sink->ids, seen->id, seen->id_bytes) & ED_IDS_READ, same = true;
+        int flags;
+
+        if (!is_known)
+                return !is_read ||
+                       !(ed_ids_flags(sink->ids, seen->id, seen->id_bytes) & ED_IDS_ANSWERED);
+        if (is_read && ed_ids_add(sink->ids, seen->id, seen->id_bytes, seen->mark, 0, &same) >= 0 &&
+            !same)
+                return false;
+        flags = ed_ids_add(sink->errors_only, seen->id, seen->id_bytes, 0, ED_IDS_READ, NULL);
+        if (flags >= 0 && flags & ED_IDS_READ)
+                return !is_read;
+        scan->answers += is_read;
+        return true;
+}
+
+/* Keep lines of this run, failures, and what errors_success_keep() keeps. */
+static bool errors_answer_keep(void *arg, const char *line, size_t bytes)
+{
+        struct scan *scan = arg;
+        struct ed_answer_seen seen;
+
+        return line_is_new(scan, bytes) || ed_answer_read(line, bytes, scan->id, &seen) < 0 ||
+               !line_is_ok(scan, &seen) || errors_success_keep(scan, &seen);
+}
+
+/* Keep failures, and answers whose only line is here but whose id the input does not have. */
+static bool errors_answer_stays(void *arg, const char *line, size_t bytes)
+{
+        struct scan *scan = arg;
+        const struct ed_batch_sink *sink = &scan->unit->sink;
+        struct ed_answer_seen seen;
+
+        return ed_answer_read(line, bytes, scan->id, &seen) < 0 || !line_is_ok(scan, &seen) ||
+               ed_ids_flags(sink->errors_only, seen.id, seen.id_bytes) == 0 ||
+               !(ed_ids_flags(sink->ids, seen.id, seen.id_bytes) & ED_IDS_READ);
+}
+
+/* Returns the number of the bytes of a file. */
+static uint64_t size_of(const struct ed_answers *answers)
+{
+        struct stat st;
+
+        return fstat(answers->fd, &st) == 0 ? (uint64_t) st.st_size : answers->bytes;
+}
+
+/*
+ * The ids of the input are marked ED_IDS_READ: move their successes from the errors file to the
+ * output, and remove those that have an answer there. Returns 0 or the exit code.
+ */
+static int errors_answers_move(struct ed_batch_unit *unit)
+{
+        struct ed_batch_held *held = &unit->sink.held;
+        struct ed_answers *failures = &unit->sink.failures;
+        struct scan scan = { .unit = unit, .old_end = held->failures_bytes, .new_end = UINT64_MAX };
+        uint64_t bytes = size_of(failures), removed = 0, moved = 0;
+        int err;
+
+        if (held->errors_answers == 0)
+                return 0;
+        err = ed_answers_prune(failures, errors_answer_keep, &scan, &removed);
+        if (err == 0 && unit->sink.errors_only)
+                err = ed_answers_move(failures, &unit->sink.answers, errors_answer_stays, &scan,
+                                      &moved);
+        if (err < 0)
+                return file_fault(unit, failures->path, err);
+        held->failures_bytes -= bytes - size_of(failures);
+        held->errors_answers -= removed + moved;
+        held->errors_answered = 0; /* of the ids of the input */
+        if (moved > 0)
+                ed_say(&unit->run->say, "%s: moved %llu answer%s, whose ids %s has, to %s",
+                       failures->path, (unsigned long long) moved, plural(moved),
+                       unit->paths->input, unit->sink.answers.path);
+        return 0;
+}
+
 static int strays_count(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;
@@ -366,6 +459,8 @@ int ed_checkpoint_begin(struct ed_batch_unit *unit)
                 return 0;
         unit->sink.held.failures_bytes = unit->sink.failures.bytes;
         if (unit->checked.total_is_known)
+                err = errors_answers_move(unit);
+        if (err == 0 && unit->checked.total_is_known)
                 err = strays_move(unit);
         if (err == 0)
                 err = output_make(unit, &unit->sink.output, &unit->sink.answers);
@@ -408,39 +503,6 @@ int ed_checkpoint_sync(void *arg)
 }
 
 /* ---- after the run ------------------------------------------------------------------------- */
-
-static bool line_is_new(struct scan *scan, size_t bytes)
-{
-        uint64_t offset = scan->offset;
-
-        scan->offset += bytes + 1;
-        return offset >= scan->old_end && offset < scan->new_end;
-}
-
-/*
- * Keep a success in the errors file, but not one whose id the input has if the output has an answer
- * of this id, if its request has changed and was sent again, or after another one that is kept.
- */
-static bool errors_success_keep(struct scan *scan, const struct ed_answer_seen *seen)
-{
-        struct ed_batch_sink *sink = &scan->unit->sink;
-        bool is_known = sink->errors_only != NULL &&
-                        ed_ids_flags(sink->errors_only, seen->id, seen->id_bytes) != 0;
-        bool is_read = ed_ids_flags(sink->ids, seen->id, seen->id_bytes) & ED_IDS_READ, same = true;
-        int flags;
-
-        if (!is_known)
-                return !is_read ||
-                       !(ed_ids_flags(sink->ids, seen->id, seen->id_bytes) & ED_IDS_ANSWERED);
-        if (is_read && ed_ids_add(sink->ids, seen->id, seen->id_bytes, seen->mark, 0, &same) >= 0 &&
-            !same)
-                return false;
-        flags = ed_ids_add(sink->errors_only, seen->id, seen->id_bytes, 0, ED_IDS_READ, NULL);
-        if (flags >= 0 && flags & ED_IDS_READ)
-                return !is_read;
-        scan->answers++;
-        return true;
-}
 
 /*
  * Keep failures of ids that have neither succeeded nor failed again in this run, and answers, as
@@ -531,8 +593,11 @@ static int failures_clean(struct ed_batch_unit *unit, uint64_t new_end)
                              .old_end = unit->sink.held.failures_bytes,
                              .new_end = new_end };
         uint64_t removed;
-        int err = file_clean(&unit->sink.failures, &scan, failure_keep, &removed);
+        int err;
 
+        if (unit->sink.errors_only)
+                ed_ids_clear(unit->sink.errors_only, ED_IDS_READ); /* a walk marks them */
+        err = file_clean(&unit->sink.failures, &scan, failure_keep, &removed);
         if (err == 0)
                 unit->sink.held.errors_answered = scan.answers;
         if (scan.left > unit->sink.held.failed_strange)
@@ -561,8 +626,10 @@ static int answers_clean(struct ed_batch_unit *unit)
 static int strays_move_late(struct ed_batch_unit *unit, uint64_t *ret_new_end)
 {
         struct stat st;
-        int err;
+        int err = errors_answers_move(unit);
 
+        if (err)
+                return err;
         if (fstat(unit->sink.failures.fd, &st) < 0)
                 return file_fault(unit, unit->sink.failures.path, -errno);
         *ret_new_end = (uint64_t) st.st_size;
