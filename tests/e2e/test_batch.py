@@ -488,7 +488,7 @@ def pause_longer_than_allowed_ends_the_run_resumable(eddy):
     api = Api(eddy, lambda call: (429, {}, {}))
     result, _, _ = batch(eddy, api, requests(5), "-c", "1", "--max-throttle-wait", "10ms")
     equal((result.code, len(api.calls)), (75, 1), result)
-    check(re.search(r"has refused all requests, with the next pause for (\d{3}ms|1.0s), longer than "
+    check(re.search(r"has refused all requests since its last answer, with the next pause for (\d{3}ms|1.0s), longer than "
                     "--max-throttle-wait 10ms", result.err), result)
 
 

@@ -132,6 +132,15 @@ def statuses_that_vendors_refuse_with_wait_if_they_state_a_time(eddy):
 
 
 @claim
+def request_that_is_too_large_for_the_limit_of_openai_is_refused_as_its_answer(eddy):
+    body = {"error": {"message": "Request too large for m on tokens per min (TPM): Limit 30000, Requested 40000.",
+                      "type": "tokens", "code": "rate_limit_exceeded"}}
+    result, lines, errors, summary = run(eddy, "large", Api(eddy, lambda call: (429, {}, body)).url, echo_requests(1))
+    equal((result.code, lines, summary["refused"]), (1, [], 0), result)
+    equal(errors[0]["x_meta"]["attempts"], 6, errors)
+
+
+@claim
 def rate_limit_of_github_without_a_time_waits_a_minute(eddy):
     body = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}
     api = Api(eddy, once(403, {}, body))

@@ -13,6 +13,7 @@
 #define OPENAI_ERRORS      "https://platform.openai.com/docs/guides/error-codes"
 #define OPENAI_LIMITS      "https://platform.openai.com/docs/guides/rate-limits"
 #define OPENAI_HARD_LIMIT  "https://github.com/dfinke/PowerShellAI/issues/127"
+#define OPENAI_TOO_LARGE   "https://github.com/Aider-AI/aider/issues/1880"
 #define ANTHROPIC_ERRORS   "https://platform.claude.com/docs/en/api/errors"
 #define ANTHROPIC_LIMITS   "https://platform.claude.com/docs/en/api/rate-limits"
 #define ANTHROPIC_CREDIT   "https://github.com/anthropics/claude-code/issues/66314"
@@ -47,6 +48,7 @@ const struct ed_vendor_rule ed_vendor_rules[] = {
         { "openai", 429, "organization_usage_limit_exceeded", NULL, ED_NEEDS_NOTHING, ED_MEANS_USED_UP, 0, OPENAI_ERRORS },
         { "openai", 400, "billing_hard_limit_reached", NULL, ED_NEEDS_NOTHING, ED_MEANS_USED_UP, 0, OPENAI_HARD_LIMIT },
         { "openai", 429, "billing_hard_limit_reached", NULL, ED_NEEDS_NOTHING, ED_MEANS_USED_UP, 0, OPENAI_HARD_LIMIT },
+        { "openai", 429, NULL, "Request too large", ED_NEEDS_NOTHING, ED_MEANS_OTHER, 0, OPENAI_TOO_LARGE },
         { "anthropic", 400, NULL, "credit balance is too low", ED_NEEDS_NOTHING, ED_MEANS_USED_UP, 0, ANTHROPIC_CREDIT },
         { "anthropic", 400, NULL, "reached your specified API usage limits", ED_NEEDS_NOTHING, ED_MEANS_USED_UP, 0, ANTHROPIC_LIMITS },
         { "anthropic", 400, NULL, "reached your specified workspace API usage limits", ED_NEEDS_NOTHING, ED_MEANS_USED_UP, 0, ANTHROPIC_LIMITS },

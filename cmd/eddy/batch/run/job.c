@@ -519,7 +519,8 @@ static enum ed_verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait
                 return ED_VERDICT_REFUSED;
         ed_duration_print(refused_ns, wait);
         snprintf(what, sizeof(what),
-                 "has refused all requests, with the next pause for %s, longer than "
+                 "has refused all requests since its last answer, with the next pause for %s, "
+                 "longer than "
                  "--max-throttle-wait %s",
                  wait, most);
         return endpoint_shut(job, ED_STOP_THROTTLED, what);
