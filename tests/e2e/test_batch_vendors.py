@@ -142,7 +142,8 @@ def request_that_is_too_large_for_the_limit_of_openai_is_refused_as_its_answer(e
 
 @claim
 def rate_limit_of_github_without_a_time_waits_a_minute(eddy):
-    body = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}
+    body = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
+            "documentation_url": "https://docs.github.com/"}
     api = Api(eddy, once(403, {}, body))
     result, answers, errors, _ = run(eddy, "minute", api.url, echo_requests(2), "--max-throttle-wait", "59s")
     equal((result.code, answers, errors, len(api.calls)), (75, [], [], 1), result)
@@ -153,8 +154,8 @@ def rate_limit_of_github_without_a_time_waits_a_minute(eddy):
 def answers_of_a_key_without_credit_end_the_run_and_name_the_cause(eddy):
     codes = [(429, "insufficient_quota"), (429, "credit_balance_exhausted"), (429, "project_spend_limit_exceeded"),
              (400, "billing_hard_limit_reached"), (429, "exceeded_current_quota_error"), (402, "billing_error")]
-    texts = [(400, "Your credit balance is too low to access the Anthropic API.", "credit balance is too low"),
-             (429, "Your prepayment credits are depleted.", "prepayment credits are depleted"),
+    texts = [(400, "Your credit balance is too low to access the Anthropic API.", "Your credit balance is too low"),
+             (429, "Your prepayment credits are depleted.", "Your prepayment credits are depleted"),
              (402, "Insufficient Balance", "Insufficient Balance"), (402, "pay", "402")]
     cases = [(status, {"error": {"type": code, "message": "m"}}, code) for status, code in codes]
     cases += [(status, {"error": {"message": text}}, word) for status, text, word in texts]

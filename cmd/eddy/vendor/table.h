@@ -18,8 +18,9 @@ enum ed_meaning {
 /* A rule may apply only if the answer also has this. */
 enum ed_needs {
         ED_NEEDS_NOTHING,
-        ED_NEEDS_TIME,  /* a time until a retry, in a header or the body */
-        ED_NEEDS_LIMIT, /* headers of a limit that is used up */
+        ED_NEEDS_TIME,          /* a time until a retry, in a header or the body */
+        ED_NEEDS_LIMIT,         /* headers of a limit that is used up */
+        ED_NEEDS_DOCUMENTATION, /* a body with a "documentation_url" */
 };
 
 /* The rules of all vendors are tried; the first one that applies to an answer counts. */
@@ -27,7 +28,7 @@ struct ed_vendor_rule {
         const char *vendor;
         int status;
         const char *code; /* is the code or the type of the error in the body; NULL: any */
-        const char *text; /* is in its message; NULL: any */
+        const char *text; /* is the beginning of its message; NULL: any */
         enum ed_needs needs;
         enum ed_meaning meaning;
         int wait_s; /* if the answer has no time; 0: a pause that doubles */

@@ -142,6 +142,11 @@ static const struct {
           "try again.\",\"documentation_url\":\"https://docs.github.com/\",\"status\":\"403\"}" },
         { 403, ED_MEANS_OTHER,
           "{\"message\":\"Resource not accessible by integration\",\"documentation_url\":\"d\"}" },
+        { 403, ED_MEANS_OTHER,
+          "{\"error\":{\"message\":\"no access: your rate limit tier is too low\"}}" },
+        { 403, ED_MEANS_OTHER, "{\"message\":\"API rate limit exceeded for this tier\"}" },
+        { 400, ED_MEANS_OTHER,
+          "{\"error\":{\"message\":\"invalid prompt: Your credit balance is too low\"}}" },
         { 403, ED_MEANS_OTHER, "{\"error\":{\"message\":\"Country not supported\"}}" },
         { 402, ED_MEANS_USED_UP, "" },
         { 402, ED_MEANS_USED_UP, "<html>" },
@@ -191,7 +196,9 @@ TEST(a_403_waits_for_a_limit_that_is_used_up)
         ed_refusal_read(&refusal, 403, true, "{}", 2, &hint);
         CHECK_EQ(refusal.meaning, ED_MEANS_PAUSE);
         CHECK_EQ(refusal.rule->wait_s, 0);
-        CHECK_EQ(judge_plain(403, "{\"message\":\"secondary Rate Limit\"}"), ED_MEANS_PAUSE);
+        CHECK_EQ(judge_plain(403, "{\"message\":\"API Rate Limit exceeded for user ID 1.\","
+                                  "\"documentation_url\":\"d\"}"),
+                 ED_MEANS_PAUSE);
         CHECK_EQ(refusal.rule->wait_s, 60);
 }
 
@@ -502,7 +509,9 @@ TEST(each_rule_applies_to_an_answer)
         for (const struct ed_vendor_rule *rule = ed_vendor_rules; rule->vendor; rule++) {
                 char body[256];
 
-                snprintf(body, sizeof(body), "{\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}",
+                snprintf(body, sizeof(body),
+                         "{\"type\":\"error\",\"documentation_url\":\"d\","
+                         "\"error\":{\"code\":\"%s\",\"message\":\"%s\"}}",
                          rule->code ? rule->code : "none", rule->text ? rule->text : "none");
                 hint = (struct eddy_retry_hint){ .has_wait = rule->needs == ED_NEEDS_TIME,
                                                  .wait_ns = 1 };

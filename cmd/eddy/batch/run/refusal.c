@@ -11,7 +11,7 @@
 #include "eddy/json.h"
 #include "eddy/ratelimit.h"
 
-enum { MESSAGE_BYTES_MAX = 4096, DELAY_BYTES = 32 };
+enum { DELAY_BYTES = 32 };
 
 /* A body that is an object, or a list that begins with one. Zero if it is neither. */
 struct error {
@@ -64,14 +64,10 @@ static bool has_code(const struct error *error, const char *code)
 /* The message is compared as it is in the body, where the texts of rules have no escapes. */
 static bool has_text(const struct error *error, const char *text)
 {
-        size_t bytes = strlen(text), all = error->message.text ? error->message.bytes : 0;
+        size_t bytes = strlen(text), quote = 1;
 
-        if (all > MESSAGE_BYTES_MAX)
-                all = MESSAGE_BYTES_MAX;
-        for (size_t at = 0; at + bytes <= all; at++)
-                if (strncasecmp(error->message.text + at, text, bytes) == 0)
-                        return true;
-        return false;
+        return error->message.text && error->message.bytes > quote + bytes &&
+               strncasecmp(error->message.text + quote, text, bytes) == 0;
 }
 
 /* Read the "retryDelay" of an item of error.details, a google.rpc.RetryInfo, as in "36.5s". */
@@ -99,13 +95,17 @@ static bool has_status(const struct ed_vendor_rule *rule, int status)
 }
 
 static bool has_needs(const struct ed_vendor_rule *rule, bool is_limited,
-                      const struct eddy_retry_hint *hint)
+                      const struct eddy_retry_hint *hint, const struct error *error)
 {
+        struct eddy_json_value value;
+
         switch (rule->needs) {
         case ED_NEEDS_TIME:
                 return hint->has_wait;
         case ED_NEEDS_LIMIT:
                 return is_limited;
+        case ED_NEEDS_DOCUMENTATION:
+                return eddy_json_get(&error->root, "documentation_url", &value) == 0;
         default:
                 return true;
         }
@@ -123,7 +123,7 @@ void ed_refusal_read(struct ed_refusal *ret_refusal, int status, bool is_limited
         if (!hint->has_wait)
                 delay_read(hint, &error);
         for (const struct ed_vendor_rule *rule = ed_vendor_rules; rule->vendor; rule++) {
-                if (!has_status(rule, status) || !has_needs(rule, is_limited, hint) ||
+                if (!has_status(rule, status) || !has_needs(rule, is_limited, hint, &error) ||
                     (rule->code && !has_code(&error, rule->code)) ||
                     (rule->text && !has_text(&error, rule->text)))
                         continue;
