@@ -158,7 +158,7 @@ def answers_of_a_key_without_credit_end_the_run_and_name_the_cause(eddy):
              (429, "Your prepayment credits are depleted.", "Your prepayment credits are depleted"),
              (402, "Insufficient Balance", "Insufficient Balance"), (402, "pay", "402")]
     cases = [(status, {"error": {"type": code, "message": "m"}}, code) for status, code in codes]
-    cases += [(status, {"error": {"message": text}}, word) for status, text, word in texts]
+    cases += [(status, {"type": "error", "error": {"message": text}}, word) for status, text, word in texts]
     for number, (status, body, word) in enumerate(cases):
         api = Api(eddy, lambda call: (status, {}, body))
         result, answers, errors, _ = run(eddy, f"credit-{number}", api.url, echo_requests(20))

@@ -21,6 +21,7 @@ enum ed_needs {
         ED_NEEDS_TIME,          /* a time until a retry, in a header or the body */
         ED_NEEDS_LIMIT,         /* headers of a limit that is used up */
         ED_NEEDS_DOCUMENTATION, /* a body with a "documentation_url" */
+        ED_NEEDS_ERROR_TYPE,    /* a body with the "type" "error" */
 };
 
 /* The rules of all vendors are tried; the first one that applies to an answer counts. */

@@ -147,6 +147,7 @@ static const struct {
         { 403, ED_MEANS_OTHER, "{\"message\":\"API rate limit exceeded for this tier\"}" },
         { 400, ED_MEANS_OTHER,
           "{\"error\":{\"message\":\"invalid prompt: Your credit balance is too low\"}}" },
+        { 400, ED_MEANS_OTHER, "{\"error\":{\"message\":\"Your credit balance is too low\"}}" },
         { 403, ED_MEANS_OTHER, "{\"error\":{\"message\":\"Country not supported\"}}" },
         { 402, ED_MEANS_USED_UP, "" },
         { 402, ED_MEANS_USED_UP, "<html>" },

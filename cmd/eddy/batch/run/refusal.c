@@ -106,6 +106,9 @@ static bool has_needs(const struct ed_vendor_rule *rule, bool is_limited,
                 return is_limited;
         case ED_NEEDS_DOCUMENTATION:
                 return eddy_json_get(&error->root, "documentation_url", &value) == 0;
+        case ED_NEEDS_ERROR_TYPE:
+                return eddy_json_get(&error->root, "type", &value) == 0 &&
+                       eddy_json_is(&value, "error");
         default:
                 return true;
         }
