@@ -253,6 +253,24 @@ def command_that_hangs_is_ended_after_thirty_seconds_with_its_children(eddy):
 
 
 @claim
+def last_request_that_is_refused_is_an_error_though_others_were_answered_meanwhile(eddy):
+    refused, gate = [], threading.Event()
+
+    def answer(call):
+        if call.id == "r9":
+            refused.append(call.id)
+            gate.set()
+            return refuse()
+        # Answered after the first refusal, so the count of refusals begins again.
+        check(gate.wait(60))
+        return 200, {}, {}
+    api = Api(eddy, answer)
+    result = run(eddy, api, requests(10), "-c", "10", "--api-key-command", TOKEN)
+    equal((result.code, len(lines_of(eddy.file("out.jsonl")))), (1, 9), result)
+    equal(ids_of(eddy.file("out.errors.jsonl")), ["r9"])
+
+
+@claim
 def signal_or_deadline_during_the_command_ends_it_at_once_with_its_children(eddy):
     api = Api(eddy)
     for code, more in ((130, []), (143, []), (75, ["--deadline", "300ms"])):

@@ -407,7 +407,7 @@ static enum ed_api_key_verdict key_due(struct ed_api_key *key, unsigned refusals
         }
         if (key->in_vain > REFRESHES_MAX) {
                 /* Only this request was refused since a request was last accepted. */
-                bool is_alone = has_helped && key->refused == refusals + 1;
+                bool is_alone = has_helped && key->refused <= refusals + 1;
 
                 return is_alone ? ED_API_KEY_ANSWER : ED_API_KEY_USELESS;
         }
