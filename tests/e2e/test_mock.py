@@ -423,7 +423,7 @@ def tokens_are_granted_and_end(eddy):
     equal(ask(url, "/oauth/token?form=x")[0], 400)
     url = eddy.mock("--token-life", "50ms")
     token = ask(url, "/oauth/token?form=opaque")[2].decode().strip()
-    time.sleep(0.05)
+    wait_until(lambda: api(url, "/v1/models", key=token)[0] == 401, "the end of the token")
     error_of(api(url, "/v1/models", key=token), 401, "token_expired")
     equal(ask(eddy.mock(), "/oauth/token")[0], 404)
 
@@ -525,7 +525,7 @@ def capacity_limits_what_is_served_at_a_time(eddy):
         # A reset shows the server at once that the client is gone.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.close()
-    e2e.wait_until(lambda: api(url, "/v1/models")[0] == 200, "room")
+    wait_until(lambda: api(url, "/v1/models")[0] == 200, "room")
     begin = time.monotonic()
     url = eddy.mock("--capacity", "0,5@2s", "--capacity-status", "503")
     while (answer := api(url, "/v1/models"))[0] != 200:

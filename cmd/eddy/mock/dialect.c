@@ -70,7 +70,7 @@ static void time_add(struct ed_draft *text, int64_t ns, int64_t now_ns, const ch
         }
 }
 
-/* Append a number or a time of a limit. Returns false if there is no such limit. */
+/* Append a number or a time of a limit. Returns false if the mock has no such limit. */
 static bool limit_add(struct ed_draft *text, const struct ed_dialect_limit *limit, const char *name,
                       const char *form, int64_t now_ns)
 {

@@ -38,12 +38,12 @@ static int watched[2];
 
 static void begin_watching(void)
 {
-        static struct ed_target nobody;
+        static struct ed_target unused;
         struct ed_event events[ED_EVENTS_MAX];
 
         begin();
         CHECK_EQ(pipe(watched), 0);
-        CHECK_EQ(sys->poll->watch(sys, watched[0], &nobody), 0);
+        CHECK_EQ(sys->poll->watch(sys, watched[0], &unused), 0);
         CHECK_EQ(sys->poll->poll(sys, 0, events, ED_EVENTS_MAX), 0);
 }
 
@@ -118,13 +118,13 @@ TEST(a_wake_before_a_poll_ends_it_and_only_that_one)
 TEST(a_wake_before_the_first_descriptor_ends_the_poll_after_it)
 {
         struct ed_event events[ED_EVENTS_MAX];
-        struct ed_target nobody = { 0 };
+        struct ed_target unused = { 0 };
         int fds[2];
 
         begin();
         CHECK_EQ(pipe(fds), 0);
         sys->poll->wake(sys);
-        CHECK_EQ(sys->poll->watch(sys, fds[0], &nobody), 0);
+        CHECK_EQ(sys->poll->watch(sys, fds[0], &unused), 0);
         CHECK_EQ(polled(-1, events), 0);
         sys->socket->close(sys, fds[0]);
         close(fds[1]);

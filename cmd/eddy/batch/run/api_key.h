@@ -87,7 +87,7 @@ const char *ed_api_key_value(const struct ed_api_keys *keys, unsigned number,
  * Wait until a request may be sent with a key: refresh the key if that is due, or if the key is
  * about to expire. The file is checked at most once a second.
  *
- * Suspends: yes. Errors: -ECANCELED, -ENOMEM; -EINVAL  there is no key: 'why' is the reason
+ * Suspends: yes. Errors: -ECANCELED, -ENOMEM; -EINVAL  no key could be read: 'why' is the reason
  */
 EDDY_MUST_USE int ed_api_key_wait(struct ed_api_keys *keys, unsigned number,
                                   char why[ED_API_KEY_WHY_BYTES]);

@@ -75,11 +75,13 @@ void ed_attempts_end(struct ed_attempts *attempts, int64_t end_ns);
 /* Replace the tokens that were reserved from the endpoint's limits by the tokens that were used. */
 void ed_attempt_reconcile(struct ed_attempt *attempt, uint64_t tokens);
 
-/* Returns true if there is an answer, a success. */
+/* Returns true if the request has an answer, and it is a success. */
 bool ed_attempt_is_ok(const struct ed_attempt *attempt);
 
-/* Returns the status that decides about another attempt: that of the answer, or the one that an error
- * in a body or a stream reports in place of it; 0: there is no answer. */
+/*
+ * Returns the status that decides about another attempt: that of the answer, or the one that an error
+ * in a body or a stream reports in place of it. Returns 0 for a request without an answer.
+ */
 int ed_attempt_status(const struct ed_attempt *attempt);
 
 /* Returns the load of the endpoint, judged by the attempt. */

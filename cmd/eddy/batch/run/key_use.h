@@ -10,8 +10,8 @@
 #include "eddy/def.h"
 
 /*
- * Wait until a request may be sent to an endpoint with its key. If there is no key, the run is
- * stopped.
+ * Wait until a request may be sent to an endpoint with its key. If no key can be read, the run
+ * is stopped.
  *
  * Suspends: yes. Errors: -ECANCELED, -ENOMEM
  */
