@@ -220,9 +220,10 @@ static int failure_note(void *arg, const char *line, size_t bytes)
 }
 
 /* Read a file of answers. It is neither locked nor changed: a run may be writing to it. */
-static int file_note(struct check_run *run, const char *option, const char *path, ed_answers_fn *fn)
+static int file_note(struct check_run *run, const char *option, const char *path,
+                     ed_answers_file_fn *fn)
 {
-        struct ed_answers answers = { .path = path };
+        struct ed_answers_file answers = { .path = path };
         struct stat st;
         int err;
 
@@ -231,17 +232,17 @@ static int file_note(struct check_run *run, const char *option, const char *path
                 return 0;
         if (answers.fd < 0 || fstat(answers.fd, &st) < 0) {
                 ed_console_say("check", "%s %s: %s", option, path, strerror(errno));
-                ed_answers_close(&answers);
+                ed_answers_file_close(&answers);
                 return ED_EXIT_INPUT;
         }
         if (!S_ISREG(st.st_mode)) {
-                ed_answers_close(&answers);
+                ed_answers_file_close(&answers);
                 return ed_console_usage("check",
                                         "%s %s: not a regular file; name the file of answers",
                                         option, path);
         }
-        err = ed_answers_each(&answers, fn, run);
-        ed_answers_close(&answers);
+        err = ed_answers_file_each(&answers, fn, run);
+        ed_answers_file_close(&answers);
         if (err == 0)
                 return 0;
         ed_console_say("check", "%s %s: %s", option, path, eddy_error_text(err));

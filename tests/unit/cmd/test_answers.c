@@ -106,8 +106,8 @@ int __wrap_unlink(const char *name)
 static char folder[] = "/dev/shm/eddy-answers-XXXXXX";
 static char path[64], to_path[64], temp_path[64], rejected_path[64], link_path[64],
         messages_path[64];
-static struct ed_answers answers;
-static struct ed_answers_found found;
+static struct ed_answers_file answers;
+static struct ed_answers_file_found found;
 static char data[FILE_BYTES_MAX], more[FILE_BYTES_MAX];
 static size_t data_bytes;
 
@@ -247,8 +247,8 @@ static void lines_put(int count)
 static int answers_open(const char *name)
 {
         const struct ed_say say = ed_console_voice("test");
-        found = (struct ed_answers_found){ 0 };
-        return ed_answers_open(&answers, &say, "-o", name, &found);
+        found = (struct ed_answers_file_found){ 0 };
+        return ed_answers_file_open(&answers, &say, "-o", name, &found);
 }
 
 /* --- reading --- */
@@ -276,7 +276,7 @@ static int line_see(void *arg, const char *line, size_t bytes)
 static void answers_see(void)
 {
         seen = (struct seen){ 0 };
-        CHECK_EQ(ed_answers_each(&answers, line_see, NULL), 0);
+        CHECK_EQ(ed_answers_file_each(&answers, line_see, NULL), 0);
 }
 
 TEST(file_cut_at_any_byte_keeps_whole_lines_and_moves_the_line_that_was_cut)
@@ -305,7 +305,7 @@ TEST(file_cut_at_any_byte_keeps_whole_lines_and_moves_the_line_that_was_cut)
                 CHECK_EQ(seen.lines, whole);
                 /* The next line is written after the last whole one. */
                 CHECK_EQ(write(answers.fd, "next\n", 5), 5);
-                ed_answers_close(&answers);
+                ed_answers_file_close(&answers);
                 CHECK_EQ(file_get(path), line_ends[whole] + 5);
                 CHECK(memcmp(more, data, line_ends[whole]) == 0);
                 CHECK_EQ(is_there(rejected_path), torn > 0);
@@ -335,7 +335,7 @@ static void bits_flip(int lines)
                 /* Nothing disappears; a torn end gets a line feed. */
                 CHECK_EQ(answers.bytes + file_get(rejected_path), data_bytes + (found.torn > 0));
                 CHECK_EQ(found.rejected + found.torn > 0, is_there(rejected_path));
-                ed_answers_close(&answers);
+                ed_answers_file_close(&answers);
                 data[bit / 8] ^= (char) (1 << bit % 8);
         }
 }
@@ -377,7 +377,7 @@ TEST(damaged_lines_are_moved_in_order_and_whole)
         CHECK(memcmp(more, "before\n", 7) == 0);
         for (int i = 0; i < 3; i++)
                 CHECK(memcmp(more + 7 + (size_t) i * bytes, bad, bytes) == 0);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
 }
 
 TEST(last_line_without_its_line_feed_gets_one_and_blank_lines_stay)
@@ -411,13 +411,13 @@ TEST(last_line_without_its_line_feed_gets_one_and_blank_lines_stay)
                         CHECK(!is_blank ||
                               memcmp(more + before_bytes + data_bytes, "  \n", 3) == 0);
                         CHECK_EQ(file_get(rejected_path), bad_bytes);
-                        ed_answers_close(&answers);
+                        ed_answers_file_close(&answers);
                 }
         /* A file of that line only, whose form is not eddy's. */
         file_put(path, "{\"custom_id\":\"0\",\"error\":\"e\"}", 29);
         CHECK_EQ(answers_open(path), 0);
         CHECK_EQ(answers.bytes, 30);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
 }
 
 static void other_writes(void)
@@ -446,7 +446,7 @@ TEST(lines_that_another_program_adds_while_the_file_is_rewritten_are_kept)
         file_put(path, data, data_bytes);
         CHECK_EQ(answers_open(path), 0);
         fsync_hook = other_writes;
-        CHECK_EQ(ed_answers_prune(&answers, keep_last, &left, &removed), 0);
+        CHECK_EQ(ed_answers_file_prune(&answers, keep_last, &left, &removed), 0);
         CHECK_EQ(removed, 2);
         CHECK_EQ(answers.bytes, data_bytes - line_ends[2] + 7);
         CHECK_EQ(file_get(path), answers.bytes);
@@ -455,9 +455,9 @@ TEST(lines_that_another_program_adds_while_the_file_is_rewritten_are_kept)
         /* A part of a line, too. */
         left = 1;
         CHECK_EQ(write(answers.fd, "part", 4), 4);
-        CHECK_EQ(ed_answers_prune(&answers, keep_last, &left, &removed), 0);
+        CHECK_EQ(ed_answers_file_prune(&answers, keep_last, &left, &removed), 0);
         check_file(path, "theirs\npart", 11);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
 }
 
 TEST(rewritten_file_keeps_its_mode_and_the_link_to_it)
@@ -482,7 +482,7 @@ TEST(rewritten_file_keeps_its_mode_and_the_link_to_it)
         check_file(path, data + 4, data_bytes - 4);
         CHECK_EQ(fcntl(answers.fd, F_GETFL) & (O_APPEND | O_ACCMODE), O_APPEND | O_RDWR);
         CHECK_EQ(fcntl(answers.fd, F_GETFD), FD_CLOEXEC);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
         snprintf(rejected_path, sizeof(rejected_path), "%s/link.rejected", folder);
         check_file(rejected_path, "bad\n", 4);
 }
@@ -513,7 +513,7 @@ TEST(long_lines_are_kept_and_moved_like_short_ones)
         CHECK(memcmp(more + first, data + first + long_bytes, data_bytes - first - long_bytes) ==
               0);
         check_file(rejected_path, data + first, long_bytes);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
 }
 
 TEST(line_above_the_maximum_is_moved_without_being_read_whole)
@@ -537,7 +537,7 @@ TEST(line_above_the_maximum_is_moved_without_being_read_whole)
         check_file(path, data, data_bytes);
         CHECK_EQ(stat(rejected_path, &st), 0);
         CHECK_EQ(st.st_size, hole + 1);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
 }
 
 /* --- what is refused --- */
@@ -590,7 +590,7 @@ TEST(file_of_something_else_is_refused_and_not_changed)
                 file_put(path, ours[i], strlen(ours[i]));
                 CHECK_EQ(answers_open(path), 0);
                 CHECK_EQ(answers.bytes, strspn(ours[i], " \r\n"));
-                ed_answers_close(&answers);
+                ed_answers_file_close(&answers);
         }
 }
 
@@ -602,18 +602,18 @@ TEST(zeros_that_a_crash_left_at_the_start_are_repaired_and_other_binary_files_re
         file_put(path, data, 5000);
         CHECK_EQ(answers_open(path), 0);
         CHECK_EQ(found.torn, 5000);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
         /* The first line, and the first sector of one. */
         memcpy(data + 300, "{\"id\":\"batch_req_0\"\n", 20);
         file_put(path, data, 320);
         CHECK_EQ(answers_open(path), 0);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
         memset(data, '\0', 512);
         memcpy(data + 512, "\":1},\"error\":null}\n", 20);
         file_put(path, data, 532);
         CHECK_EQ(answers_open(path), 0);
         CHECK_EQ(found.rejected, 1);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
         /* An image of a disk, and text of two bytes a character. */
         data[520] = '\1';
         file_put(path, data, 532);
@@ -660,11 +660,11 @@ TEST(file_is_locked_also_after_it_was_rewritten)
         snprintf(expected, sizeof(expected), "eddy test: -o %s: another eddy is writing to it\n",
                  path);
         check_message(expected);
-        CHECK_EQ(ed_answers_prune(&answers, keep_none, NULL, &removed), 0);
+        CHECK_EQ(ed_answers_file_prune(&answers, keep_none, NULL, &removed), 0);
         CHECK_EQ(open_elsewhere(), ED_EXIT_BUSY);
         CHECK_EQ(truncate(messages_path, 0), 0);
-        ed_answers_close(&answers);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
+        ed_answers_file_close(&answers);
         CHECK_EQ(open_elsewhere(), 0);
 }
 
@@ -685,7 +685,7 @@ TEST(lock_on_a_file_that_lost_its_name_does_not_count)
         CHECK_EQ(fstat(answers.fd, &st), 0);
         CHECK_EQ(stat(path, &named), 0);
         CHECK_EQ(st.st_ino, named.st_ino);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
         close(fd);
 }
 
@@ -703,7 +703,7 @@ TEST(folder_that_cannot_be_written_is_reported_if_a_line_is_damaged)
                 CHECK_EQ(seteuid(NOBODY), 0);
         CHECK_EQ(answers_open(path), 0);
         CHECK_EQ(write(answers.fd, "bad\n", 4), 4);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
         CHECK_EQ(answers_open(path), ED_EXIT_OUTPUT);
         if (geteuid() != getuid())
                 CHECK_EQ(seteuid(getuid()), 0);
@@ -775,7 +775,7 @@ TEST(prune_keeps_exactly_the_lines_to_keep)
                 CHECK_EQ(answers_open(path), 0);
                 CHECK_EQ(fstat(answers.fd, &before), 0);
                 asked = 0;
-                CHECK_EQ(ed_answers_prune(&answers, keep_some, NULL, &removed), 0);
+                CHECK_EQ(ed_answers_file_prune(&answers, keep_some, NULL, &removed), 0);
                 CHECK_EQ(asked, COUNT);
                 CHECK_EQ(removed, COUNT - __builtin_popcount(kept_lines));
                 CHECK_EQ(answers.bytes, bytes);
@@ -789,7 +789,7 @@ TEST(prune_keeps_exactly_the_lines_to_keep)
                 /* The new file is the one that is written to. */
                 CHECK_EQ(write(answers.fd, "x\n", 2), 2);
                 CHECK_EQ(file_get(path), bytes + 2);
-                ed_answers_close(&answers);
+                ed_answers_file_close(&answers);
         }
 }
 
@@ -806,10 +806,10 @@ TEST(last_lines_are_removed_on_a_full_disk_too)
         call_errno = ENOSPC;
         asked = 0;
         kept_lines = 1;
-        CHECK_EQ(ed_answers_prune(&answers, keep_some, NULL, &removed), 0);
+        CHECK_EQ(ed_answers_file_prune(&answers, keep_some, NULL, &removed), 0);
         CHECK_EQ(removed, 2);
         check_file(path, data, line_ends[1]);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
 }
 
 TEST(prune_does_not_replace_a_file_that_another_program_put_there)
@@ -822,15 +822,15 @@ TEST(prune_does_not_replace_a_file_that_another_program_put_there)
         CHECK_EQ(answers_open(path), 0);
         file_put(temp_path, "theirs", 6);
         CHECK_EQ(rename(temp_path, path), 0);
-        CHECK_EQ(ed_answers_prune(&answers, keep_none, NULL, &removed), -ENOENT);
+        CHECK_EQ(ed_answers_file_prune(&answers, keep_none, NULL, &removed), -ENOENT);
         CHECK_EQ(unlink(path), 0);
-        CHECK_EQ(ed_answers_prune(&answers, keep_none, NULL, &removed), -ENOENT);
+        CHECK_EQ(ed_answers_file_prune(&answers, keep_none, NULL, &removed), -ENOENT);
         CHECK_EQ(removed, 99);
         CHECK(!is_there(path));
         CHECK(!is_there(temp_path));
         answers_see();
         CHECK_EQ(seen.lines, 3);
-        ed_answers_close(&answers);
+        ed_answers_file_close(&answers);
 }
 
 static int line_stop(void *arg, const char *line, size_t bytes)
@@ -849,10 +849,10 @@ TEST(walk_ends_with_the_first_result_that_is_not_zero)
         lines_put(3);
         file_put(path, data, data_bytes);
         CHECK_EQ(answers_open(path), 0);
-        CHECK_EQ(ed_answers_each(&answers, line_stop, &left), -ESTALE);
+        CHECK_EQ(ed_answers_file_each(&answers, line_stop, &left), -ESTALE);
         CHECK_EQ(left, 0);
-        ed_answers_close(&answers);
-        CHECK_EQ(ed_answers_each(&answers, line_stop, &left), -EBADF);
+        ed_answers_file_close(&answers);
+        CHECK_EQ(ed_answers_file_each(&answers, line_stop, &left), -EBADF);
 }
 
 /* --- failures --- */
@@ -885,8 +885,8 @@ static int run_like(void)
         if (err)
                 return err;
         asked = 0;
-        err = ed_answers_prune(&answers, keep_some, NULL, &removed);
-        ed_answers_close(&answers);
+        err = ed_answers_file_prune(&answers, keep_some, NULL, &removed);
+        ed_answers_file_close(&answers);
         return err;
 }
 
@@ -985,7 +985,7 @@ TEST(failed_call_leaves_the_old_file_or_the_new_one)
 
 /* --- moving lines to another file --- */
 
-static struct ed_answers to;
+static struct ed_answers_file to;
 
 static bool keep_by_number(void *arg, const char *line, size_t bytes)
 {
@@ -1005,16 +1005,16 @@ static int move_like(void)
         int err = answers_open(path);
 
         if (!err)
-                err = ed_answers_open(&to, &say, "--errors", to_path, &found);
+                err = ed_answers_file_open(&to, &say, "--errors", to_path, &found);
         if (!err)
-                err = ed_answers_move(&answers, &to, keep_by_number, NULL, &moved);
+                err = ed_answers_file_move(&answers, &to, keep_by_number, NULL, &moved);
         if (!err) {
                 CHECK_EQ(moved, GOOD - __builtin_popcount(kept_lines));
                 CHECK_EQ(file_get(path), answers.bytes);
                 CHECK_EQ(file_get(to_path), to.bytes);
         }
-        ed_answers_close(&answers);
-        ed_answers_close(&to);
+        ed_answers_file_close(&answers);
+        ed_answers_file_close(&to);
         return err;
 }
 

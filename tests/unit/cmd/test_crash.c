@@ -199,8 +199,8 @@ static int run_open(const struct plan *next)
                 return 0;
         if (unit.sink.output.fd > 0)
                 ed_output_close(&unit.sink.output, false);
-        ed_answers_close(&unit.sink.answers);
-        ed_answers_close(&unit.sink.failures);
+        ed_answers_file_close(&unit.sink.answers);
+        ed_answers_file_close(&unit.sink.failures);
         ed_ids_free(unit.sink.ids);
         return code;
 }
@@ -671,8 +671,8 @@ TEST(old_failures_are_dropped_on_a_full_disk_before_an_answer_is_written)
         (void) eddy_test_run(lines_write, NULL, NULL, &(struct eddy_test_result){ 0 });
         ed_output_close(&unit.sink.output, false);
         ed_output_close(&unit.sink.errors, false);
-        ed_answers_close(&unit.sink.answers);
-        ed_answers_close(&unit.sink.failures);
+        ed_answers_file_close(&unit.sink.answers);
+        ed_answers_file_close(&unit.sink.failures);
         ed_ids_free(unit.sink.ids);
         CHECK(disk_file("/out.errors.jsonl")->now.bytes > 0);
 

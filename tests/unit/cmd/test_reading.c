@@ -52,14 +52,14 @@ static int line_take(void *arg, const struct ed_line *line)
 
 static int answers_main(void *arg)
 {
-        struct ed_answers answers = { .fd = file_make(), .path = "o.jsonl" };
+        struct ed_answers_file answers = { .fd = file_make(), .path = "o.jsonl" };
         uint64_t removed = 1;
 
         if (arg) {
-                CHECK_EQ(ed_answers_prune(&answers, answer_keep, NULL, &removed), 0);
+                CHECK_EQ(ed_answers_file_prune(&answers, answer_keep, NULL, &removed), 0);
                 CHECK_EQ(removed, 0);
         } else {
-                CHECK_EQ(ed_answers_each(&answers, answer_take, NULL), 0);
+                CHECK_EQ(ed_answers_file_each(&answers, answer_take, NULL), 0);
         }
         close(answers.fd);
         return 0;

@@ -57,7 +57,7 @@ struct scan_line {
         uint64_t next; /* after the line feed */
 };
 
-static int line_scan_begin(struct line_scan *scan, const struct ed_answers *answers)
+static int line_scan_begin(struct line_scan *scan, const struct ed_answers_file *answers)
 {
         struct stat st;
 
@@ -163,7 +163,7 @@ static bool line_scan_rest(const struct line_scan *scan, struct scan_line *ret_l
 /* --- replacing the file --- */
 
 struct rewrite {
-        struct ed_answers *answers;
+        struct ed_answers_file *answers;
         int fd;            /* of the new file; -1: not begun */
         bool done;         /* the new file has the name */
         uint64_t from, to; /* kept lines that are not copied yet */
@@ -231,7 +231,7 @@ static int name_sync(const char *path)
         return err;
 }
 
-static void rewrite_init(struct rewrite *rewrite, struct ed_answers *answers)
+static void rewrite_init(struct rewrite *rewrite, struct ed_answers_file *answers)
 {
         rewrite->answers = answers;
         rewrite->fd = -1;
@@ -241,7 +241,8 @@ static void rewrite_init(struct rewrite *rewrite, struct ed_answers *answers)
 }
 
 /* Find the name without symbolic links. Errors: -ENOENT  it is not that of the file any more */
-static int name_find(const struct ed_answers *answers, char real[PATH_MAX], struct stat *ret_st)
+static int name_find(const struct ed_answers_file *answers, char real[PATH_MAX],
+                     struct stat *ret_st)
 {
         struct stat named;
 
@@ -337,7 +338,7 @@ static int rewrite_sync(struct rewrite *rewrite, uint64_t end)
 /* Give the new file the name, and continue with it. 'end' is that of the file when it was read. */
 static int rewrite_commit(struct rewrite *rewrite, uint64_t end)
 {
-        struct ed_answers *answers = rewrite->answers;
+        struct ed_answers_file *answers = rewrite->answers;
         struct stat st;
         int err = rewrite_flush(rewrite);
 
@@ -483,7 +484,7 @@ static int rejected_sync(struct repair *repair)
 /* Remove the rejected lines, and end the last line. */
 static int repair_finish(struct repair *repair, const struct line_scan *scan)
 {
-        struct ed_answers *answers = repair->rewrite.answers;
+        struct ed_answers_file *answers = repair->rewrite.answers;
         int err = rejected_sync(repair);
 
         if (err == 0 && repair->rewrite.fd >= 0) {
@@ -552,7 +553,7 @@ static bool head_is_ours(const char *head, size_t bytes)
  * Returns 0 if the file is not an output, as its lines are not answers: then it is not changed.
  * Returns 1 if it has an answer, or begins as an output does.
  */
-static int file_is_ours(const struct ed_answers *answers, char id_room[ED_ANSWER_ID_ROOM])
+static int file_is_ours(const struct ed_answers_file *answers, char id_room[ED_ANSWER_ID_ROOM])
 {
         struct scan_line line;
         struct line_scan scan;
@@ -593,8 +594,8 @@ static void repair_fault_say(const struct repair *repair, const struct ed_say *s
 }
 
 /* Repair the opened file. Returns 0 or the exit code. */
-static int file_repair(struct ed_answers *answers, const struct ed_say *say, const char *option,
-                       struct ed_answers_found *found)
+static int file_repair(struct ed_answers_file *answers, const struct ed_say *say,
+                       const char *option, struct ed_answers_file_found *found)
 {
         struct repair *repair = eddy_malloc(sizeof(*repair));
         int ours, err = -ENOMEM;
@@ -641,7 +642,7 @@ static int file_repair(struct ed_answers *answers, const struct ed_say *say, con
 enum opened { OPENED, OPENED_REPLACED, OPENED_LOCKED, OPENED_OTHER, OPENED_FAILED };
 
 /* Open the file and lock it. Another run may replace it between the two. */
-static enum opened file_lock(struct ed_answers *answers)
+static enum opened file_lock(struct ed_answers_file *answers)
 {
         struct stat st, named;
         int err;
@@ -663,15 +664,15 @@ static enum opened file_lock(struct ed_answers *answers)
         return err < 0 ? OPENED_FAILED : OPENED;
 }
 
-int ed_answers_open(struct ed_answers *answers, const struct ed_say *say, const char *option,
-                    const char *path, struct ed_answers_found *found)
+int ed_answers_file_open(struct ed_answers_file *answers, const struct ed_say *say,
+                         const char *option, const char *path, struct ed_answers_file_found *found)
 {
         enum opened opened = OPENED_REPLACED;
         int code = ED_EXIT_OUTPUT;
 
-        *answers = (struct ed_answers){ .fd = -1, .path = path };
+        *answers = (struct ed_answers_file){ .fd = -1, .path = path };
         for (int i = 0; i < OPENS_MAX && opened == OPENED_REPLACED; i++) {
-                ed_answers_close(answers);
+                ed_answers_file_close(answers);
                 opened = file_lock(answers);
         }
         switch (opened) {
@@ -693,11 +694,11 @@ int ed_answers_open(struct ed_answers *answers, const struct ed_say *say, const 
                 break;
         }
         if (code != 0)
-                ed_answers_close(answers);
+                ed_answers_file_close(answers);
         return code;
 }
 
-int ed_answers_each(const struct ed_answers *answers, ed_answers_fn *fn, void *arg)
+int ed_answers_file_each(const struct ed_answers_file *answers, ed_answers_file_fn *fn, void *arg)
 {
         char id_room[ED_ANSWER_ID_ROOM];
         struct scan_line line;
@@ -723,7 +724,7 @@ static int filter_keep(struct rewrite *rewrite, const struct scan_line *line, ui
 }
 
 /* Copy the lines to keep, and bytes after them that another program may still be writing. */
-static int lines_filter(struct rewrite *rewrite, ed_answers_keep_fn *keep, void *arg,
+static int lines_filter(struct rewrite *rewrite, ed_answers_file_keep_fn *keep, void *arg,
                         uint64_t *removed, uint64_t *ret_end)
 {
         struct scan_line line;
@@ -749,7 +750,7 @@ static int lines_filter(struct rewrite *rewrite, ed_answers_keep_fn *keep, void 
 /* All lines to remove are at the end. This also works on a full disk. */
 static int end_cut(struct rewrite *rewrite)
 {
-        struct ed_answers *answers = rewrite->answers;
+        struct ed_answers_file *answers = rewrite->answers;
         struct stat st;
         int err = name_find(answers, rewrite->real, &st);
 
@@ -761,8 +762,8 @@ static int end_cut(struct rewrite *rewrite)
         return file_sync(answers->fd);
 }
 
-int ed_answers_prune(struct ed_answers *answers, ed_answers_keep_fn *keep, void *arg,
-                     uint64_t *ret_removed)
+int ed_answers_file_prune(struct ed_answers_file *answers, ed_answers_file_keep_fn *keep, void *arg,
+                          uint64_t *ret_removed)
 {
         struct rewrite *rewrite = eddy_malloc(sizeof(*rewrite));
         uint64_t removed = 0, end;
@@ -782,8 +783,8 @@ int ed_answers_prune(struct ed_answers *answers, ed_answers_keep_fn *keep, void 
 }
 
 /* Append the lines that are not kept to another file, and sync it. */
-static int lines_append(const struct ed_answers *answers, int to_fd, ed_answers_keep_fn *keep,
-                        void *arg)
+static int lines_append(const struct ed_answers_file *answers, int to_fd,
+                        ed_answers_file_keep_fn *keep, void *arg)
 {
         char *buf = eddy_malloc(COPY_BYTES);
         struct scan_line line;
@@ -802,8 +803,8 @@ static int lines_append(const struct ed_answers *answers, int to_fd, ed_answers_
         return err == 0 ? file_sync(to_fd) : err;
 }
 
-int ed_answers_move(struct ed_answers *from, struct ed_answers *to, ed_answers_keep_fn *keep,
-                    void *arg, uint64_t *ret_moved)
+int ed_answers_file_move(struct ed_answers_file *from, struct ed_answers_file *to,
+                         ed_answers_file_keep_fn *keep, void *arg, uint64_t *ret_moved)
 {
         uint64_t from_bytes;
         struct stat before, st;
@@ -814,7 +815,7 @@ int ed_answers_move(struct ed_answers *from, struct ed_answers *to, ed_answers_k
         from_bytes = from->bytes = (uint64_t) st.st_size;
         err = lines_append(from, to->fd, keep, arg);
         if (err == 0)
-                err = ed_answers_prune(from, keep, arg, ret_moved);
+                err = ed_answers_file_prune(from, keep, arg, ret_moved);
         if (err < 0 && from->bytes == from_bytes) {
                 /* The lines are still in their file. After a failure here they are in both. */
                 (void) !ftruncate(to->fd, before.st_size);
@@ -825,23 +826,23 @@ int ed_answers_move(struct ed_answers *from, struct ed_answers *to, ed_answers_k
         return err;
 }
 
-int ed_answers_sync(const struct ed_answers *answers)
+int ed_answers_file_sync(const struct ed_answers_file *answers)
 {
         return file_sync(answers->fd);
 }
 
-enum ed_answers_place ed_answers_place(const struct ed_answers *answers)
+enum ed_answers_file_place ed_answers_file_place(const struct ed_answers_file *answers)
 {
         struct stat st, named;
 
         if (fstat(answers->fd, &st) < 0 || st.st_nlink == 0)
-                return ED_ANSWERS_GONE;
+                return ED_ANSWERS_FILE_GONE;
         if (stat(answers->path, &named) == 0 && is_same_file(&st, &named))
-                return ED_ANSWERS_HERE;
-        return ED_ANSWERS_MOVED;
+                return ED_ANSWERS_FILE_HERE;
+        return ED_ANSWERS_FILE_MOVED;
 }
 
-void ed_answers_close(struct ed_answers *answers)
+void ed_answers_file_close(struct ed_answers_file *answers)
 {
         if (answers->fd >= 0)
                 close(answers->fd);

@@ -150,7 +150,7 @@ static int file_fault(const struct ed_batch_unit *unit, const char *path, int er
 
 /* Make a locked file an output of the run. The lock is kept until the file is closed twice. */
 static int output_make(const struct ed_batch_unit *unit, struct ed_output *output,
-                       const struct ed_answers *answers)
+                       const struct ed_answers_file *answers)
 {
         int fd = fcntl(answers->fd, F_DUPFD_CLOEXEC, 0);
         int err;
@@ -163,10 +163,11 @@ static int output_make(const struct ed_batch_unit *unit, struct ed_output *outpu
         return err < 0 ? file_fault(unit, answers->path, err) : 0;
 }
 
-static int file_read(struct ed_batch_unit *unit, struct ed_answers *answers, ed_answers_fn *fn)
+static int file_read(struct ed_batch_unit *unit, struct ed_answers_file *answers,
+                     ed_answers_file_fn *fn)
 {
         struct scan scan = { .unit = unit };
-        int err = ed_answers_each(answers, fn, &scan);
+        int err = ed_answers_file_each(answers, fn, &scan);
 
         return err < 0 ? file_fault(unit, answers->path, err) : 0;
 }
@@ -185,7 +186,7 @@ static int failures_drop(struct ed_batch_unit *unit)
         if (unit->sink.failures.bytes == 0 || unit->sink.held.failed > 0 ||
             unit->sink.held.errors_answers > 0)
                 return 0;
-        err = ed_answers_prune(&unit->sink.failures, line_drop, NULL, NULL);
+        err = ed_answers_file_prune(&unit->sink.failures, line_drop, NULL, NULL);
         return err < 0 ? file_fault(unit, unit->sink.failures.path, err) : 0;
 }
 
@@ -196,7 +197,7 @@ static const char *plural(uint64_t count)
 
 /* Report what was repaired. */
 static void found_say(struct ed_batch_unit *unit, const char *path,
-                      const struct ed_answers_found *found)
+                      const struct ed_answers_file_found *found)
 {
         unit->sink.held.rejected += found->rejected + (found->torn > 0);
         if (found->ended)
@@ -228,7 +229,7 @@ static int errors_check(const struct ed_batch_unit *unit)
 
 int ed_checkpoint_open(struct ed_batch_unit *unit)
 {
-        struct ed_answers_found found = { 0 }, failures_found = { 0 };
+        struct ed_answers_file_found found = { 0 }, failures_found = { 0 };
         int err;
 
         unit->sink.answers.fd = unit->sink.failures.fd = -1;
@@ -237,16 +238,16 @@ int ed_checkpoint_open(struct ed_batch_unit *unit)
                 return ED_EXIT_FAILED;
         if (!unit->paths->output)
                 return ed_output_open(&unit->sink.output, &unit->run->say, NULL, false);
-        err = ed_answers_open(&unit->sink.answers, &unit->run->say, "-o", unit->paths->output,
-                              &found);
+        err = ed_answers_file_open(&unit->sink.answers, &unit->run->say, "-o", unit->paths->output,
+                                   &found);
         if (err)
                 return err;
         found_say(unit, unit->paths->output, &found);
         err = errors_check(unit);
         if (err)
                 return err;
-        err = ed_answers_open(&unit->sink.failures, &unit->run->say, "--errors",
-                              unit->paths->errors, &failures_found);
+        err = ed_answers_file_open(&unit->sink.failures, &unit->run->say, "--errors",
+                                   unit->paths->errors, &failures_found);
         if (err)
                 return err;
         found_say(unit, unit->paths->errors, &failures_found);
@@ -337,7 +338,7 @@ static bool errors_answer_stays(void *arg, const char *line, size_t bytes)
 }
 
 /* Returns the number of the bytes of a file. */
-static uint64_t size_of(const struct ed_answers *answers)
+static uint64_t size_of(const struct ed_answers_file *answers)
 {
         struct stat st;
 
@@ -351,17 +352,17 @@ static uint64_t size_of(const struct ed_answers *answers)
 static int errors_answers_move(struct ed_batch_unit *unit)
 {
         struct ed_batch_held *held = &unit->sink.held;
-        struct ed_answers *failures = &unit->sink.failures;
+        struct ed_answers_file *failures = &unit->sink.failures;
         struct scan scan = { .unit = unit, .old_end = held->failures_bytes, .new_end = UINT64_MAX };
         uint64_t bytes = size_of(failures), removed = 0, moved = 0;
         int err;
 
         if (held->errors_answers == 0)
                 return 0;
-        err = ed_answers_prune(failures, errors_answer_keep, &scan, &removed);
+        err = ed_answers_file_prune(failures, errors_answer_keep, &scan, &removed);
         if (err == 0 && unit->sink.errors_only)
-                err = ed_answers_move(failures, &unit->sink.answers, errors_answer_stays, &scan,
-                                      &moved);
+                err = ed_answers_file_move(failures, &unit->sink.answers, errors_answer_stays,
+                                           &scan, &moved);
         if (err < 0)
                 return file_fault(unit, failures->path, err);
         held->failures_bytes -= bytes - size_of(failures);
@@ -407,11 +408,11 @@ static void strange_say(struct ed_batch_unit *unit, const char *path, uint64_t c
 }
 
 /* Count the failures of a file. Returns 0 or the exit code. */
-static int failures_count(struct ed_batch_unit *unit, struct ed_answers *answers,
+static int failures_count(struct ed_batch_unit *unit, struct ed_answers_file *answers,
                           uint64_t *ret_stray, uint64_t *ret_strange)
 {
         struct scan scan = { .unit = unit, .is_output = answers == &unit->sink.answers };
-        int err = ed_answers_each(answers, strays_count, &scan);
+        int err = ed_answers_file_each(answers, strays_count, &scan);
 
         if (err < 0)
                 return file_fault(unit, answers->path, err);
@@ -442,7 +443,8 @@ static int strays_move(struct ed_batch_unit *unit)
                                      &unit->sink.held.failed_strange);
         if (err || stray == 0)
                 return err;
-        err = ed_answers_move(&unit->sink.answers, &unit->sink.failures, stray_keep, &scan, &moved);
+        err = ed_answers_file_move(&unit->sink.answers, &unit->sink.failures, stray_keep, &scan,
+                                   &moved);
         if (err < 0)
                 return file_fault(unit, unit->sink.answers.path, err);
         ed_say(&unit->run->say, "%s: moved %llu failure%s, whose ids %s has, to %s",
@@ -540,10 +542,10 @@ static bool answer_keep_last(void *arg, const char *line, size_t bytes)
 }
 
 /* Remove lines. Returns 0 or the exit code. */
-static int file_clean(struct ed_answers *answers, struct scan *scan, ed_answers_keep_fn *keep,
-                      uint64_t *ret_removed)
+static int file_clean(struct ed_answers_file *answers, struct scan *scan,
+                      ed_answers_file_keep_fn *keep, uint64_t *ret_removed)
 {
-        int err = ed_answers_prune(answers, keep, scan, ret_removed);
+        int err = ed_answers_file_prune(answers, keep, scan, ret_removed);
 
         return err < 0 ? file_fault(scan->unit, answers->path, err) : 0;
 }
@@ -553,7 +555,7 @@ static bool failures_are_gone(const struct ed_batch_unit *unit)
 {
         struct stat named, st;
 
-        return ed_answers_place(&unit->sink.failures) == ED_ANSWERS_HERE &&
+        return ed_answers_file_place(&unit->sink.failures) == ED_ANSWERS_FILE_HERE &&
                fstat(unit->sink.failures.fd, &st) == 0 && st.st_size == 0 &&
                lstat(unit->paths->errors, &named) == 0 && S_ISREG(named.st_mode);
 }
@@ -561,11 +563,11 @@ static bool failures_are_gone(const struct ed_batch_unit *unit)
 /* Report files that another program moved during the run. Returns true if there is one. */
 static bool moved_say(const struct ed_batch_unit *unit)
 {
-        const struct ed_answers *const files[] = { &unit->sink.answers, &unit->sink.failures };
+        const struct ed_answers_file *const files[] = { &unit->sink.answers, &unit->sink.failures };
         bool found = false;
 
         for (size_t i = 0; i < 2; i++) {
-                if (ed_answers_place(files[i]) != ED_ANSWERS_MOVED)
+                if (ed_answers_file_place(files[i]) != ED_ANSWERS_FILE_MOVED)
                         continue;
                 ed_say(&unit->run->say,
                        "%s was moved during the run: its lines, also those of this run, are "
@@ -579,11 +581,11 @@ static bool moved_say(const struct ed_batch_unit *unit)
 /* Wait until all lines are on the disk. Returns 0 or the exit code. */
 static int files_sync(const struct ed_batch_unit *unit)
 {
-        int err = ed_answers_sync(&unit->sink.answers);
+        int err = ed_answers_file_sync(&unit->sink.answers);
 
         if (err < 0)
                 return file_fault(unit, unit->sink.answers.path, err);
-        err = ed_answers_sync(&unit->sink.failures);
+        err = ed_answers_file_sync(&unit->sink.failures);
         return err < 0 ? file_fault(unit, unit->sink.failures.path, err) : 0;
 }
 
@@ -646,13 +648,13 @@ static int strays_move_late(struct ed_batch_unit *unit, uint64_t *ret_new_end)
  */
 static int files_clean(struct ed_batch_unit *unit)
 {
-        bool has_failures = ed_answers_place(&unit->sink.failures) == ED_ANSWERS_HERE;
+        bool has_failures = ed_answers_file_place(&unit->sink.failures) == ED_ANSWERS_FILE_HERE;
         bool is_late = !unit->checked.total_is_known && unit->input.whole && has_failures;
         bool cleans_answers = unit->run->settings->changed_ok && unit->sink.held.answers_bytes > 0;
         uint64_t new_end = UINT64_MAX;
         int err = 0, clean_err;
 
-        if (ed_answers_place(&unit->sink.answers) != ED_ANSWERS_HERE)
+        if (ed_answers_file_place(&unit->sink.answers) != ED_ANSWERS_FILE_HERE)
                 return 0;
         if (is_late || cleans_answers || unit->sink.held.failures_bytes > 0)
                 err = files_sync(unit);
@@ -693,7 +695,7 @@ int ed_checkpoint_close(struct ed_batch_unit *unit, bool sync)
                 err = files_clean(unit);
         if (failures_are_gone(unit))
                 unlink(unit->paths->errors);
-        ed_answers_close(&unit->sink.answers);
-        ed_answers_close(&unit->sink.failures);
+        ed_answers_file_close(&unit->sink.answers);
+        ed_answers_file_close(&unit->sink.failures);
         return err;
 }

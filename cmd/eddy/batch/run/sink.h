@@ -18,8 +18,8 @@ struct ed_batch_sink {
         struct ed_ids *only;        /* the ids to send; NULL: all */
         struct ed_ids *bad_lines;   /* "line-N" in the errors file; NULL: none */
         struct ed_ids *errors_only; /* ids whose answer is only in the errors file; NULL: none */
-        struct ed_answers answers;  /* the files of answers and errors, if used */
-        struct ed_answers failures;
+        struct ed_answers_file answers; /* the files of answers and errors, if used */
+        struct ed_answers_file failures;
         struct ed_output output;
         struct ed_output errors; /* if there is an errors file */
         struct ed_batch_held held;

@@ -82,8 +82,8 @@ void ed_unit_init(struct ed_batch_unit *unit, struct ed_batch_run *run,
 
 void ed_unit_fini(struct ed_batch_unit *unit)
 {
-        ed_answers_close(&unit->sink.answers);
-        ed_answers_close(&unit->sink.failures);
+        ed_answers_file_close(&unit->sink.answers);
+        ed_answers_file_close(&unit->sink.failures);
         ed_reader_close(unit);
         ed_ids_free(unit->sink.ids);
         ed_ids_free(unit->sink.only);
