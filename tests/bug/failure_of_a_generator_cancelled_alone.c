@@ -49,7 +49,7 @@ static int ask_in_vain(void *arg)
         return 0;
 }
 
-TEST(who_asks_next_is_given_the_failure)
+TEST(the_next_caller_is_given_the_failure)
 {
         CHECK_EQ(eddy_run(ask_in_vain, NULL, NULL), 0);
 }

@@ -34,7 +34,7 @@ static int wait_for_callback(void *arg)
         return 0;
 }
 
-TEST(waiting_for_an_idle_callback_is_no_deadlock)
+TEST(waiting_for_an_idle_callback_is_not_a_deadlock)
 {
         CHECK_EQ(eddy_run(wait_for_callback, NULL, NULL), 0);
 }

@@ -63,7 +63,7 @@ static int makes_a_channel(void *arg)
         return eddy_channel_new(0, 1, arg);
 }
 
-TEST(a_library_that_is_unloaded_gives_back_what_is_being_reported)
+TEST(a_library_that_is_unloaded_during_its_report_is_given_back)
 {
         struct eddy_run_opts opts = { .flags = EDDY_RUN_DEBUG, .report = on_report };
 

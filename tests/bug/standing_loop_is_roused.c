@@ -138,7 +138,7 @@ static int starts_sleep(void *arg)
         return eddy_sleep(EDDY_US(10));
 }
 
-TEST(what_a_run_left_is_seen_by_who_steps_then)
+TEST(the_rest_of_a_run_is_seen_by_the_next_step)
 {
         eddy_loop *loop = new_loop();
         int fd = eddy_loop_fd(loop), done = 0;

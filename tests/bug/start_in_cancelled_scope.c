@@ -61,7 +61,7 @@ static int start_when_cancelled_itself(void *arg)
         return 0;
 }
 
-TEST(a_start_refused_by_the_scopes_own_cancel_is_no_error)
+TEST(a_start_refused_by_the_scopes_own_cancel_is_not_an_error)
 {
         CHECK_EQ(eddy_run(start_when_cancelled_itself, NULL, NULL), 0);
 }

@@ -117,7 +117,7 @@ static int short_call(void *arg)
 }
 
 /* Each would be one that is kept for a nanosecond. */
-TEST(many_short_callbacks_are_no_hog)
+TEST(many_short_callbacks_are_not_a_hog)
 {
         struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_WATCHDOG,
                                       .report = note,

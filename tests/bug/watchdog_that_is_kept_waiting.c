@@ -99,7 +99,7 @@ static int is_watched(void *arg)
         return 0;
 }
 
-TEST(a_loop_that_goes_on_while_the_watchdog_is_kept_waiting_is_no_hog)
+TEST(a_loop_that_goes_on_while_the_watchdog_is_kept_waiting_is_not_a_hog)
 {
         struct said said = { .reports = 0 };
         struct eddy_run_opts opts = { .flags = EDDY_RUN_NO_WATCHDOG,
@@ -140,7 +140,7 @@ static int ends_before_it_answers(void *arg)
 }
 
 /* Else the case runs into its time limit. */
-TEST(a_run_does_not_wait_for_a_watchdog_that_nobody_answers)
+TEST(a_run_does_not_wait_for_a_watchdog_without_an_answer)
 {
         struct said said = { .reports = 0 };
         struct eddy_run_opts opts = { .watchdog_ns = EDDY_MS(4),

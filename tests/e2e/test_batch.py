@@ -265,7 +265,7 @@ def second_run_sends_nothing_and_failures_are_tried_again(eddy):
 
 
 @claim
-def killed_runs_lose_no_line_and_send_again_at_most_what_was_in_flight(eddy):
+def killed_runs_lose_no_line_and_send_again_at_most_the_requests_in_flight(eddy):
     api = Api(eddy, lambda call: (time.sleep(random.random() / 100), (200, {}, {"id": call.id}))[1])
     path, out = eddy.file("in.jsonl", requests(1000)), eddy.file("out.jsonl")
     kills, slots, seen = 12, 16, set()
@@ -316,7 +316,7 @@ def second_run_beside_the_first_is_refused(eddy):
 
 
 @claim
-def file_that_is_no_output_is_not_touched(eddy):
+def file_that_is_not_an_output_is_not_touched(eddy):
     out = eddy.file("out.jsonl", "my diary\n")
     path = eddy.file("in.jsonl", requests(1))
     result = eddy.run("batch", path, "-o", out, "--base-url", "http://127.0.0.1:1")
@@ -404,7 +404,7 @@ def a_run_under_nohup_goes_on_when_the_terminal_closes(eddy):
 
 
 @claim
-def second_ctrl_c_drops_what_is_in_flight(eddy):
+def second_ctrl_c_drops_the_requests_in_flight(eddy):
     api = Api(eddy, lambda call: (time.sleep(30), (200, {}, {}))[1])
     path, out = eddy.file("in.jsonl", requests(4)), eddy.file("out.jsonl")
     child = eddy.start("batch", path, "-o", out, "--base-url", api.url)
@@ -843,7 +843,7 @@ def pretty_printed_answers_become_one_line_each(eddy):
 
 
 @claim
-def answers_that_are_no_json_objects_are_wrapped(eddy):
+def answers_that_are_not_json_objects_are_wrapped(eddy):
     bodies = {"r0": b"[1,2]", "r1": b"hello", "r2": b"\xff\x00", "r3": b""}
     result, answers, _ = batch(eddy, Api(eddy, lambda call: (200, {}, bodies[call.id])), requests(4))
     equal({line["custom_id"]: line["response"]["body"] for line in answers},

@@ -239,7 +239,7 @@ def damaged_or_truncated_gzip_is_a_failure(eddy):
 
 
 @claim
-def byte_order_mark_of_an_answer_is_no_part_of_its_json(eddy):
+def byte_order_mark_of_an_answer_is_not_part_of_its_json(eddy):
     data = json.dumps(USAGE).encode()
     api = Api(eddy, lambda call: (200, {}, b"\xef\xbb\xbf" + (data if call.id == "r0" else b"text")))
     result, answers, _ = batch(eddy, api, requests(2))

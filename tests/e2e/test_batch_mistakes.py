@@ -281,7 +281,7 @@ def writers(path):
 
 
 @claim
-def messages_name_what_was_given(eddy):
+def messages_name_the_given_value(eddy):
     rows = eddy.file("rows.csv", "custom_id,text\na,one\n")
     body = eddy.file("body.json", '{"i":"{{text}}"}')
     out = ["-o", eddy.file("out.jsonl"), "--progress", "off", "--retry-base", "1ms", "--max-throttle-wait", "1ms"]

@@ -421,7 +421,7 @@ def ok_comes_before_the_rules_of_vendors_and_of_keys(eddy):
 
 
 @claim
-def members_of_a_body_without_an_error_are_no_codes(eddy):
+def members_of_a_body_without_an_error_are_not_codes(eddy):
     for body in ({"code": 402, "name": None}, {"type": "insufficient_quota", "name": None},
                  {"code": 429, "name": None}, {"status": "INVALID_ARGUMENT", "name": None}):
         api = Api(eddy, lambda call, body=body: (200, {}, body))

@@ -30,7 +30,7 @@ def completed(eddy, slots):
 
 @claim
 @alone
-def adaptive_concurrency_completes_nearly_what_the_best_fixed_one_does(eddy):
+def adaptive_concurrency_completes_nearly_as_much_as_the_best_fixed_one(eddy):
     auto, refused = completed(eddy, "auto")
     fixed = {slots: completed(eddy, str(slots))[0] for slots in sorted(set(CAPACITIES))}
     print(f"# auto: {auto} completed, {refused} refused; fixed: {fixed}", flush=True)

@@ -241,7 +241,7 @@ def every_answer_and_failure_is_as_the_schema_says(eddy):
 
 
 @claim
-def without_meta_lines_have_only_what_openai_has(eddy):
+def without_meta_lines_have_only_openais_members(eddy):
     every_run(eddy, meta=False)
 
 
@@ -258,7 +258,7 @@ def lines_of_a_run_that_was_stopped_are_as_the_schema_says(eddy):
 
 
 @claim
-def the_schema_refuses_what_is_not_a_line(eddy):
+def the_schema_refuses_a_text_that_is_not_a_line(eddy):
     good = {"id": "batch_req_" + "0" * 24, "custom_id": "a", "error": None,
             "response": {"status_code": 200, "request_id": "r", "body": {}}}
     bad = {**good, "response": None, "error": {"code": "cancelled", "message": "m"}}

@@ -163,7 +163,7 @@ def a_column_of_the_body_that_csv_lacks_is_reported_once(eddy):
 # ---- retry ---------------------------------------------------------------------------------------
 
 @claim
-def retry_sends_only_what_failed(eddy):
+def retry_sends_only_failed_requests(eddy):
     failing = {"r1", "r4"}
     api = Api(eddy, lambda call: (400, {}, {"error": {}}) if call.id in failing else (200, {}, {}))
     path = eddy.file("in.jsonl", requests(6) + "{oops\n" + request(7))

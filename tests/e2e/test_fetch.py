@@ -118,7 +118,7 @@ def urls_come_from_arguments_and_a_file(eddy):
 
 
 @claim
-def empty_input_is_no_failure_and_is_reported(eddy):
+def empty_input_is_not_a_failure_and_is_reported(eddy):
     result = eddy.fetch("-i", "-", stdin=b"# nothing\n\n")
     equal((result.code, result.out), (0, ""), result)
     check("0 done" in result.err, result)
@@ -412,7 +412,7 @@ def one_host_s_limit_is_not_another_s(eddy):
 
 
 @claim
-def summary_counts_what_was_written(eddy):
+def summary_counts_the_written_lines(eddy):
     mock = eddy.mock()
     args = [mock + "/bytes/10", mock + "/status/404", mock + "/close", "--attempts", "1"]
     text = eddy.fetch(*args).err
@@ -510,7 +510,7 @@ def soft_limit_of_open_files_is_raised(eddy):
 
 
 @claim
-def output_file_gets_what_standard_output_would(eddy):
+def output_file_gets_the_bytes_of_standard_output(eddy):
     mock = eddy.mock()
     path = eddy.file("out.jsonl")
     result = eddy.fetch("-o", path, mock + "/bytes/1", mock + "/bytes/2")

@@ -109,7 +109,7 @@ def unreachable_address_is_a_connect_error(eddy):
 
 
 @claim
-def connect_that_nobody_answers_ends_at_its_timeout(eddy):
+def connect_without_an_answer_ends_at_its_timeout(eddy):
     result = eddy.fetch("--attempts", "1", "--connect-timeout", "500ms",
                         f"http://127.0.0.1:{e2e.deaf_port(eddy)}/")
     equal((result.code, codes(result)), (1, ["connect_error"]), result)
@@ -536,7 +536,7 @@ def full_disk_is_said_once_and_ends_the_run(eddy):
 
 
 @claim
-def what_was_written_before_the_disk_was_full_stays_whole(eddy):
+def lines_written_before_the_disk_was_full_stay_whole(eddy):
     mock = eddy.mock()
     path = eddy.file("out")
 
@@ -568,7 +568,7 @@ def kept_whole(path, result):
 
 
 @claim
-def limit_of_the_size_of_files_cuts_no_line_and_kills_nobody(eddy):
+def limit_of_the_size_of_files_cuts_no_line_and_kills_no_process(eddy):
     mock = eddy.mock()
 
     def limit():
@@ -662,7 +662,7 @@ def reader_that_goes_away_ends_the_run_quietly(eddy):
 
 
 @claim
-def sigpipe_is_no_death_of_the_mock_either(eddy):
+def sigpipe_does_not_end_the_mock_either(eddy):
     url = eddy.mock()
     for _ in range(5):
         with socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1]))) as connection:
@@ -686,7 +686,7 @@ def run_that_cannot_begin_took_no_time(eddy):
 
 
 @claim
-def list_of_urls_is_no_place_for_the_results(eddy):
+def list_of_urls_is_not_a_place_for_the_results(eddy):
     mock = eddy.mock()
     urls = eddy.file("urls", f"{mock}/bytes/1\n" * 3)
     e2e.one_line(eddy.fetch("-i", urls, "-o", urls, "--force"), 2, "same file")

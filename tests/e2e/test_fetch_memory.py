@@ -19,13 +19,13 @@ def urls_that_need_no_network_are_streamed(eddy):
 
 
 @claim
-def requests_leave_nothing_behind(eddy):
+def requests_leave_nothing_open(eddy):
     begin, end = growth(eddy, eddy.mock() + "/bytes/100", 2000, 20000)
     check(end < begin + MORE_MIB_MAX, f"{begin:.1f} MiB grew to {end:.1f}")
 
 
 @claim
-def urls_behind_slow_ones_stay_in_their_file(eddy):
+def urls_after_slow_ones_stay_in_their_file(eddy):
     def answer(connection, _):
         e2e.until_closed(connection)
 

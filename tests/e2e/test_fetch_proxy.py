@@ -247,7 +247,7 @@ def proxies_that_fail_are_connect_errors(eddy):
 # ---- compressed responses
 
 @claim
-def compressed_responses_are_asked_for_and_decompressed_if_so_told(eddy):
+def compressed_responses_are_asked_for_and_decompressed_if_requested(eddy):
     text = b"compress me " * 10000
     seen = []
 

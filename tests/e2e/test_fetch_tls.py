@@ -139,7 +139,7 @@ def mock_refuses_files_that_are_not_certificates(eddy):
 
 
 @claim
-def mock_says_what_is_wrong_with_a_file(eddy):
+def mock_names_the_mistake_in_a_file(eddy):
     cert, key = certificate(eddy, "localhost")
     other = eddy.file("other.pem")
     subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", other], check=True,

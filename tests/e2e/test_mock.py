@@ -513,7 +513,7 @@ def waves_refuse_all_and_end(eddy):
 
 
 @claim
-def capacity_limits_what_is_served_at_a_time(eddy):
+def capacity_limits_the_requests_served_at_a_time(eddy):
     url = eddy.mock("--capacity", "2")
     held = [socket.create_connection(address(url), timeout=e2e.LIMIT_S) for _ in range(2)]
     for connection in held:

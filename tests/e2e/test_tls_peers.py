@@ -206,7 +206,7 @@ def s_client(eddy, url, *args):
 
 
 @claim
-def the_server_chooses_only_what_http_knows(eddy):
+def the_server_chooses_only_protocols_that_http_knows(eddy):
     url, _ = digest_server(eddy)
     for version in ("-tls1_2", "-tls1_3"):
         for offer, chosen in (("h2,http/1.1", "http/1.1"), ("http/1.0", "http/1.0"),

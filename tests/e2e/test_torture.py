@@ -46,7 +46,7 @@ def million_urls_need_no_more_memory_than_a_thousand(eddy):
 
 
 @claim
-def hundred_thousand_requests_leave_nothing_behind(eddy):
+def hundred_thousand_requests_leave_nothing_open(eddy):
     begin, end = growth(eddy, eddy.mock() + "/bytes/100", 2000, 10000 * SCALE)
     check(end < begin + 1, f"{begin:.1f} MiB grew to {end:.1f}")
 

@@ -113,7 +113,7 @@ static void lock_crosswise(void)
         (void) dfs_thread(lock_both, (void *) &first[1]);
 }
 
-TEST(a_deadlock_says_what_each_thread_waits_for)
+TEST(a_deadlock_names_the_wait_of_each_thread)
 {
         explore(lock_crosswise, 0);
         CHECK(!result.found);

@@ -44,7 +44,7 @@ static int waits_for_future(void *arg)
 }
 
 /* A31, A32: a cancel that comes after the result does not take it away. */
-TRACE_TEST(E2_what_is_there_wins_over_a_cancel)
+TRACE_TEST(E2_a_ready_value_wins_over_a_cancel)
 {
         eddy_future future = { 0 };
         eddy_scope scope;

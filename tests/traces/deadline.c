@@ -86,7 +86,7 @@ static int computes_past_the_deadline(void *arg)
 }
 
 /* A52: a deadline that passes while nothing suspends is none. */
-TRACE_TEST_OUTSIDE(E10_a_deadline_that_nobody_met)
+TRACE_TEST_OUTSIDE(E10_a_deadline_that_no_call_met)
 {
         CHECK_EQ(eddy_run(computes_past_the_deadline, NULL, NULL), 0);
 }
@@ -152,7 +152,7 @@ static int cancels_task(void *arg)
 }
 
 /* A53, A55, A56: the outer of two deadlines is named; a deadline that was delivered is no cancel. */
-TRACE_TEST(S13_a_deadline_that_was_delivered_stands)
+TRACE_TEST(S13_a_deadline_that_was_delivered_remains)
 {
         eddy_handle handle = { 0 };
         eddy_scope scope;

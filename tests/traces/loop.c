@@ -104,7 +104,7 @@ static int main_with_a_failing_task(void *arg)
 }
 
 /* A26: the failure of a task that nobody waits for is reported. */
-TRACE_TEST_OUTSIDE(S6_a_failure_nobody_waits_for_is_reported)
+TRACE_TEST_OUTSIDE(S6_a_failure_without_a_waiter_is_reported)
 {
         trace_run_whole(main_with_a_failing_task, NULL, 0);
 }
@@ -120,7 +120,7 @@ static int main_with_a_failed_future(void *arg)
 }
 
 /* A26: the failure of a future that nobody looked at is reported. */
-TRACE_TEST_OUTSIDE(S6b_a_failed_future_nobody_looked_at_is_reported)
+TRACE_TEST_OUTSIDE(S6b_a_failed_future_that_was_never_read_is_reported)
 {
         trace_run_whole(main_with_a_failed_future, NULL, 0);
 }
@@ -149,7 +149,7 @@ static int main_cancels_what_has_failed(void *arg)
 }
 
 /* A26: who cancels a failed future knows of it; a task's failure is its scope's all the same. */
-TRACE_TEST_OUTSIDE(S6c_cancelling_what_has_failed)
+TRACE_TEST_OUTSIDE(S6c_cancelling_a_failed_future)
 {
         trace_run_whole(main_cancels_what_has_failed, NULL, 0);
 }

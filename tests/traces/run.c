@@ -316,7 +316,7 @@ static int main_with(void *arg)
 }
 
 /* A106: once the background is cancelled its starts are refused, and the caller gets an error. */
-TRACE_TEST_OUTSIDE(S11_what_is_started_at_the_end_is_refused)
+TRACE_TEST_OUTSIDE(S11_a_task_started_at_the_end_is_refused)
 {
         trace_run_whole(main_with, (void *) background_that_starts_another, -1);
 }
@@ -328,7 +328,7 @@ static int background_that_fails(void *arg)
 }
 
 /* A105: what fails while it is cancelled at the end is reported; main's result stands. */
-TRACE_TEST_OUTSIDE(S12_what_fails_at_the_end_is_reported)
+TRACE_TEST_OUTSIDE(S12_a_failure_at_the_end_is_reported)
 {
         trace_run_whole(main_with, (void *) background_that_fails, -1);
 }

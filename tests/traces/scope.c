@@ -16,7 +16,7 @@ static int fails_when_cancelled(void *arg)
 }
 
 /* A64, A66, A69: both failures are reported, and no cancel is left when the scope has ended. */
-TRACE_TEST(E22_a_failure_in_cleanup_is_told_too)
+TRACE_TEST(E22_a_failure_in_cleanup_is_reported_too)
 {
         struct eddy_scope_errors errors;
         eddy_scope scope;

@@ -87,7 +87,7 @@ CASE(response_of_nginx_is_read, RESPONSE, DEFAULT,
      "Content-Type: text/plain\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nok")
 CASE(reason_may_be_empty, RESPONSE, DEFAULT,
      "200 1.1  keep [Content-Length=0] none", "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n")
-CASE(space_behind_the_status_may_be_missing, RESPONSE, DEFAULT,
+CASE(space_after_the_status_may_be_missing, RESPONSE, DEFAULT,
      "200 1.1  keep [Content-Length=0] none", "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n")
 CASE(reason_of_many_words_is_read, RESPONSE, DEFAULT,
      "404 1.1 Not\\x09Found \\xC3\\xA4 ! keep [Content-Length=0] none",
@@ -106,7 +106,7 @@ CASE(status_with_a_letter_is_refused, RESPONSE, DEFAULT, "fault STATUS",
 CASE(missing_status_is_refused, RESPONSE, DEFAULT, "fault VERSION", "HTTP/1.1\r\n\r\n")
 CASE(two_spaces_before_the_status_are_refused, RESPONSE, DEFAULT, "fault STATUS",
      "HTTP/1.1  200 OK\r\n\r\n")
-CASE(tab_behind_the_status_is_refused, RESPONSE, DEFAULT, "fault STATUS",
+CASE(tab_after_the_status_is_refused, RESPONSE, DEFAULT, "fault STATUS",
      "HTTP/1.1 200\tOK\r\n\r\n")
 CASE(reason_with_nul_is_refused, RESPONSE, DEFAULT, "fault REASON",
      "HTTP/1.1 200 O\000K\r\n\r\n")
@@ -167,7 +167,7 @@ CASE(space_before_the_colon_in_a_response_is_refused, RESPONSE, DEFAULT, "fault 
 CASE(second_response_is_left, RESPONSE, DEFAULT,
      "200 1.1 OK keep [Content-Length=1] length 'x' +'HTTP/1.1 200 OK'",
      "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxHTTP/1.1 200 OK")
-CASE(bytes_behind_a_closing_response_are_left, RESPONSE, DEFAULT,
+CASE(bytes_after_a_closing_response_are_left, RESPONSE, DEFAULT,
      "200 1.1 OK close [Connection=close] [Content-Length=1] length 'x' +'y'",
      "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nxy")
 CASE(response_without_framing_ends_by_close, RESPONSE, DEFAULT,
@@ -279,7 +279,7 @@ CASE(chunk_size_of_endless_zeros_is_refused, RESPONSE, DEFAULT,
      CHUNKED_X " '' limit CHUNK_TOO_LARGE", CHUNKED "00000000000000005\r\nhello\r\n")
 CASE(chunk_data_may_hold_line_ends, RESPONSE, DEFAULT, CHUNKED_X " '\\x0D\\x0A0\\x0D\\x0A'",
      CHUNKED "5\r\n\r\n0\r\n\r\n0\r\n\r\n")
-CASE(bytes_behind_the_last_chunk_are_left, RESPONSE, DEFAULT, CHUNKED_X " 'a' +'HTTP'",
+CASE(bytes_after_the_last_chunk_are_left, RESPONSE, DEFAULT, CHUNKED_X " 'a' +'HTTP'",
      CHUNKED "1\r\na\r\n0\r\n\r\nHTTP")
 CASE(chunk_without_size_is_refused, RESPONSE, DEFAULT, CHUNKED_X " '' fault CHUNK_SIZE",
      CHUNKED "\r\nhello\r\n0\r\n\r\n")
@@ -291,7 +291,7 @@ CASE(chunk_size_with_minus_is_refused, RESPONSE, DEFAULT, CHUNKED_X " '' fault C
      CHUNKED "-5\r\nhello\r\n0\r\n\r\n")
 CASE(chunk_size_with_an_underscore_is_refused, RESPONSE, DEFAULT,
      CHUNKED_X " '' fault CHUNK_SIZE", CHUNKED "1_0\r\nhello\r\n0\r\n\r\n")
-CASE(chunk_size_behind_a_space_is_refused, RESPONSE, DEFAULT, CHUNKED_X " '' fault CHUNK_SIZE",
+CASE(chunk_size_after_a_space_is_refused, RESPONSE, DEFAULT, CHUNKED_X " '' fault CHUNK_SIZE",
      CHUNKED " 5\r\nhello\r\n0\r\n\r\n")
 CASE(chunk_size_before_a_space_is_refused, RESPONSE, DEFAULT, CHUNKED_X " '' fault CHUNK_EXTENSION",
      CHUNKED "5 \r\nhello\r\n0\r\n\r\n")

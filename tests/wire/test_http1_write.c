@@ -266,7 +266,7 @@ TEST(length_or_coding_or_host_written_twice_is_refused)
         check_untouched();
 }
 
-TEST(length_that_is_no_number_is_refused)
+TEST(length_that_is_not_a_number_is_refused)
 {
         static const char *const lengths[] = {
                 "", "-1", "+1", "1x", "0x1", "1,1", "9223372036854775808"

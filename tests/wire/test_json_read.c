@@ -705,7 +705,7 @@ TEST(a_name_that_is_given_twice_is_found_by_the_check)
         CHECK_EQ(eddy_fields_check(&fields), EDDY_E_FIELD_TABLE);
 }
 
-TEST(all_fields_of_the_largest_table_are_told_apart)
+TEST(all_fields_of_the_largest_table_are_distinguished)
 {
         static struct eddy_field list[EDDY_FIELDS_MAX];
         static char names[EDDY_FIELDS_MAX][8];

@@ -90,7 +90,7 @@ TEST(other_schemes_are_named_as_such)
         check_url("ws+a.b-c://h/", "EDDY_E_URL_SCHEME");
 }
 
-TEST(what_has_no_scheme_is_refused)
+TEST(a_url_without_a_scheme_is_refused)
 {
         CHECK_REFUSED("", "h", "h/a", "/a", "//h/a", "://h/", "http:h", "http:/h", "http//h",
                       "1http://h/", "ht\ttp://h/", " http://h/", "mailto:a@b", "http:", "http:/");

@@ -120,7 +120,7 @@ TEST(room_in_front_is_used_before_memory_is_asked_for)
         CHECK_EQ(budget.freed, 1);
 }
 
-TEST(no_memory_leaves_what_is_held)
+TEST(no_memory_leaves_the_held_objects)
 {
         struct budget budget = { .left = 1 };
         struct ed_buf buf;

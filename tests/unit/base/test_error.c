@@ -34,7 +34,7 @@ TEST(no_number_is_given_twice)
                 }
 }
 
-TEST(own_numbers_lie_below_every_errno_and_in_their_facility)
+TEST(own_numbers_are_below_every_errno_and_in_their_facility)
 {
         for (int i = 0; i < COUNT; i++) {
                 CHECK(all[i].value <= -0x10000);

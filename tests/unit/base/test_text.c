@@ -5,7 +5,7 @@
 
 #include "test.h"
 
-TEST(pieces_are_added_one_behind_the_other)
+TEST(pieces_are_added_one_after_the_other)
 {
         char buf[32];
         struct ed_text text = { buf, sizeof(buf) };
@@ -18,7 +18,7 @@ TEST(pieces_are_added_one_behind_the_other)
         CHECK_EQ(text.left, sizeof(buf) - strlen(buf));
 }
 
-TEST(what_does_not_fit_is_cut_and_the_end_stays_a_zero)
+TEST(a_text_that_does_not_fit_is_cut_and_the_end_stays_a_zero)
 {
         char buf[8] = "xxxxxxx";
         struct ed_text text = { buf, sizeof(buf) - 1 };
@@ -74,7 +74,7 @@ TEST(a_function_in_the_text_of_a_call_is_an_identifier_or_a_path)
                        "er");
 }
 
-TEST(any_other_expression_is_no_function)
+TEST(any_other_expression_is_not_a_function)
 {
         static const char *const texts[] = {
                 "",

@@ -182,7 +182,7 @@ TEST(each_allocation_may_fail_once)
         sweep(false);
 }
 
-TEST(each_allocation_and_all_behind_it_may_fail)
+TEST(each_allocation_and_all_after_it_may_fail)
 {
         sweep(true);
 }

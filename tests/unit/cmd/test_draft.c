@@ -36,7 +36,7 @@ static void check_body(const char *data, size_t bytes, const char *expected)
         ed_draft_fini(&text);
 }
 
-TEST(json_escapes_what_json_forbids)
+TEST(json_escapes_each_byte_that_json_forbids)
 {
         check_json("", 0, "\"\"");
         check_json("plain", 5, "\"plain\"");
@@ -45,7 +45,7 @@ TEST(json_escapes_what_json_forbids)
         check_json("\0\x1f\x7f", 3, "\"\\u0000\\u001f\\u007f\"");
 }
 
-TEST(json_keeps_utf8_and_replaces_what_is_none)
+TEST(json_keeps_utf8_and_replaces_other_bytes)
 {
         check_json("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8c\x8a", 11,
                    "\"\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8c\x8a\"");
@@ -86,7 +86,7 @@ TEST(utf8_knows_the_limits_of_rfc_3629)
                 CHECK_EQ(eddy_json_is_utf8(cases[i].bytes, strlen(cases[i].bytes)), cases[i].valid);
 }
 
-TEST(utf8_never_reads_behind_its_end)
+TEST(utf8_never_reads_after_its_end)
 {
         /* Each in a block of its own size, so that a sanitizer sees one byte more. */
         static const char whole[] = "\xf0\x9f\x8c\x8a";
@@ -166,7 +166,7 @@ TEST(text_over_its_maximum_is_marked_and_a_reset_unmarks_it)
         ed_draft_fini(&text);
 }
 
-TEST(text_without_memory_is_marked_and_keeps_what_it_has)
+TEST(text_without_memory_is_marked_and_keeps_its_contents)
 {
         struct ed_draft text = { 0 };
         static char large[4096];

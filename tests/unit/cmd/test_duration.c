@@ -52,7 +52,7 @@ TEST(bare_number_is_refused_with_advice_to_add_a_unit)
         CHECK(strstr(why_not("1m30s"), "in one"));
 }
 
-TEST(what_is_no_duration_is_refused)
+TEST(a_text_that_is_not_a_duration_is_refused)
 {
         static const char *const cases[] = {
                 "",     "s",   "-1s",  "+1s",    "1e3s",   "0x1s",  "infs",

@@ -99,7 +99,7 @@ TEST(bucket_that_hardly_ever_fills_still_limits)
         CHECK_EQ(ed_bucket_take(&bucket, EDDY_SEC(3600)), ED_DURATION_MAX_NS);
 }
 
-TEST(bucket_without_a_rate_is_no_limit)
+TEST(bucket_without_a_rate_does_not_limit)
 {
         struct ed_bucket bucket;
 

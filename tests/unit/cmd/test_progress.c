@@ -98,7 +98,7 @@ TEST(progress_before_the_first_result_is_well_formed)
         ed_draft_fini(&text);
 }
 
-TEST(rate_follows_what_happens_lately)
+TEST(rate_follows_recent_events)
 {
         struct ed_progress progress = { 0 };
         struct ed_draft text = { 0 };
@@ -199,7 +199,7 @@ TEST(bar_fits_its_terminal)
         ed_draft_fini(&text);
 }
 
-TEST(summary_counts_what_happened)
+TEST(summary_counts_all_results)
 {
         struct ed_draft text = { 0 };
 

@@ -162,7 +162,7 @@ static const struct {
         { 200, ED_MEANS_USED_UP, "{\"type\":\"insufficient_quota\"}" },
 };
 
-TEST(bodies_of_the_vendors_mean_what_they_document)
+TEST(bodies_of_the_vendors_mean_their_documented_errors)
 {
         for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
                 enum ed_meaning meaning = judge_plain(bodies[i].status, bodies[i].body);

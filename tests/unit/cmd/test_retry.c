@@ -152,7 +152,7 @@ TEST(failures_that_pass_are_retried_where_that_does_no_harm)
         }
 }
 
-TEST(what_would_end_the_same_way_is_not_retried)
+TEST(a_request_that_would_end_the_same_way_is_not_retried)
 {
         static const int errors[] = { EDDY_E_URL_INVALID,
                                       EDDY_E_URL_SCHEME,

@@ -88,7 +88,7 @@ TEST(blanks_around_a_url_are_taken_off)
         check_lines("  a \n\tb\t\r\n c d \n", 15, "a|b|c d|");
 }
 
-TEST(byte_order_mark_at_the_start_is_no_part_of_a_url)
+TEST(byte_order_mark_at_the_start_is_not_part_of_a_url)
 {
         check_lines("\xef\xbb\xbf"
                     "a\n\xef\xbb\xbf"

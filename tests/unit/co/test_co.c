@@ -316,7 +316,7 @@ static void look_back(void *arg)
         ed_co_exit(&contexts[0], &home);
 }
 
-TEST(who_walks_the_stack_of_one_that_left_finds_its_caller)
+TEST(a_walk_of_the_stack_of_a_task_that_left_finds_its_caller)
 {
         void *top = (char *) __builtin_frame_address(0) + 256;
 

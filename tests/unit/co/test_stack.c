@@ -326,7 +326,7 @@ TEST(nothing_is_released_for_a_stack_pointer_elsewhere)
         ed_stacks_fini(&stacks);
 }
 
-TEST(no_memory_for_a_slab_is_no_stack)
+TEST(without_memory_for_a_slab_a_stack_is_not_made)
 {
         allocations_left = 0;
         eddy_alloc_set(starve, NULL);

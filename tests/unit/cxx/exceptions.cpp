@@ -383,7 +383,7 @@ int main_auto(void *)
 
 } // namespace
 
-TEST(what_is_given_back_by_itself_is_given_back_by_an_exception_too)
+TEST(an_object_given_back_by_its_scope_is_given_back_by_an_exception_too)
 {
         CHECK_EQ(run(main_auto), 0);
 }
@@ -537,7 +537,7 @@ int main_asks_plainly(void *)
 
 } // namespace
 
-TEST(a_generator_and_who_asks_it_have_each_their_own)
+TEST(a_generator_and_its_caller_have_each_their_own)
 {
         CHECK_EQ(run(main_asks), 0);
         CHECK_EQ(run(main_asks_plainly), 0);

@@ -24,7 +24,7 @@ static void check_not_sent(const struct rig *rig, const char *part)
                 test_fail(__FILE__, __LINE__, "'%s' is in '%s'", part, rig->peer.last);
 }
 
-CLIENT_TEST(request_is_sent_with_what_it_needs, NULL, SCRIPT(OK_2))
+CLIENT_TEST(request_is_sent_with_its_needed_fields, NULL, SCRIPT(OK_2))
 {
         char host[80];
 

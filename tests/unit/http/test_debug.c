@@ -74,7 +74,7 @@ TEST(responses_and_clients_that_are_left_are_reported)
                             "  an HTTP client, made at program+0x1234\n");
 }
 
-TEST(what_was_given_back_is_not_reported)
+TEST(an_object_that_was_given_back_is_not_reported)
 {
         bool leaves = false;
 
@@ -88,7 +88,7 @@ static int makes_a_client(void *arg)
         return eddy_http_client_new(NULL, &client);
 }
 
-TEST(what_is_given_back_between_steps_of_the_loop_is_not_reported)
+TEST(an_object_given_back_between_steps_of_the_loop_is_not_reported)
 {
         struct ed_run *run = debug_run_still(leaves_a_connection, NULL);
 
@@ -190,7 +190,7 @@ static int sends_much(void *arg)
         return 0;
 }
 
-TEST(tasks_of_the_client_and_the_server_are_called_by_what_they_do)
+TEST(tasks_of_the_client_and_the_server_are_named_by_their_work)
 {
         CHECK_EQ(debug_run(sends_much, NULL), 0);
         CHECK(strstr(dumped, " serves_dumps waits for ") != NULL);

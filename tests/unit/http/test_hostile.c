@@ -237,7 +237,7 @@ TEST(chunked_response_cut_at_every_byte_is_an_error)
                        "0123456789");
 }
 
-TEST(response_behind_an_interim_one_cut_at_every_byte_is_an_error)
+TEST(response_after_an_interim_one_cut_at_every_byte_is_an_error)
 {
         cut_everywhere("HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n" H200 CL2 "\r\nok", "ok");
 }

@@ -296,7 +296,7 @@ static int by_tls(void *arg)
         return 0;
 }
 
-TEST(peer_of_tls_on_a_stream_that_does_not_know_is_judged_by_what_it_takes)
+TEST(peer_of_tls_on_a_stream_that_does_not_know_is_judged_by_its_reads)
 {
         tls_files_make_fixed(&files);
         http_run(by_tls, NULL);

@@ -435,7 +435,7 @@ CLIENT_TEST(body_that_came_with_the_head_keeps_the_connection, NULL, SCRIPT(OK_2
 }
 
 /* B1.6, B5.40: bytes behind the response close the connection; the next request is fine. */
-CLIENT_TEST_BOTH(bytes_behind_a_response_close_the_connection, NULL,
+CLIENT_TEST_BOTH(bytes_after_a_response_close_the_connection, NULL,
                  SCRIPT(OK_2 "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"),
                  SCRIPT(OK_CHUNKED "x"), SCRIPT("HTTP/1.1 204 No Content\r\n\r\nevil"),
                  SCRIPT(OK_2_CLOSE "evil"), SCRIPT(OK_2))

@@ -63,7 +63,7 @@ TEST(other_schemes_paths_and_broken_urls_are_refused)
         }
 }
 
-TEST(credentials_up_to_255_bytes_each_are_taken_and_no_longer_ones)
+TEST(credentials_of_at_most_255_bytes_each_are_taken)
 {
         for (size_t n = 254; n <= 2000; n += n < 257 ? 1 : 500) {
                 char text[4200], part[2001];

@@ -134,7 +134,7 @@ CLIENT_TEST(host_of_no_option_is_looked_up, NULL, SCRIPT(OK_2))
         CHECK_ERR(get_with(rig, "name.test", 1, "127.0.0.1", "name.test"), EDDY_E_DNS_NOT_FOUND);
 }
 
-CLIENT_TEST(text_that_is_no_override_is_refused, NULL, SCRIPT(OK_2))
+CLIENT_TEST(text_that_is_not_an_override_is_refused, NULL, SCRIPT(OK_2))
 {
         static const char *const bad[] = {
                 "",

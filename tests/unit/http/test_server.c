@@ -165,7 +165,7 @@ SERVER_TEST(wrong_lengths_are_errors, NULL)
         CHECK_STR(strstr(answer->text, "\r\n\r\n"), "\r\n\r\nabcabc");
 }
 
-SERVER_TEST(calls_behind_a_response_are_errors, NULL)
+SERVER_TEST(calls_after_a_response_are_errors, NULL)
 {
         const struct answer *answer = ask(site, GET("/twice") LAST("/ok"));
 
@@ -550,7 +550,7 @@ SERVER_TEST(stop_lets_a_request_under_way_finish, SERVER_OPTIONS(.drain_ns = EDD
 }
 
 /* A135, A139: and cancels the handlers that take longer, without an answer. */
-SERVER_TEST(stop_cancels_what_takes_too_long, SERVER_OPTIONS(.drain_ns = EDDY_SEC(1)))
+SERVER_TEST(stop_cancels_requests_that_take_too_long, SERVER_OPTIONS(.drain_ns = EDDY_SEC(1)))
 {
         check_stop(site, GET("/slow"), EDDY_SEC(1), 0);
         CHECK_ERR(site->failed, -ECANCELED);

@@ -323,7 +323,7 @@ SERVER_TEST_BOTH(last_response_reaches_a_client_that_sends_on, NULL)
 
 /* ---- garbage --------------------------------------------------------------- */
 
-SERVER_TEST(garbage_harms_nobody, NULL)
+SERVER_TEST(garbage_harms_no_other_request, NULL)
 {
         static char text[3000];
         uint64_t state = 1;

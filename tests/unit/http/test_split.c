@@ -324,7 +324,7 @@ static void sweep_request(const struct shape *shape)
                 http_run(ask_all, NULL);
 }
 
-TEST(what_a_request_gave_holds_after_its_body_wherever_it_was_cut)
+TEST(values_of_a_request_hold_after_its_body_wherever_it_was_cut)
 {
         for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
                 sweep_request(&requests[i]);
@@ -426,7 +426,7 @@ static int fetch_all(void *arg)
         return 0;
 }
 
-TEST(what_a_response_gave_holds_after_its_body_wherever_it_was_cut)
+TEST(values_of_a_response_hold_after_its_body_wherever_it_was_cut)
 {
         for (size_t i = 0; i < sizeof(responses) / sizeof(responses[0]); i++) {
                 shape_now = &responses[i];

@@ -200,7 +200,7 @@ static void stray_answers(void)
         spoil_idle(STRAY);
 }
 
-TEST(an_answer_that_nobody_asked_for_goes_to_nobody)
+TEST(an_answer_without_a_request_reaches_no_caller)
 {
         world_run(stray_answers, NULL, true);
 }

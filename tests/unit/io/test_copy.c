@@ -106,7 +106,7 @@ static int held_until_flushed(void *arg)
         return 0;
 }
 
-TEST(what_the_destination_holds_is_passed_on_before_the_next_read)
+TEST(bytes_that_the_destination_holds_are_passed_on_before_the_next_read)
 {
         run(held_until_flushed);
 }

@@ -175,7 +175,7 @@ static int broken_pipe(void *arg)
         return 0;
 }
 
-TEST(a_pipe_that_nobody_reads_is_an_error)
+TEST(a_pipe_without_a_reader_is_an_error)
 {
         io_run(broken_pipe);
 }
@@ -260,7 +260,7 @@ static int closed(void *arg)
         return 0;
 }
 
-TEST(closing_a_descriptor_stream_wakes_who_waits)
+TEST(closing_a_descriptor_stream_wakes_its_waiters)
 {
         io_run(closed);
 }
@@ -390,7 +390,7 @@ static int devices(void *arg)
         return 0;
 }
 
-TEST(devices_and_bad_descriptors_say_what_they_are)
+TEST(devices_and_bad_descriptors_are_named)
 {
         io_run(devices);
 }

@@ -171,7 +171,7 @@ static int unasked(void *arg)
         return 0;
 }
 
-TEST(what_needs_no_asking_is_not_asked)
+TEST(names_that_need_no_lookup_are_not_looked_up)
 {
         run(unasked);
 }
@@ -275,7 +275,7 @@ static int shared(void *arg)
 }
 
 /* B1 16: one question for all; one waiter's cancel harms no other. */
-TEST(those_who_ask_for_one_name_share_one_lookup)
+TEST(callers_with_one_name_share_one_lookup)
 {
         run(shared);
 }
@@ -309,7 +309,7 @@ static int all_cancelled(void *arg)
 }
 
 /* B1 16: all cancelled, the lookup is cancelled. */
-TEST(a_lookup_that_nobody_waits_for_is_taken_back)
+TEST(a_lookup_without_a_waiter_is_taken_back)
 {
         run(all_cancelled);
 }
@@ -458,7 +458,7 @@ static int crowd_cancelled(void *arg)
         return 0;
 }
 
-TEST(those_who_wait_their_turn_can_be_cancelled)
+TEST(tasks_that_wait_their_turn_can_be_cancelled)
 {
         run(crowd_cancelled);
 }
@@ -487,7 +487,7 @@ static int crowd_moves_up(void *arg)
         return 0;
 }
 
-TEST(those_who_are_cancelled_make_room_for_those_who_wait)
+TEST(cancelled_waiters_make_room_for_others)
 {
         run(crowd_moves_up);
 }

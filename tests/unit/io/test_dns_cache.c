@@ -59,7 +59,7 @@ TEST(a_new_answer_takes_the_place_of_the_old)
         ed_dns_cache_fini(&cache);
 }
 
-TEST(at_most_so_many_addresses_are_handed_out)
+TEST(at_most_the_maximum_of_addresses_is_handed_out)
 {
         ed_dns_cache_init(&cache, 3);
         put("a", 0, EDDY_DNS_ADDRESSES_MAX, 100);

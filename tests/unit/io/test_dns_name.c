@@ -38,7 +38,7 @@ TEST(names_are_put_in_lower_case)
         }
 }
 
-TEST(what_is_no_name_is_refused)
+TEST(a_text_that_is_not_a_name_is_refused)
 {
         static const char *const names[] = {
                 "",

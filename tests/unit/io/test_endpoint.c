@@ -153,7 +153,7 @@ TEST(a_path_of_107_bytes_is_the_longest)
         }
 }
 
-TEST(what_has_no_text_of_its_own_is_written_on_one_line)
+TEST(an_event_without_a_text_of_its_own_is_written_on_one_line)
 {
         struct eddy_endpoint endpoint = { .kind = EDDY_ENDPOINT_NONE };
         char long_path[EDDY_ENDPOINT_PATH_MAX + 1] = "@";

@@ -73,7 +73,7 @@ static int ready_at_once(void *arg)
         return 0;
 }
 
-TEST(what_is_ready_is_returned_at_once_and_files_are_always_ready)
+TEST(ready_descriptors_are_returned_at_once_and_files_are_always_ready)
 {
         io_run(ready_at_once);
 }
@@ -240,7 +240,7 @@ static int replaced_between_waits(void *arg)
         return 0;
 }
 
-TEST(a_descriptor_that_was_replaced_since_the_last_wait_is_waited_for_anew)
+TEST(a_descriptor_replaced_since_the_last_wait_is_waited_for_again)
 {
         io_run(replaced_between_waits);
 }
@@ -543,7 +543,7 @@ static int end_with_bytes_run(void *arg)
         return eddy_scope_end(&scope);
 }
 
-TEST(an_end_that_came_with_bytes_is_seen_by_the_wait_for_what_comes_next)
+TEST(an_end_that_came_with_bytes_is_seen_by_the_next_wait)
 {
         struct watching w = { .rounds = 1 };
 

@@ -341,7 +341,7 @@ static int long_write(void *arg)
         return 0;
 }
 
-TEST(an_event_waits_no_longer_than_the_time_of_merging)
+TEST(an_event_waits_at_most_the_time_of_merging)
 {
         run_in_folder(long_write);
 }

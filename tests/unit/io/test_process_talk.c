@@ -125,7 +125,7 @@ static int talks(void *arg)
 }
 
 /* A121: a cancelled communicate keeps what was read, and the next one continues. */
-PROCESS_TEST(a_cancelled_communicate_keeps_what_was_read)
+PROCESS_TEST(a_cancelled_communicate_keeps_the_bytes_read)
 {
         eddy_process *process = start_filter("printf abc; read x; printf \"$x\"");
         struct eddy_process_output output;

@@ -241,7 +241,7 @@ static int all_ways_in_any_pieces(void *arg)
         return 0;
 }
 
-TEST(peek_takes_nothing_skip_keeps_nothing_and_read_gives_what_there_is)
+TEST(peek_takes_nothing_skip_keeps_nothing_and_read_gives_the_bytes)
 {
         run(all_ways_in_any_pieces);
 }
@@ -381,7 +381,7 @@ static int bad_arguments(void *arg)
         return 0;
 }
 
-TEST(nothing_is_no_size_and_a_buffer_may_have_one_byte_or_none)
+TEST(zero_is_not_a_size_and_a_buffer_may_have_one_byte_or_none)
 {
         run(bad_arguments);
 }

@@ -237,7 +237,7 @@ SIM_TEST(idle_connections_end_at_a_stop_and_others_finish)
         CHECK(site.saw_stop);
 }
 
-SIM_TEST(what_takes_longer_than_the_drain_is_cancelled)
+SIM_TEST(a_request_that_takes_longer_than_the_drain_is_cancelled)
 {
         int64_t answer;
 

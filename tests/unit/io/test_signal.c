@@ -58,7 +58,7 @@ static int waits(void *arg)
 }
 
 /* A112: a signal wakes the task that waits for it, in the loop and not in the handler. */
-RUN_TEST(a_signal_wakes_who_waits_for_it)
+RUN_TEST(a_signal_wakes_its_waiters)
 {
         struct waiter waiter = { .signal = open_two(SIGUSR1, SIGUSR2) };
         eddy_scope scope;
@@ -282,7 +282,7 @@ RUN_TEST(a_signal_passes_over_a_select_that_was_served)
 /* --- what can be opened --- */
 
 /* A112: a number that is not a signal, and one that cannot be caught, are distinguished. */
-RUN_TEST(what_cannot_be_received_is_refused)
+RUN_TEST(a_signal_that_cannot_be_received_is_refused)
 {
         static const int uncatchable[] = { SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL };
         int none[] = { SIGUSR1, 0 }, negative = -1, large = 65;

@@ -96,7 +96,7 @@ static int reading_parts(void *arg)
         return 0;
 }
 
-TEST(a_read_takes_at_most_what_it_was_asked_for)
+TEST(a_read_takes_at_most_the_requested_bytes)
 {
         io_run(reading_parts);
 }
@@ -564,7 +564,7 @@ static int closing(void *arg)
         return 0;
 }
 
-TEST(closing_wakes_who_waits)
+TEST(closing_wakes_the_waiters)
 {
         io_run(closing);
 }
@@ -760,7 +760,7 @@ static int readability(void *arg)
         return 0;
 }
 
-TEST(is_readable_says_what_is_true_now)
+TEST(is_readable_reports_the_present_state)
 {
         io_run(readability);
 }

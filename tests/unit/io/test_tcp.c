@@ -229,7 +229,7 @@ static int closed(void *arg)
         return 0;
 }
 
-TEST(closing_the_listener_wakes_who_accepts)
+TEST(closing_the_listener_wakes_accept)
 {
         io_run(closed);
 }

@@ -705,7 +705,7 @@ static int both_families(void *arg)
         return 0;
 }
 
-TEST(a_socket_of_ipv6_also_receives_ipv4_unless_told_otherwise)
+TEST(a_socket_of_ipv6_also_receives_ipv4_by_default)
 {
         if (!io_has_ipv6())
                 test_skip("no IPv6 here");
@@ -903,7 +903,7 @@ TEST(calls_without_a_socket_or_a_run_say_so)
         CHECK_EQ(eddy_udp_connect("127.0.0.1", 9, NULL, &udp), EDDY_E_RUN_NOT_RUNNING);
 }
 
-SIM_TEST(what_a_simulation_lacks_is_refused)
+SIM_TEST(a_call_that_a_simulation_lacks_is_refused)
 {
         struct eddy_udp_opts opts = { .errors = true };
         struct eddy_udp_error error;

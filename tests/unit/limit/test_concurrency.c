@@ -200,7 +200,7 @@ static void send_all(uint32_t start, uint32_t min, uint32_t max, int clients)
 }
 
 /* The best fixed number keeps the server busy all the time, at the price of refusals. */
-SIM_TEST(slots_that_adapt_get_nine_tenths_of_what_the_server_can_with_few_refusals)
+SIM_TEST(slots_that_adapt_get_nine_tenths_of_the_servers_rate_with_few_refusals)
 {
         uint64_t best = 0;
 

@@ -92,7 +92,7 @@ SIM_TEST(a_limit_that_refills_evenly_is_granted_as_it_refills)
         eddy_limiter_close(limiter);
 }
 
-SIM_TEST(what_is_given_back_may_be_granted_again)
+SIM_TEST(returned_units_may_be_granted_again)
 {
         eddy_limiter *limiter = limiter_of();
         struct eddy_reservation reservation;

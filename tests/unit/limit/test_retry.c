@@ -161,7 +161,7 @@ TEST(errors_of_this_program_and_of_the_request_do_not_pass)
                 CHECK(!eddy_retry_error_is_passing(final[i]));
 }
 
-SIM_TEST(what_may_have_been_done_is_repeated_only_if_that_does_no_harm)
+SIM_TEST(a_request_that_may_have_been_done_is_repeated_only_if_that_does_no_harm)
 {
         static const int refusals[] = { 408, 425, 429, 503 }, others[] = { 500, 502, 504 };
         int64_t wait_ns;

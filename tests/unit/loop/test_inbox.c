@@ -368,7 +368,7 @@ TEST(a_cancel_while_it_runs_waits_for_its_end)
 }
 
 /* A11: even if it schedules itself once more meanwhile. */
-TEST(a_cancel_while_it_runs_takes_back_what_it_posts)
+TEST(a_cancel_while_it_runs_takes_back_its_posts)
 {
         pthread_t canceller;
         bool repost = true;
@@ -505,7 +505,7 @@ static void *post_to_the_closed(void *arg)
         return NULL;
 }
 
-TEST(a_closed_loop_runs_what_is_left_as_closed_and_refuses_more)
+TEST(a_closed_loop_runs_the_rest_as_closed_and_refuses_more)
 {
         pthread_t poster;
 

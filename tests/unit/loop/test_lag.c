@@ -74,7 +74,7 @@ TEST(without_turns_a_percentile_is_nothing)
 }
 
 /* 90 turns of 2 us, nine of 100 us, one of 70 ms. */
-TEST(a_percentile_is_the_end_of_the_bucket_where_so_many_are)
+TEST(a_percentile_is_the_end_of_the_bucket_that_reaches_it)
 {
         struct eddy_lag lag = { 0 };
 

@@ -302,7 +302,7 @@ TEST(a_loop_where_nothing_can_happen_asks_for_help)
         finish();
 }
 
-TEST(a_loop_that_nobody_can_help_says_so)
+TEST(a_loop_that_no_task_can_help_says_so)
 {
         begin();
         spawn(0, park);
@@ -356,7 +356,7 @@ static void work(struct strand *self)
 }
 
 /* What ran between two polls is one turn, whoever ran. */
-TEST(the_lag_is_what_ran_between_two_polls)
+TEST(the_lag_is_the_time_between_two_polls)
 {
         begin();
         strands[0].rounds = strands[1].rounds = 2;
@@ -388,7 +388,7 @@ static void park_and_work(struct strand *self)
 }
 
 /* Idle is not late; and neither is a loop that nobody runs. */
-TEST(waiting_in_a_poll_or_between_runs_is_no_lag)
+TEST(waiting_in_a_poll_or_between_runs_is_not_lag)
 {
         struct wake_up alarm = { .id = 0 };
         uint64_t turns;
@@ -677,7 +677,7 @@ static void yield_and_post(struct strand *self)
         CHECK(table.polls - before < 50);
 }
 
-TEST(what_threads_posted_and_signals_are_looked_at_in_turns_without_a_poll_too)
+TEST(posts_of_threads_and_signals_are_looked_at_in_turns_without_a_poll_too)
 {
         begin_by_real_clock();
         loop.on_wake = count_wake;

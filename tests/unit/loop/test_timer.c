@@ -357,7 +357,7 @@ static void arm_newcomer(struct ed_timer *timer)
 }
 
 /* A2: what a callback schedules comes in the next turn, also when it is due already. */
-TEST(what_is_armed_while_firing_waits_for_the_next_turn)
+TEST(a_timer_armed_while_firing_waits_for_the_next_turn)
 {
         struct alarm first;
 
@@ -406,7 +406,7 @@ static void cancel_fresh(struct ed_timer *timer)
         ed_timer_cancel(&timers, &newcomer.timer);
 }
 
-TEST(what_was_armed_while_firing_may_be_cancelled_or_moved_while_firing)
+TEST(a_timer_armed_while_firing_may_be_cancelled_or_moved_while_firing)
 {
         struct alarm first, second;
 

@@ -168,7 +168,7 @@ static int count_kinds(void *arg)
         return 0;
 }
 
-TEST(what_a_kind_does_not_have_is_ignored)
+TEST(a_member_that_a_kind_does_not_have_is_ignored)
 {
         obs_run(count_kinds);
 }

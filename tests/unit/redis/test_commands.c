@@ -190,7 +190,7 @@ TEST(a_fault_is_that_of_the_last_call)
         redis_server_end(&server);
 }
 
-TEST(errors_are_told_apart)
+TEST(errors_are_distinguished)
 {
         redis_server_start(&server, NULL);
         redis_run(errors_main, NULL);

@@ -314,7 +314,7 @@ static int silent_main(void *arg)
         return 0;
 }
 
-TEST(a_server_that_is_silent_holds_a_command_no_longer_than_its_time)
+TEST(a_server_that_is_silent_holds_a_command_for_its_time_at_most)
 {
         redis_run(silent_main, NULL);
 }

@@ -92,7 +92,7 @@ SIM_TEST(tasks_come_in_the_order_they_finish)
 }
 
 /* A81: what finished before it began, or while nobody asked, is there at once. */
-SIM_TEST(what_has_finished_already_is_given_first)
+SIM_TEST(tasks_that_have_finished_already_are_given_first)
 {
         eddy_as_completed done;
         struct crowd crowd;
@@ -165,7 +165,7 @@ SIM_TEST(after_a_deadline_the_rest_can_still_be_had)
 }
 
 /* A81: a deadline that is not needed costs nothing. */
-SIM_TEST(a_deadline_that_does_not_pass_is_no_matter)
+SIM_TEST(a_deadline_that_does_not_pass_has_no_effect)
 {
         int64_t begin = eddy_now();
         eddy_as_completed done;
@@ -281,7 +281,7 @@ SIM_TEST(other_waits_for_the_same_tasks_are_not_disturbed)
 }
 
 /* A81: none, too many, the caller itself. */
-SIM_TEST(no_tasks_are_done_at_once_and_what_is_no_list_is_refused)
+SIM_TEST(no_tasks_are_done_at_once_and_an_invalid_list_is_refused)
 {
         eddy_as_completed done;
         eddy_task *self = eddy_task_current(), *task = NULL;

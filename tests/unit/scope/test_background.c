@@ -52,7 +52,7 @@ TEST(a_background_task_outlives_its_starter_and_main)
         CHECK_NS(end.lasted_ns, EDDY_SEC(2));
 }
 
-TEST(what_does_not_drain_in_five_seconds_is_cancelled)
+TEST(a_connection_that_does_not_drain_in_five_seconds_is_cancelled)
 {
         struct ed_sim_end end;
 
@@ -104,7 +104,7 @@ static int starts_failing(void *arg)
 }
 
 /* A105, A17: a failure is reported, and harms nobody else. */
-TEST(a_background_failure_goes_to_the_report_and_cancels_nobody)
+TEST(a_background_failure_goes_to_the_report_and_cancels_no_task)
 {
         struct reports reports = { 0 };
         struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };
@@ -360,7 +360,7 @@ static int deadlocks(void *arg)
         return end;
 }
 
-TEST(a_deadlock_is_reported_with_who_waits_for_what_and_ends_the_run)
+TEST(a_deadlock_is_reported_with_each_waiter_and_ends_the_run)
 {
         struct reports reports = { 0 };
         struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };
@@ -409,7 +409,7 @@ static int waits_with_deadline(void *arg)
         return eddy_scope_end(&scope) == -ETIMEDOUT ? 0 : -EIO;
 }
 
-TEST(a_wait_that_a_deadline_ends_is_no_deadlock)
+TEST(a_wait_that_a_deadline_ends_is_not_a_deadlock)
 {
         CHECK_EQ(sim_run(waits_with_deadline, NULL), 0);
 }

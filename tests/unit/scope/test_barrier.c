@@ -83,7 +83,7 @@ static int comes_each_round(void *arg)
 }
 
 /* A93: it is used again and again, each round complete in itself. */
-SIM_TEST(a_barrier_begins_anew_by_itself)
+SIM_TEST(a_barrier_begins_again_by_itself)
 {
         struct rounds r = { .barrier = EDDY_BARRIER(PARTIES) };
         eddy_scope scope;
@@ -99,7 +99,7 @@ SIM_TEST(a_barrier_begins_anew_by_itself)
 }
 
 /* A93: who comes while the last round has yet to run, the same task too, waits for the next. */
-SIM_TEST(who_comes_early_belongs_to_the_next_round)
+SIM_TEST(an_early_task_belongs_to_the_next_round)
 {
         eddy_barrier barrier = EDDY_BARRIER(2);
         struct party first, second;
@@ -236,7 +236,7 @@ SIM_TEST(an_aborted_barrier_is_broken_until_it_is_reset)
 }
 
 /* A95: reset: who waits fails, and who comes then waits. */
-SIM_TEST(a_reset_fails_those_who_wait_and_nobody_else)
+SIM_TEST(a_reset_fails_only_the_waiters)
 {
         eddy_barrier barrier = EDDY_BARRIER(PARTIES);
         struct party before[PARTIES - 1], after[PARTIES];
@@ -259,7 +259,7 @@ SIM_TEST(a_reset_fails_those_who_wait_and_nobody_else)
 }
 
 /* A95: those whom the last has let go pass, though it is reset or aborted before they run. */
-SIM_TEST(what_breaks_it_later_does_not_concern_those_let_go)
+SIM_TEST(a_later_break_does_not_concern_tasks_let_go)
 {
         for (int abort = 0; abort < 2; abort++) {
                 eddy_barrier barrier = EDDY_BARRIER(PARTIES);

@@ -204,7 +204,7 @@ TEST(after_a_thousand_each_waits_a_millisecond_and_it_is_reported_once)
         CHECK(c.lasted_ns >= 50 * MS && c.lasted_ns < 52 * MS);
 }
 
-TEST(a_loop_that_opens_a_scope_each_time_is_no_less_careless)
+TEST(a_loop_that_opens_a_scope_each_time_is_as_careless)
 {
         struct careless c = { .turns = 1050, .nested = true };
 
@@ -393,7 +393,7 @@ SIM_TEST(a_sleep_that_is_over_before_the_cancel_has_slept)
         eddy_task_release(r.waiter);
 }
 
-SIM_TEST(a_join_of_what_ended_before_the_cancel_is_delivered)
+SIM_TEST(a_join_of_a_task_that_ended_before_the_cancel_is_delivered)
 {
         struct race r = { .waited = 1, .after = 1 };
         struct race *rp = &r;

@@ -144,7 +144,7 @@ static int cancels_itself_and_returns(void *arg)
 }
 
 /* A37: a task that cancels itself and returns a result has succeeded with it. */
-SIM_TEST(who_cancels_itself_and_has_a_result_has_succeeded)
+SIM_TEST(a_task_that_cancels_itself_and_has_a_result_has_succeeded)
 {
         eddy_scope scope;
         eddy_task *task;
@@ -161,7 +161,7 @@ SIM_TEST(who_cancels_itself_and_has_a_result_has_succeeded)
 }
 
 /* A37: one that cancels itself and fails has failed, and takes its scope with it. */
-SIM_TEST(who_cancels_itself_and_fails_has_failed)
+SIM_TEST(a_task_that_cancels_itself_and_fails_has_failed)
 {
         eddy_scope scope;
 
@@ -213,7 +213,7 @@ static int joins(void *arg)
 }
 
 /* A39: cancelling a task and the one that waits for it, in either order, is one cancel of each. */
-SIM_TEST(cancelling_a_task_and_who_joins_it_are_two_cancels_of_their_own)
+SIM_TEST(cancelling_a_task_and_its_joiner_are_two_cancels_of_their_own)
 {
         for (int joiner_first = 0; joiner_first < 2; joiner_first++) {
                 struct waiter w = { .waited = 1, .again = 1, .result = 77 };
@@ -240,7 +240,7 @@ SIM_TEST(cancelling_a_task_and_who_joins_it_are_two_cancels_of_their_own)
 }
 
 /* A41: cancelling what has ended changes nothing: a task, and a scope whose tasks have ended. */
-SIM_TEST(cancelling_what_has_ended_is_harmless)
+SIM_TEST(cancelling_an_ended_task_is_harmless)
 {
         eddy_scope scope;
         eddy_task *task;
@@ -359,7 +359,7 @@ static int forgets(void *arg)
 }
 
 /* A47: the loop owns its tasks; none vanishes because nobody holds it. */
-TEST(tasks_that_nobody_holds_run_to_their_end)
+TEST(tasks_that_are_not_held_run_to_their_end)
 {
         int ended[3] = { 0 };
 
@@ -531,7 +531,7 @@ SIM_TEST(a_cancel_that_stopped_nothing_farther_in_is_not_reported_there)
         CHECK_EQ(eddy_scope_end(&outer), 0);
 }
 
-SIM_TEST(a_cancel_behind_a_shield_is_reported_on_its_own_side)
+SIM_TEST(a_cancel_inside_a_shield_is_reported_on_its_own_side)
 {
         struct eddy_scope_opts shielded = { .flags = EDDY_SCOPE_SHIELD };
         eddy_scope outer, shield, inner;

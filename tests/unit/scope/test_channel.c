@@ -98,7 +98,7 @@ SIM_TEST(items_come_out_in_the_order_put)
         }
 }
 
-SIM_TEST(who_waits_longest_gets_the_item)
+SIM_TEST(the_longest_waiter_gets_the_item)
 {
         int results[3] = { 1, 1, 1 };
         eddy_scope scope;
@@ -123,7 +123,7 @@ SIM_TEST(who_waits_longest_gets_the_item)
         eddy_channel_release(channel);
 }
 
-SIM_TEST(who_waits_longest_to_put_goes_first)
+SIM_TEST(the_longest_waiting_putter_goes_first)
 {
         struct put puts[4] = { { 0, 1 }, { 1, 1 }, { 2, 1 }, { 3, 1 } };
         eddy_scope scope;
@@ -222,7 +222,7 @@ TEST(a_full_channel_drops_the_oldest_and_gives_it_back)
         eddy_channel_release(three);
 }
 
-SIM_TEST(a_waiting_getter_gets_what_is_put_dropping_and_waiting_putters_wait_on)
+SIM_TEST(a_waiting_getter_gets_an_item_put_dropping_and_waiting_putters_wait_on)
 {
         struct put waiting = { 2, 1 };
         int result = 1, item = -1;
@@ -355,7 +355,7 @@ static int wait_for_other_thread(void *arg)
         return eddy_scope_end(&scope);
 }
 
-TEST(a_thread_without_a_loop_wakes_a_task_and_waiting_is_no_deadlock)
+TEST(a_thread_without_a_loop_wakes_a_task_and_waiting_is_not_a_deadlock)
 {
         pthread_t putter;
         int item = 42;
@@ -718,7 +718,7 @@ static int time_out_job(void *arg)
         return ((struct stopped *) arg)->result;
 }
 
-TEST(a_job_asked_to_stop_gets_what_there_is_and_does_not_wait)
+TEST(a_job_asked_to_stop_gets_the_rest_and_does_not_wait)
 {
         struct stopped getter = { .fn = get_after_stop };
         int item = 5;

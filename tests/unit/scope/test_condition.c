@@ -90,7 +90,7 @@ SIM_TEST(a_notified_task_goes_on_when_it_has_the_lock)
 }
 
 /* A92: so many as asked for are notified, those who wait longest. */
-SIM_TEST(those_who_wait_longest_are_notified)
+SIM_TEST(the_longest_waiters_are_notified)
 {
         struct shared s = { 0 };
         struct waiter waiters[WAITERS];
@@ -134,7 +134,7 @@ SIM_TEST(notifying_without_the_lock_is_refused)
         let_go(waiters);
 }
 
-SIM_TEST(those_who_wait_wait_with_the_same_lock)
+SIM_TEST(all_waiters_wait_with_the_same_lock)
 {
         struct shared s = { 0 };
         struct waiter waiters[WAITERS];
@@ -397,7 +397,7 @@ static int all_wait_for_a_lock_left_locked(void *arg)
 }
 
 /* A91: who must have the lock again, and for whom no cancel helps, gets it when all else waits. */
-TEST(a_lock_that_nobody_releases_is_a_deadlock_that_ends)
+TEST(a_lock_that_is_never_released_is_a_deadlock_that_ends)
 {
         struct reports reports = { 0 };
         struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };

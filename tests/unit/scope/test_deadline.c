@@ -116,7 +116,7 @@ static int under_deadline(void *arg)
         return eddy_sleep(0);
 }
 
-SIM_TEST(a_cancel_from_outside_before_the_deadline_is_no_timeout)
+SIM_TEST(a_cancel_from_outside_before_the_deadline_is_not_a_timeout)
 {
         eddy_scope scope;
         eddy_task *task;
@@ -380,7 +380,7 @@ SIM_TEST(a_call_without_time_starts_all_the_same)
 }
 
 /* A63: a cancel from outside is passed on as what it is. */
-SIM_TEST(a_cancel_from_outside_is_no_timeout_of_the_call)
+SIM_TEST(a_cancel_from_outside_is_not_a_timeout_of_the_call)
 {
         int64_t ns = EDDY_SEC(9);
         eddy_scope scope;

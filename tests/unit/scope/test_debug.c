@@ -120,7 +120,7 @@ static int asks_for_the_second(void *arg)
         return result;
 }
 
-TEST(who_asks_for_the_result_has_looked_at_it)
+TEST(a_caller_that_asks_for_the_result_has_read_it)
 {
         for (int way = 0; way <= 4; way++) {
                 bool asks = way >= 1 && way <= 3;

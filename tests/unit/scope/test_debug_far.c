@@ -93,7 +93,7 @@ static int makes_and_gives_back(void *arg)
         return gives_back(arg);
 }
 
-TEST(what_its_own_run_gives_back_is_not_reported)
+TEST(an_object_that_its_own_run_gives_back_is_not_reported)
 {
         int n = 2;
 
@@ -108,7 +108,7 @@ static int has_it_given_back(void *arg)
         return 0;
 }
 
-TEST(what_another_thread_gives_back_is_not_reported)
+TEST(an_object_that_another_thread_gives_back_is_not_reported)
 {
         struct ed_run *run;
         int n = 2;
@@ -132,7 +132,7 @@ static int has_it_given_back_at_its_end(void *arg)
         return 0;
 }
 
-TEST(a_thread_may_give_back_while_the_run_reports_what_is_left)
+TEST(a_thread_may_give_back_while_the_run_reports_leaks)
 {
         for (int i = 0; i < 20; i++) {
                 CHECK_EQ(debug_run(has_it_given_back_at_its_end, &given), 0);
@@ -158,7 +158,7 @@ TEST(a_channel_is_left_as_long_as_anybody_holds_it)
         eddy_channel_release(channels[0]);
 }
 
-TEST(what_a_run_without_debug_mode_makes_is_no_other_runs)
+TEST(an_object_of_a_run_without_debug_mode_is_not_another_runs)
 {
         struct eddy_run_opts no_debug = { .flags = EDDY_RUN_NO_DEBUG };
         struct ed_run *run = debug_run_still(returns_at_once, NULL);
@@ -212,7 +212,7 @@ static int has_one_fail(void *arg)
         return result;
 }
 
-TEST(a_failure_of_a_remote_task_that_nobody_asked_for_is_reported)
+TEST(a_failure_of_a_remote_task_that_was_never_read_is_reported)
 {
         for (int way = 0; way < 3; way++) {
                 CHECK_EQ(debug_run(has_one_fail, &way), way == 0 ? 0 : -EIO);

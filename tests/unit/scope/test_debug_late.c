@@ -140,7 +140,7 @@ static int accepts_for_long(void *arg)
         return 0;
 }
 
-TEST(a_server_that_nobody_calls_is_not_reported)
+TEST(a_server_without_callers_is_not_reported)
 {
         CHECK_EQ(debug_run_with(accepts_for_long, NULL, in_a_second), 0);
         CHECK_STR(reported, "");
@@ -320,7 +320,7 @@ static int cancels_one_that_cleans_up(void *arg)
         return eddy_scope_end(&scope);
 }
 
-TEST(cleaning_up_behind_a_shield_is_no_going_on)
+TEST(cleaning_up_in_a_shield_does_not_count_as_going_on)
 {
         CHECK_EQ(debug_run_with(cancels_one_that_cleans_up, NULL, in_a_second), 0);
         CHECK_STR(reported, "");

@@ -81,7 +81,7 @@ static int crosses_in_three(void *arg)
         return eddy_scope_end(&scope);
 }
 
-TEST(a_cycle_of_three_is_reported_once_and_not_of_who_waits_for_it)
+TEST(a_cycle_of_three_is_reported_once_and_not_for_its_waiters)
 {
         CHECK_EQ(debug_run(crosses_in_three, NULL), 0);
 }
@@ -270,7 +270,7 @@ static int has_it_released(void *arg)
         return eddy_scope_end(&scope);
 }
 
-TEST(locks_that_somebody_released_are_not_reported)
+TEST(locks_that_were_released_are_not_reported)
 {
         CHECK_EQ(debug_run(has_it_released, NULL), 0);
         CHECK_STR(reported, "");

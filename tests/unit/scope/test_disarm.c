@@ -106,22 +106,22 @@ static void deadlock_is_found_at_once(struct hanging hanging)
         CHECK_EQ(last.count[EDDY_REPORT_DEADLOCK], 1);
 }
 
-TEST(what_hangs_in_a_scope_that_was_cancelled_is_a_deadlock_before_its_deadline)
+TEST(a_hang_in_a_scope_that_was_cancelled_is_a_deadlock_before_its_deadline)
 {
         deadlock_is_found_at_once((struct hanging){ .fn = hangs, .cancels_scope = true });
 }
 
-TEST(what_hangs_in_a_scope_that_a_failure_cancelled_is_one)
+TEST(a_hang_in_a_scope_that_a_failure_cancelled_is_a_deadlock)
 {
         deadlock_is_found_at_once((struct hanging){ .fn = hangs_beside_a_failure });
 }
 
-TEST(what_hangs_in_a_scope_that_was_cancelled_from_outside_is_one)
+TEST(a_hang_in_a_scope_that_was_cancelled_from_outside_is_a_deadlock)
 {
         deadlock_is_found_at_once((struct hanging){ .fn = hangs, .cancels_task = true });
 }
 
-TEST(what_hangs_in_a_scope_that_began_cancelled_is_one)
+TEST(a_hang_in_a_scope_that_began_cancelled_is_a_deadlock)
 {
         deadlock_is_found_at_once(
                 (struct hanging){ .fn = hangs_in_a_scope_begun_cancelled, .cancels_scope = true });

@@ -253,7 +253,7 @@ TEST(sigquit_gives_the_dump_to_the_report_and_the_run_goes_on)
               NULL);
 }
 
-TEST_DIES(after_the_run_sigquit_does_what_it_did_before, SIGQUIT)
+TEST_DIES(after_the_run_sigquit_acts_as_before, SIGQUIT)
 {
         CHECK_EQ(setenv("EDDY_DEBUG", "1", 1), 0);
         CHECK_EQ(eddy_run(waits_for_the_report, (void *) 2, &report_opts), 0);
@@ -376,7 +376,7 @@ TEST(outside_of_a_run_there_is_nothing_to_dump)
         CHECK_EQ(eddy_dump(tell, reported), EDDY_E_RUN_NOT_RUNNING);
 }
 
-SIM_TEST(somebody_must_listen)
+SIM_TEST(a_dump_needs_a_listener)
 {
         CHECK_EQ(eddy_dump(NULL, NULL), -EINVAL);
 }

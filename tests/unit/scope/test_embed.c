@@ -106,7 +106,7 @@ static int main_of_stopped(void *arg)
  * A15, A13: a main task whose loop is stopped has not ended; another cannot
  * run before it has; the loop's end cancels it and waits for it.
  */
-TEST(a_stopped_main_task_is_no_result)
+TEST(a_stopped_main_task_is_not_a_result)
 {
         struct stopped stopped = { .loop = new_loop(), .main_result = 1 };
 
@@ -358,7 +358,7 @@ static void *fail_when_none_is_left(void *ctx, void *ptr, size_t bytes)
         return realloc(ptr, bytes);
 }
 
-TEST(no_memory_for_a_loop_is_no_loop_and_nothing_is_left)
+TEST(without_memory_a_loop_is_not_made_and_nothing_is_left)
 {
         eddy_loop *loop = NULL;
         int n = 0, err;
@@ -468,7 +468,7 @@ static int receive_a_byte(void *arg)
 }
 
 /* One end can be written all the time; of the other, where nothing more fits, something comes. */
-TEST(a_watch_is_called_for_what_it_asked_for_only)
+TEST(a_watch_is_called_for_its_events_only)
 {
         struct watch reader = { .loop = new_loop() }, writer = { .loop = reader.loop };
         char page[4096] = { 0 };

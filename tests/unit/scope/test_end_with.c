@@ -103,7 +103,7 @@ SIM_TEST(a_block_that_fails_cancels_the_tasks_waits_for_them_and_is_the_first_fa
         CHECK_EQ(eddy_sleep(0), 0);
 }
 
-SIM_TEST(a_block_that_fails_in_a_scope_that_keeps_going_cancels_nobody)
+SIM_TEST(a_block_that_fails_in_a_scope_that_keeps_going_cancels_no_task)
 {
         struct child child = { 5 * MS, 0, 1 }, bad = { 2 * MS, -EPERM, 1 };
         struct eddy_scope_errors errors;
@@ -366,7 +366,7 @@ static int fails(void *arg)
         return -EIO;
 }
 
-SIM_TEST(what_a_block_stores_is_its_result)
+SIM_TEST(the_value_that_a_block_stores_is_its_result)
 {
         int err = 99;
 
@@ -401,7 +401,7 @@ static int returns_from_inside(int store, int *ret_err)
         return -1;
 }
 
-SIM_TEST(a_return_leaves_what_the_block_has_stored)
+SIM_TEST(a_return_leaves_the_values_that_the_block_stored)
 {
         int err = 99;
 
@@ -435,7 +435,7 @@ SIM_TEST(a_failure_goes_out_through_blocks_in_blocks)
 /* --- debug mode --- */
 
 /* Whoever ends the scope has the failure in hand. */
-SIM_TEST_AS(debug_mode_does_not_say_that_nobody_looked_at_a_failure_of_a_block, EDDY_RUN_DEBUG)
+SIM_TEST_AS(debug_mode_does_not_report_a_failure_of_a_block_as_unread, EDDY_RUN_DEBUG)
 {
         struct child bad = { MS, -EPERM, 1 };
         struct ed_run *run = ed_run_of(ed_loop_current);

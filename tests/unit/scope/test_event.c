@@ -27,7 +27,7 @@ static void line_up(eddy_scope *scope, struct waiter *waiters, eddy_event *event
 }
 
 /* A90: setting wakes all who wait, in the order they came, and once. */
-SIM_TEST(setting_wakes_all_who_wait)
+SIM_TEST(setting_wakes_all_waiters)
 {
         eddy_event event = { 0 };
         struct waiter waiters[WAITERS];
@@ -48,7 +48,7 @@ SIM_TEST(setting_wakes_all_who_wait)
 }
 
 /* A90: set and cleared before they run, they are woken still, and see it cleared. */
-SIM_TEST(who_waited_when_it_was_set_is_woken_though_it_is_cleared)
+SIM_TEST(a_waiter_at_the_set_is_woken_though_it_is_cleared)
 {
         eddy_event event = { 0 };
         struct waiter waiters[WAITERS];
@@ -142,7 +142,7 @@ static void leaving_order(int n, int *ret_ids)
 }
 
 /* Nobody points to it then: it may be moved, and serves again elsewhere. */
-SIM_TEST(in_whatever_order_they_leave_an_event_that_nobody_waits_for_is_as_it_was)
+SIM_TEST(in_any_order_of_leaving_an_event_without_waiters_is_as_it_was)
 {
         for (int n = 0; n < 120; n++) {
                 eddy_event event = { 0 };
@@ -182,7 +182,7 @@ SIM_TEST(a_cancel_after_the_set_comes_too_late_for_the_wait)
         let_go(waiters);
 }
 
-SIM_TEST(in_a_cancelled_scope_nobody_passes_a_set_event)
+SIM_TEST(in_a_cancelled_scope_no_task_passes_a_set_event)
 {
         eddy_event event = { 0 };
         eddy_scope scope;

@@ -298,7 +298,7 @@ static int child_gives_back(void *arg)
 }
 
 /* A22: a child that gives back what it has from its parent takes nothing from it. */
-TEST(what_a_child_gives_back_stays_the_parents)
+TEST(an_object_that_a_child_gives_back_stays_the_parents)
 {
         CHECK_EQ(eddy_run(child_gives_back, NULL, &quiet), 0);
 }

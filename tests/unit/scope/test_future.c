@@ -111,7 +111,7 @@ static void let_go(struct waiter *waiters, int n)
                 eddy_task_release(waiters[i].task);
 }
 
-SIM_TEST(all_who_wait_get_the_result_in_the_order_they_came)
+SIM_TEST(all_waiters_get_the_result_in_the_order_they_came)
 {
         eddy_future future = { 0 };
         struct waiter waiters[4];
@@ -193,7 +193,7 @@ static int count_turns(void *arg)
         return 0;
 }
 
-SIM_TEST(waiting_for_what_is_done_gives_way_now_and_then)
+SIM_TEST(waiting_for_a_done_task_gives_way_now_and_then)
 {
         eddy_future future = { 0 };
         eddy_scope scope;
@@ -228,7 +228,7 @@ static int waits_for_ever(void *arg)
         return eddy_future_wait(arg, NULL);
 }
 
-TEST(a_future_that_nobody_can_set_is_a_deadlock)
+TEST(a_future_that_no_task_can_set_is_a_deadlock)
 {
         eddy_future future = { 0 };
         struct reports reports = { 0 };
@@ -600,7 +600,7 @@ static int fini_main(void *arg)
 }
 
 /* A26: a failure that nobody looked at is reported when the future is ended. */
-TEST(only_a_failure_that_nobody_looked_at_is_reported)
+TEST(only_a_failure_that_was_never_read_is_reported)
 {
         struct reports reports = { 0 };
         struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };

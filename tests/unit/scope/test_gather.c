@@ -139,7 +139,7 @@ static int cancels_itself(void *arg)
 }
 
 /* A78: a call that is cancelled by itself is no failure: it stands in its result, the others go on. */
-SIM_TEST(a_call_that_is_cancelled_by_itself_is_no_failure)
+SIM_TEST(a_call_that_is_cancelled_by_itself_is_not_a_failure)
 {
         for (unsigned flags = 0; flags <= EDDY_GATHER_KEEP_GOING; flags++) {
                 struct call arg = { 10 * MS, 7 };

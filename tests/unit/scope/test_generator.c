@@ -203,7 +203,7 @@ SIM_TEST(a_task_of_the_same_scope_can_use_it_up_while_the_scope_ends)
         CHECK_EQ(late_taker.sum, 5050);
 }
 
-SIM_TEST(who_asks_may_be_in_another_scope_than_the_generator)
+SIM_TEST(the_caller_may_be_in_another_scope_than_the_generator)
 {
         struct count count = { .upto = 10 };
         struct taker taker = { 0 };
@@ -272,7 +272,7 @@ static int yields_for_another(void *arg)
         return 0;
 }
 
-SIM_TEST(a_generator_cannot_ask_itself_and_nobody_else_can_yield_for_it)
+SIM_TEST(a_generator_cannot_ask_itself_and_no_other_task_can_yield_for_it)
 {
         eddy_generator gen;
         eddy_scope scope;
@@ -286,7 +286,7 @@ SIM_TEST(a_generator_cannot_ask_itself_and_nobody_else_can_yield_for_it)
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
-SIM_TEST(a_generator_cannot_ask_itself_when_nobody_waits_either)
+SIM_TEST(a_generator_cannot_ask_itself_without_a_waiter_either)
 {
         eddy_generator gen;
         bool asked = false;
@@ -378,7 +378,7 @@ static int sets_depth(eddy_generator *gen, void *arg)
         return eddy_generator_yield(gen, &n);
 }
 
-SIM_TEST(it_inherits_the_variables_of_who_asks_first_and_keeps_its_own)
+SIM_TEST(it_inherits_the_variables_of_its_first_caller_and_keeps_its_own)
 {
         eddy_generator gen;
         eddy_scope scope;

@@ -42,7 +42,7 @@ SIM_TEST(a_failure_while_the_scope_closes_it_is_the_scopes)
         CHECK_EQ(count.err, -ECANCELED);
 }
 
-SIM_TEST(a_failure_that_nobody_waited_for_is_kept_for_who_asks_next)
+SIM_TEST(a_failure_without_a_waiter_is_kept_for_the_next_caller)
 {
         struct count count = { .at = 1, .upto = 1, .cleanup = 5 * MS, .result = -EIO };
         eddy_generator gen;
@@ -60,7 +60,7 @@ SIM_TEST(a_failure_that_nobody_waited_for_is_kept_for_who_asks_next)
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
-SIM_TEST(a_failure_that_nobody_asks_for_is_the_scopes)
+SIM_TEST(a_failure_that_is_never_read_is_the_scopes)
 {
         struct count count = { .at = 1, .upto = 1, .cleanup = 5 * MS, .result = -EIO };
         eddy_generator gen;
@@ -111,7 +111,7 @@ SIM_TEST(a_value_made_while_its_asker_was_cancelled_is_kept)
         CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
-SIM_TEST(who_asks_while_a_value_is_still_made_for_nobody_gets_it)
+SIM_TEST(a_caller_gets_a_value_that_was_being_made_without_a_caller)
 {
         struct count count = { .upto = 2, .delay = 5 * MS };
         eddy_generator gen;
@@ -235,7 +235,7 @@ SIM_TEST(an_outside_asker_is_notified_when_the_generators_scope_is_cancelled)
         eddy_task_release(owner);
 }
 
-SIM_TEST(an_unstarted_generator_of_a_cancelled_scope_starts_for_nobody)
+SIM_TEST(an_unstarted_generator_of_a_cancelled_scope_starts_for_no_caller)
 {
         struct count count = { .upto = 3 };
         eddy_generator gen;
@@ -526,7 +526,7 @@ SIM_TEST(it_is_a_task_with_the_name_of_its_function)
 /* --- those that cannot end, and those that cannot begin --- */
 
 /* What was cut short must not seem to have come to its end. */
-SIM_TEST(one_that_its_scopes_cancel_ended_says_so_to_who_asks_later)
+SIM_TEST(a_generator_that_its_scopes_cancel_ended_reports_it_to_later_callers)
 {
         struct eddy_scope_opts opts = { .flags = EDDY_SCOPE_SHIELD };
         struct count count = { .upto = 3 }, whole = { .upto = 1 };

@@ -70,7 +70,7 @@ static __attribute__((noinline)) void expect_word_below(eddy_generator *gen, lon
         }                                                                                          \
         static int main_##claim(void *arg)
 
-WORDS_TEST(words_of_several_come_to_whoever_asks_from_wherever)
+WORDS_TEST(words_of_several_reach_any_caller_from_any_task)
 {
         struct words words[2] = { { .upto = MANY }, { .upto = MANY, .wait_each = 3 } };
         eddy_generator gen[2];
@@ -176,7 +176,7 @@ static int asks_both(void *arg)
 }
 
 /* The fourth is on its way when who asks is cancelled: the next one gets it. */
-WORDS_TEST(a_word_that_was_made_for_nobody_is_kept_and_the_next_go_on)
+WORDS_TEST(a_word_that_was_made_without_a_caller_is_kept_and_the_next_go_on)
 {
         struct words words[2] = { { .upto = MANY }, { .upto = MANY, .wait_each = 4 } };
         eddy_scope scope, asker;

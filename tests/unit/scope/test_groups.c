@@ -31,7 +31,7 @@ static void start(eddy_scope *scope, struct member *m)
 /* --- one fails --- */
 
 /* A64: siblings are cancelled once, at the first failure; failures that follow are only listed. */
-SIM_TEST(failures_after_the_first_cancel_nobody_anew)
+SIM_TEST(failures_after_the_first_cancel_no_task_again)
 {
         struct eddy_scope_errors errors;
         struct member first = { 10 * MS, -EIO, 1, 0, 0 }, second = { EDDY_SEC(9), -EPERM, 1, 0, 0 },
@@ -271,7 +271,7 @@ SIM_TEST(an_error_just_before_the_cancel_wins_too)
 /* --- scopes in scopes --- */
 
 /* A69: a scope that failed inside another leaves that one, and its tasks, as they were. */
-SIM_TEST(what_an_inner_scope_did_to_its_owner_ends_with_it)
+SIM_TEST(the_cancel_of_an_inner_scope_ends_with_it)
 {
         struct member bad = { MS, -EIO, 1, 0, 0 }, outer_child = { 10 * MS, 0, 1, 0, 0 };
         eddy_scope outer, inner;

@@ -26,7 +26,7 @@ static void line_up(eddy_scope *scope, struct waiter *waiters, eddy_lock *lock)
 }
 
 /* A83: first come, first served; who releases and takes again stands behind those who wait. */
-SIM_TEST(nobody_passes_the_line_not_even_who_released)
+SIM_TEST(no_task_passes_the_line_not_even_the_releaser)
 {
         eddy_lock lock = { 0 };
         struct waiter waiters[WAITERS];
@@ -96,7 +96,7 @@ SIM_TEST(cancelled_waiters_leave_the_line)
  * A84: a waiter that was handed the lock and is then cancelled keeps it; the
  * cancel shows at its next call, and its release wakes the next in line.
  */
-SIM_TEST(who_was_handed_the_lock_and_is_cancelled_passes_it_on)
+SIM_TEST(a_task_that_was_handed_the_lock_and_is_cancelled_passes_it_on)
 {
         eddy_lock lock = { 0 };
         struct waiter waiters[WAITERS];
@@ -378,7 +378,7 @@ static int crosses_locks(void *arg)
         return 0;
 }
 
-TEST(a_cycle_of_locks_is_reported_with_who_holds_what)
+TEST(a_cycle_of_locks_is_reported_with_the_holder_of_each)
 {
         CHECK_EQ(run_reported(crosses_locks), -EDEADLK);
         CHECK_EQ(reports.count[EDDY_REPORT_DEADLOCK], 1);

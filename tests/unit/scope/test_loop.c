@@ -91,7 +91,7 @@ static int again_until_stopped(void *arg)
 }
 
 /* A2: a callback that always asks for the next starves neither timers nor tasks. */
-SIM_TEST(a_callback_that_rearms_itself_starves_nobody)
+SIM_TEST(a_callback_that_rearms_itself_starves_no_task)
 {
         uint64_t turns = 0;
 
@@ -251,7 +251,7 @@ TEST(a_failing_callback_is_reported_and_the_loop_goes_on)
         CHECK_EQ(reports.error, -EIO);
 }
 
-TEST(outside_of_a_run_there_is_no_loop)
+TEST(outside_of_a_run_the_loop_is_absent)
 {
         eddy_handle handle = { 0 };
 
@@ -307,7 +307,7 @@ static int leaves_handle(void *arg)
         return eddy_loop_call_later(NULL, arg, EDDY_SEC(100), note, (void *) "never");
 }
 
-TEST(what_is_scheduled_for_after_the_end_never_runs)
+TEST(a_callback_scheduled_for_after_the_end_never_runs)
 {
         struct eddy_test_result result;
         eddy_handle handle = { 0 };
@@ -382,7 +382,7 @@ static int variables_main(void *arg)
 }
 
 /* A49, A19: a callback sees what its scheduler's variables were then, and so does its report. */
-TEST(a_callback_sees_the_variables_of_who_scheduled_it)
+TEST(a_callback_sees_the_variables_of_its_scheduler)
 {
         struct eddy_run_opts opts = { .report = note_in_report };
         struct eddy_test_result result;

@@ -19,7 +19,7 @@ static uint32_t chance(uint32_t n)
         return (uint32_t) (state >> 33) % n;
 }
 
-TEST(what_was_put_is_found_until_it_is_dropped)
+TEST(an_entry_is_found_until_it_is_dropped)
 {
         struct ed_marks marks = { 0 };
         size_t count = 0;

@@ -85,7 +85,7 @@ static int crosses(void *arg)
         return eddy_scope_end(&scope);
 }
 
-TEST(a_cycle_of_locks_is_printed_with_who_waits_for_whom)
+TEST(a_cycle_of_locks_is_printed_with_each_waiter_and_its_owner)
 {
         CHECK_EQ(run_printing(crosses), -EDEADLK);
         CHECK_STR(printed, "eddy: all tasks wait and nothing can wake them; the run is cancelled:\n"
@@ -111,7 +111,7 @@ static int leaves_a_lock(void *arg)
         return eddy_scope_end(&scope);
 }
 
-TEST(a_forgotten_release_is_printed_with_who_waits_for_it)
+TEST(a_forgotten_release_is_printed_with_its_waiters)
 {
         CHECK_EQ(run_printing(leaves_a_lock), -EDEADLK);
         CHECK_STR(printed, "eddy: all tasks wait and nothing can wake them; the run is cancelled:\n"
@@ -202,7 +202,7 @@ static int looks_at_no_future(void *arg)
         return 0;
 }
 
-TEST(a_failed_future_that_nobody_looked_at_is_printed)
+TEST(a_failed_future_that_was_never_read_is_printed)
 {
         CHECK_EQ(run_printing(looks_at_no_future), 0);
         CHECK_STR(printed,

@@ -341,7 +341,7 @@ static int suspends_after(void *arg)
         return err < 0 ? err : eddy_sleep(MS);
 }
 
-TEST(a_call_that_takes_what_is_left_for_a_cancel_finds_it)
+TEST(a_call_that_takes_a_cancel_left_for_later_finds_it)
 {
         check_ends_always(suspends_after, "eddy: task main: a function returned " IS_OPEN);
 }

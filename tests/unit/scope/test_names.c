@@ -394,7 +394,7 @@ static int closes_its_pool(void *arg)
         return n == -ETIMEDOUT ? 0 : n;
 }
 
-TEST(a_job_that_is_left_behind_is_reported_by_its_function)
+TEST(a_job_that_is_left_over_is_reported_by_its_function)
 {
         struct eddy_run_opts opts = { .report = reports_add,
                                       .report_arg = &reports,

@@ -271,7 +271,7 @@ static void check_persistent(const struct use *use, unsigned flags)
         eddy_future_fini(&things.future);
 }
 
-TEST(between_steps_the_thread_of_a_loop_may_change_what_its_tasks_wait_for)
+TEST(between_steps_the_thread_of_a_loop_may_wake_its_tasks)
 {
         for (size_t i = 0; i < ed_array_count(uses); i++) {
                 if (uses[i].held)
@@ -350,7 +350,7 @@ static int main_is_first_used_elsewhere(void *arg)
         return 0;
 }
 
-TEST(in_debug_mode_a_thread_may_prepare_what_no_loop_has_used)
+TEST(in_debug_mode_a_thread_may_prepare_an_object_that_no_loop_has_used)
 {
         for (size_t i = 0; i < ed_array_count(uses); i++) {
                 struct use_once once = { &uses[i], fresh };

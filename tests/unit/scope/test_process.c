@@ -163,7 +163,7 @@ enum { RUNS = sizeof(runs) / sizeof(runs[0]) };
 
 /* --- handlings --- */
 
-TEST(handlings_are_afterwards_what_they_were)
+TEST(handlings_are_restored_afterwards)
 {
         for (int i = 0; i < RUNS; i++)
                 for (int kind = 0; kind < KINDS; kind++) {
@@ -324,7 +324,7 @@ static int status_after_sending(const struct sent *sent, enum kind before)
         return status;
 }
 
-TEST(a_fault_that_is_sent_does_what_it_does_without_a_run)
+TEST(a_fault_that_is_sent_acts_as_without_a_run)
 {
         static const int faults[] = { SIGSEGV, SIGBUS };
         /* On Valgrind a fault sent by sigqueue(3) does not end even a program without a run. */
@@ -664,7 +664,7 @@ static int handles_beside(void *arg)
         return 7;
 }
 
-TEST(what_the_program_sets_stays_while_runs_of_other_threads_come_and_go)
+TEST(handlers_of_the_program_stay_while_runs_of_other_threads_come_and_go)
 {
         struct beside beside = { .runs = false };
 

@@ -172,7 +172,7 @@ SIM_TEST(cancelled_waiters_leave_and_lose_nothing)
 }
 
 /* A99: what was handed over before the cancel is kept, and its line moves on as if there were none. */
-SIM_TEST(one_who_was_served_and_is_then_cancelled_keeps_what_he_got)
+SIM_TEST(a_task_that_was_served_and_is_then_cancelled_keeps_its_item)
 {
         eddy_queue queue = queue_of(1);
         struct user u[3];

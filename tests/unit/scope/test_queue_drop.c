@@ -88,7 +88,7 @@ SIM_TEST(memory_in_a_dropped_item_is_the_putters_again)
 }
 
 /* The top is taken next, so the bottom is dropped. */
-SIM_TEST(last_in_first_out_drops_what_was_put_first)
+SIM_TEST(last_in_first_out_drops_the_first_item)
 {
         eddy_queue queue;
 

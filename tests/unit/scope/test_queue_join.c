@@ -174,7 +174,7 @@ SIM_TEST(a_cancelled_join_leaves_the_others)
 }
 
 /* A102: a queue that drains after its shutdown is joined like any other. */
-SIM_TEST(a_shut_queue_is_joined_when_what_was_in_it_is_done)
+SIM_TEST(a_shut_queue_is_joined_when_its_items_are_done)
 {
         eddy_queue queue = { 0 };
         struct joiner joiner;
@@ -197,7 +197,7 @@ SIM_TEST(a_shut_queue_is_joined_when_what_was_in_it_is_done)
 }
 
 /* A103: shutting down at once drops the items, and wakes those who wait on every side. */
-SIM_TEST(a_shutdown_at_once_drops_what_is_there)
+SIM_TEST(a_shutdown_at_once_drops_the_items)
 {
         eddy_queue queue;
         struct joiner joiner;

@@ -301,7 +301,7 @@ SIM_TEST(a_shut_heap_drains_in_its_order)
         eddy_queue_fini(&queue);
 }
 
-TEST(what_makes_no_queue_is_refused)
+TEST(options_that_make_no_queue_are_refused)
 {
         eddy_queue queue;
 

@@ -148,7 +148,7 @@ SIM_TEST(staggered_each_starts_its_time_after_the_one_before)
         CHECK_NS(eddy_now() - began_ns, 70 * MS);
 }
 
-SIM_TEST(who_wins_before_the_next_is_due_keeps_it_from_starting)
+SIM_TEST(a_win_before_the_next_is_due_keeps_it_from_starting)
 {
         struct runner runners[3] = { { 10 * MS, 1 }, { MS, 2 }, { MS, 3 } };
 
@@ -434,7 +434,7 @@ SIM_TEST_NO_DEBUG(its_calls_are_named_in_a_dump)
                           "    dumps runs\n");
 }
 
-SIM_TEST_AS(debug_mode_does_not_say_that_nobody_looked_at_the_failures_of_losers, EDDY_RUN_DEBUG)
+SIM_TEST_AS(debug_mode_does_not_report_the_failures_of_losers_as_unread, EDDY_RUN_DEBUG)
 {
         struct runner runners[3] = { { MS, -EIO }, { 2 * MS, -EPERM }, { 3 * MS, 1 } };
         struct ed_run *ed_run = ed_run_of(ed_loop_current);

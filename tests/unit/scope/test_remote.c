@@ -320,7 +320,7 @@ TEST(cancelling_the_wait_does_not_cancel_the_task)
 
 /* --- results and reports --- */
 
-TEST(a_failure_is_reported_only_when_nobody_holds_the_task)
+TEST(a_failure_is_reported_only_if_the_task_is_not_held)
 {
         eddy_remote *held;
         struct host host;
@@ -553,7 +553,7 @@ static void *start_many(void *arg)
         return NULL;
 }
 
-TEST(each_task_begins_and_ends_once_whoever_cancels_and_waits)
+TEST(each_task_begins_and_ends_once_for_any_cancels_and_waits)
 {
         pthread_t threads[STARTERS];
         struct host host;

@@ -135,7 +135,7 @@ static int fails_in_the_background(void *arg)
         return eddy_sleep(EDDY_MS(1));
 }
 
-TEST(a_report_that_nobody_reads_does_not_end_the_process)
+TEST(a_report_without_a_reader_does_not_end_the_process)
 {
         for (int i = 0; i < 3; i++) {
                 int fd = nowhere[i]();
@@ -164,7 +164,7 @@ static bool is_pending(int signo)
 }
 
 /* The program's own SIGPIPE, from before, still comes; ours is none. */
-TEST(a_report_that_nobody_reads_is_no_signal_of_the_programs)
+TEST(a_report_without_a_reader_is_not_a_signal_of_the_program)
 {
         int fd = deaf_pipe();
         sigset_t pipe_only;
@@ -195,7 +195,7 @@ static int keeps_the_loop(void *arg)
         return (int) (intptr_t) arg;
 }
 
-TEST(a_watchdog_whose_reports_nobody_reads_does_not_end_the_process)
+TEST(a_watchdog_whose_reports_are_not_read_does_not_end_the_process)
 {
         struct eddy_run_opts opts = { .watchdog_ns = EDDY_MS(1) };
 
@@ -225,7 +225,7 @@ static void full_pipe(int fds[2])
         CHECK_EQ(errno, EAGAIN);
 }
 
-TEST(a_report_to_a_full_pipe_that_nobody_empties_holds_nothing_up)
+TEST(a_report_to_a_full_pipe_without_a_reader_holds_nothing_up)
 {
         int fds[2];
 
@@ -317,7 +317,7 @@ static int talks(void *arg)
         return fcntl(STDERR_FILENO, F_GETFD) < 0 ? 7 : 0;
 }
 
-TEST(a_connection_is_no_standard_descriptor_and_gets_no_report)
+TEST(a_connection_is_not_a_standard_descriptor_and_gets_no_report)
 {
         pid_t child = fork();
         int status;

@@ -120,7 +120,7 @@ static int asks_info(void *arg)
         return 0;
 }
 
-TEST(the_run_says_what_it_is_made_of)
+TEST(the_run_names_its_parts)
 {
         CHECK_EQ(eddy_run(asks_info, NULL, NULL), 0);
 }
@@ -246,7 +246,7 @@ TEST(dispositions_are_put_back)
         }
 }
 
-TEST_DIES(after_the_run_a_signal_does_what_it_did_before, SIGTERM)
+TEST_DIES(after_the_run_a_signal_acts_as_before, SIGTERM)
 {
         CHECK_EQ(eddy_run(returns, NULL, NULL), 0);
         raise(SIGTERM);

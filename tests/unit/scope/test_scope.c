@@ -147,7 +147,7 @@ SIM_TEST(of_two_failures_the_first_in_time_is_the_result)
         CHECK_EQ(late.slept, -ECANCELED);
 }
 
-SIM_TEST(with_keep_going_a_failure_cancels_nobody)
+SIM_TEST(with_keep_going_a_failure_cancels_no_task)
 {
         struct worker bad = { 1 * MS, -EIO }, good = { 20 * MS, 0 };
         eddy_scope scope;
@@ -162,7 +162,7 @@ SIM_TEST(with_keep_going_a_failure_cancels_nobody)
 }
 
 /* A65, A37: a task that was cancelled and says so has not failed; one that succeeds has succeeded. */
-SIM_TEST(a_cancelled_task_is_no_failure)
+SIM_TEST(a_cancelled_task_is_not_a_failure)
 {
         struct worker w[2] = { { EDDY_SEC(9), 0 }, { EDDY_SEC(9), 7 } }, sibling = { 5 * MS, 0 };
         eddy_task *task[2];
@@ -192,7 +192,7 @@ static int says_cancelled(void *arg)
         return -ECANCELED;
 }
 
-SIM_TEST(ecanceled_from_a_task_that_nobody_cancelled_is_a_failure)
+SIM_TEST(ecanceled_from_a_task_that_was_not_cancelled_is_a_failure)
 {
         struct eddy_scope_errors errors;
         eddy_scope scope;
@@ -203,7 +203,7 @@ SIM_TEST(ecanceled_from_a_task_that_nobody_cancelled_is_a_failure)
         CHECK_EQ(errors.count, 1);
 }
 
-SIM_TEST(a_positive_result_is_no_failure)
+SIM_TEST(a_positive_result_is_not_a_failure)
 {
         struct worker w = { 0, 12345 };
         eddy_scope scope;
@@ -262,7 +262,7 @@ SIM_TEST(a_cancelled_sibling_is_not_among_the_errors)
 /* --- cancelling a scope --- */
 
 /* A75: cancelling a scope stops its tasks and its body, twice as well as once, and is no error. */
-SIM_TEST(cancelling_a_scope_is_no_failure)
+SIM_TEST(cancelling_a_scope_is_not_a_failure)
 {
         struct worker w = { EDDY_SEC(9), 0 };
         eddy_scope scope;
@@ -288,7 +288,7 @@ static int begins_and_ends(void *arg)
         return eddy_scope_end(&of_who_has_ended);
 }
 
-SIM_TEST(what_is_asked_of_a_scope_after_its_end_changes_nothing)
+SIM_TEST(calls_on_a_scope_after_its_end_change_nothing)
 {
         eddy_scope scope;
 
@@ -490,7 +490,7 @@ static int ends_with_stubborn_child(void *arg)
 }
 
 /* A67: end is left only when the tasks have ended, however often the owner is cancelled. */
-SIM_TEST(cancelling_who_waits_in_end_cancels_the_tasks_and_goes_on_waiting)
+SIM_TEST(cancelling_the_waiter_in_end_cancels_the_tasks_and_goes_on_waiting)
 {
         struct worker w = { EDDY_SEC(9), 0 };
         eddy_scope scope;

@@ -507,7 +507,7 @@ SIM_TEST(a_deadline_around_a_select_does_none_of_its_choices)
 
 /* --- errors --- */
 
-SIM_TEST(what_cannot_be_waited_for_is_refused)
+SIM_TEST(a_descriptor_that_cannot_be_waited_for_is_refused)
 {
         static struct eddy_choice many[EDDY_SELECT_MAX + 1];
         eddy_queue queue = queue_of(0);

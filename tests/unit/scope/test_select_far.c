@@ -382,7 +382,7 @@ static int is_passed_over(void *arg)
         return 0;
 }
 
-TEST(what_comes_after_another_thread_has_served_it_passes_a_select_over)
+TEST(values_that_another_thread_has_served_pass_a_select_over)
 {
         far_one = channel_of(1);
         far_two = channel_of(1);
@@ -452,7 +452,7 @@ static int selects_of_other_thread(void *arg)
         return eddy_select(&choice, 1);
 }
 
-TEST(a_select_that_waits_for_another_thread_is_no_deadlock)
+TEST(a_select_that_waits_for_another_thread_is_not_a_deadlock)
 {
         pthread_t putter;
         int got = -1;

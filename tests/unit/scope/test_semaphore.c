@@ -42,7 +42,7 @@ SIM_TEST(units_go_to_the_longest_waiter)
 }
 
 /* A83, A86: nobody passes the line, not even who released. */
-SIM_TEST(nobody_passes_the_line)
+SIM_TEST(no_task_passes_the_line)
 {
         eddy_semaphore sem = EDDY_SEMAPHORE(1, 0);
         struct waiter waiters[WAITERS];
@@ -90,7 +90,7 @@ SIM_TEST(cancelled_waiters_leave_the_line)
  * A87: a unit that was handed over before the cancel is kept; the cancel shows
  * at the next call, and released the unit goes to the next in line.
  */
-SIM_TEST(who_was_handed_a_unit_and_is_cancelled_has_it)
+SIM_TEST(a_task_that_was_handed_a_unit_and_is_cancelled_has_it)
 {
         eddy_semaphore sem = { 0 };
         struct waiter waiters[WAITERS];
@@ -166,7 +166,7 @@ SIM_TEST(a_bounded_semaphore_refuses_a_unit_too_many)
 }
 
 /* A89: also while tasks wait for the units that are out. */
-SIM_TEST(a_bounded_semaphore_hands_on_what_comes_back)
+SIM_TEST(a_bounded_semaphore_hands_on_returned_units)
 {
         eddy_semaphore sem = EDDY_SEMAPHORE(1, EDDY_SEMAPHORE_BOUNDED);
         struct waiter waiters[WAITERS];

@@ -165,7 +165,7 @@ static int main_forgets_failing(void *arg)
 }
 
 /* A82, A105: one that nobody waits for is reported once. */
-TEST(a_failure_that_nobody_waits_for_is_reported_once)
+TEST(a_failure_without_a_waiter_is_reported_once)
 {
         struct reports reports = { 0 };
         struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };

@@ -111,7 +111,7 @@ DEBUG_TEST(a_known_depth_is_measured)
         return 0;
 }
 
-DEBUG_TEST(what_is_kept_is_the_deepest)
+DEBUG_TEST(the_kept_record_is_the_deepest)
 {
         unsigned depths[] = { 3, 17, 9 };
         size_t deepest = 0;
@@ -231,7 +231,7 @@ DEBUG_TEST(among_many_deep_tasks_a_shallow_one_is_not_taken_for_one)
 }
 
 /* What is less deep than a stack was used is not seen, until that is cleared again. */
-DEBUG_TEST(a_stack_is_cleared_again_behind_some_of_many_tasks)
+DEBUG_TEST(a_stack_is_cleared_again_after_some_of_many_tasks)
 {
         unsigned shallow = 2, middling = 9;
 
@@ -549,7 +549,7 @@ TEST(without_debug_mode_nothing_is_measured)
         CHECK_EQ(reported_lines, 0);
 }
 
-TEST(outside_of_a_run_there_are_no_records)
+TEST(outside_of_a_run_records_are_absent)
 {
         CHECK_EQ(eddy_stack_records(records, 1), EDDY_E_RUN_NOT_RUNNING);
 }

@@ -436,7 +436,7 @@ static int starts_serving(void *arg)
 }
 
 /* A72: it is cancelled while somebody outside of it waits: the task ended, and was not ready. */
-SIM_TEST(a_scope_cancelled_while_somebody_else_waits_for_ready)
+SIM_TEST(a_scope_cancelled_while_another_task_waits_for_ready)
 {
         struct server s = { 10 * MS, 0, 0, true, false };
         struct starter starter = { .server = &s, .err = 1 };

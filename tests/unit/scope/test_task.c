@@ -454,7 +454,7 @@ static int looks_fresh(void *arg)
         return arg ? -EIO : 0;
 }
 
-SIM_TEST(a_task_on_a_used_stack_begins_anew)
+SIM_TEST(a_task_on_a_used_stack_begins_afresh)
 {
         struct eddy_task_opts named = { .name = "named" };
         eddy_scope scope;

@@ -58,14 +58,14 @@ static int run_here(void *arg)
         return sim_run_beside(look_for_task, arg);
 }
 
-SIM_TEST(a_job_is_no_task_and_has_no_loop)
+SIM_TEST(a_job_is_not_a_task_and_has_no_loop)
 {
         CHECK_EQ(eddy_to_thread(look_around, NULL), 4);
         CHECK_EQ(eddy_to_thread(run_here, NULL), 5);
         CHECK_EQ(eddy_to_thread(look_around, NULL), 4);
 }
 
-TEST(without_a_run_there_are_no_threads)
+TEST(without_a_run_no_thread_is_made)
 {
         struct work work = { 0 };
         eddy_thread_pool *pool;

@@ -196,7 +196,7 @@ static int call_and_leave(struct work *work, int64_t timeout_ns)
 }
 
 /* A117: a closed pool takes no jobs; what it had is done. */
-SIM_TEST(a_pool_that_closes_does_what_it_has_and_takes_no_more)
+SIM_TEST(a_pool_that_closes_does_its_work_and_takes_no_more)
 {
         struct eddy_thread_pool_opts opts = { .threads_max = 1, .slow_max = 1 };
         eddy_thread_pool *pool = pool_new(opts);
@@ -275,7 +275,7 @@ static int close_hanging(void *arg)
         return 0;
 }
 
-TEST(what_does_not_stop_is_left_behind_and_reported)
+TEST(a_job_that_does_not_stop_is_left_over_and_reported)
 {
         struct reports reports = { 0 };
         struct eddy_run_opts opts = { .report = reports_add, .report_arg = &reports };

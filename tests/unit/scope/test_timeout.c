@@ -410,7 +410,7 @@ static int shielded_to_the_end(void *arg)
 }
 
 /* A53, A52: the deadline passed but no call inside was cancelled: no timeout, though it expired. */
-SIM_TEST(a_deadline_that_stopped_nothing_is_no_timeout)
+SIM_TEST(a_deadline_that_stopped_nothing_is_not_a_timeout)
 {
         eddy_scope scope;
 
@@ -548,7 +548,7 @@ SIM_TEST(a_deadline_can_be_moved_while_the_scope_ends)
 }
 
 /* A59: at the very instant it is due, who wakes for that instant comes too late to move it. */
-SIM_TEST(a_deadline_is_over_for_who_wakes_at_its_instant)
+SIM_TEST(a_deadline_is_over_for_a_task_that_wakes_at_its_instant)
 {
         int64_t begun = eddy_now();
         struct mover mover = { .at_ns = begun + 10 * MS, .to_ns = begun + EDDY_SEC(1), .moved = 1 };
@@ -597,7 +597,7 @@ SIM_TEST(a_call_under_a_deadline_is_waited_for_while_it_cleans_up)
 }
 
 /* A62: a failure of the call is its own; so is -ECANCELED that nobody caused. */
-SIM_TEST(what_a_call_returns_by_itself_is_returned)
+SIM_TEST(the_result_of_a_call_is_returned)
 {
         struct call call = { EDDY_SEC(9), 1, -EIO, 0 };
 

@@ -22,7 +22,7 @@ static int get_number(void)
         return value ? *value : -1;
 }
 
-SIM_TEST(a_task_reads_back_what_it_set)
+SIM_TEST(a_task_reads_back_its_values)
 {
         CHECK(!eddy_var_get(&number));
         set_number(1);
@@ -94,7 +94,7 @@ SIM_TEST(a_task_starts_with_the_values_of_its_starter_at_that_moment)
 }
 
 /* A49: what a task sets is its own, and not its starter's or its sister's. */
-SIM_TEST(what_a_task_sets_is_not_seen_by_its_starter_or_its_sisters)
+SIM_TEST(values_that_a_task_sets_are_not_seen_by_its_starter_or_its_sisters)
 {
         struct child sets = { .sets = 5 }, sister = { 0 };
         eddy_scope scope;
@@ -212,7 +212,7 @@ SIM_TEST(a_value_can_be_set_to_itself)
         CHECK_EQ(get_number(), 8);
 }
 
-SIM_TEST(there_are_so_many_values_and_not_one_more)
+SIM_TEST(the_maximum_of_values_is_exact)
 {
         static eddy_var many[EDDY_VARS_MAX];
         int n = 1;
@@ -240,7 +240,7 @@ SIM_TEST(values_that_are_empty_or_too_large_are_refused)
         CHECK(!eddy_var_get(&empty) && !eddy_var_get(&larger) && eddy_var_get(&largest));
 }
 
-TEST(outside_of_a_run_there_are_no_values)
+TEST(outside_of_a_run_values_are_absent)
 {
         int n = 1;
 

@@ -240,7 +240,7 @@ SIM_TEST(in_a_cancelled_scope_nothing_is_waited_for_though_all_have_finished)
 }
 
 /* A80: what is no set of tasks is refused. */
-SIM_TEST(what_cannot_be_waited_for_is_refused)
+SIM_TEST(a_descriptor_that_cannot_be_waited_for_is_refused)
 {
         struct crowd crowd;
         eddy_task *with_self[2];

@@ -133,7 +133,7 @@ static int idles(void *arg)
 }
 
 /* Not a nanosecond is allowed to any that is no idle loop. */
-TEST(an_idle_loop_is_no_hog)
+TEST(an_idle_loop_is_not_a_hog)
 {
         static struct ed_sys_poll wrapped;
         struct hog hog = { 0 };
@@ -575,7 +575,7 @@ static int raises_after_it_was_asked(void *arg)
         return 0;
 }
 
-TEST(the_watchdogs_signal_sent_by_another_does_what_it_would_without_it)
+TEST(the_watchdogs_signal_sent_by_another_acts_as_without_it)
 {
         pid_t child = fork();
         int status;

@@ -138,7 +138,7 @@ static bool is_readable(int fd)
         return poll(&pfd, 1, 0) == 1;
 }
 
-TEST(whoever_waits_for_the_table_hears_of_wakes_before_and_after_it_is_asked_for)
+TEST(a_waiter_for_the_table_sees_wakes_before_and_after_it_is_asked_for)
 {
         struct ed_event events[ED_EVENTS_MAX];
         int fd;
@@ -306,7 +306,7 @@ TEST(only_the_wanted_direction_of_a_descriptor_of_other_code_is_reported)
         finish();
 }
 
-TEST(what_is_not_watched_any_more_is_not_reported)
+TEST(a_descriptor_whose_watch_ended_is_not_reported)
 {
         struct ed_event events[ED_EVENTS_MAX];
         struct seen seen = { 0 };
@@ -366,7 +366,7 @@ TEST(no_more_events_are_stored_than_there_is_room_for)
         finish();
 }
 
-TEST(without_descriptors_there_is_no_table_and_nothing_leaks)
+TEST(without_descriptors_no_table_is_made_and_nothing_leaks)
 {
         struct rlimit limit, few;
 

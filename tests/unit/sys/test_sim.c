@@ -238,7 +238,7 @@ TEST(bytes_the_end_and_a_connection_are_late_by_the_latency)
         sys->free(sys);
 }
 
-TEST(what_is_late_at_random_keeps_its_order)
+TEST(datagrams_that_are_late_at_random_keep_their_order)
 {
         for (uint64_t seed = 1; seed < 50; seed++) {
                 struct ed_sys *sys =
@@ -268,7 +268,7 @@ TEST(what_is_late_at_random_keeps_its_order)
         }
 }
 
-TEST(a_reset_drops_what_is_on_its_way)
+TEST(a_reset_drops_the_bytes_on_their_way)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .latency_ns = MS });
         struct pair p;
@@ -341,7 +341,7 @@ static void pump(struct pair *p, size_t total, size_t piece, uint64_t *state)
         CHECK_EQ(sent, total);
 }
 
-TEST(who_takes_short_for_drained_loses_no_wakeup)
+TEST(a_reader_that_takes_short_for_drained_loses_no_wakeup)
 {
         for (uint64_t seed = 0; seed < 200; seed++) {
                 uint64_t state = seed;
@@ -379,7 +379,7 @@ TEST(chopping_cuts_transfers)
 
 /* --- connections that fail --- */
 
-TEST(a_full_backlog_makes_who_connects_ask_again)
+TEST(a_full_backlog_makes_clients_ask_again)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .backlog = 1 });
         int64_t start = sys->poll->now(sys);
@@ -454,7 +454,7 @@ TEST(only_the_wanted_direction_of_a_foreign_socket_is_reported)
         sys->free(sys);
 }
 
-TEST(a_connect_that_is_given_up_reaches_nobody)
+TEST(a_connect_that_is_given_up_reaches_no_server)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .latency_ns = MS });
         struct pair p = { .sys = sys };
@@ -484,7 +484,7 @@ TEST(ipv6_any_hears_both_families)
         sys->free(sys);
 }
 
-TEST(a_cut_ends_a_stream_after_so_many_bytes)
+TEST(a_cut_ends_a_stream_after_its_number_of_bytes)
 {
         for (uint64_t bytes = 0; bytes <= 5; bytes++) {
                 struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
@@ -506,7 +506,7 @@ TEST(a_cut_ends_a_stream_after_so_many_bytes)
         }
 }
 
-TEST(a_cut_resets_both_sides_after_so_many_bytes)
+TEST(a_cut_resets_both_sides_after_its_number_of_bytes)
 {
         for (int by_server = 0; by_server < 2; by_server++) {
                 struct ed_sys *sys = sim_new((struct ed_sim_opts){ .latency_ns = MS });
@@ -601,7 +601,7 @@ TEST(sockets_are_bounded)
         CHECK_EQ(end.sockets, 4);
 }
 
-TEST(what_a_program_closed_is_not_counted_as_open)
+TEST(a_descriptor_that_a_program_closed_is_not_counted_as_open)
 {
         struct ed_sim_end end;
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ .end = &end });

@@ -178,7 +178,7 @@ TEST(with_a_seed_a_short_transfer_is_of_any_length_below_all)
         CHECK(seen[1] && seen[2] && seen[3] && seen[4]);
 }
 
-TEST(what_was_put_off_is_reported_again)
+TEST(a_finding_that_was_put_off_is_reported_again)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
         struct seen seen_listener;

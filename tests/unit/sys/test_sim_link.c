@@ -62,7 +62,7 @@ TEST(a_link_out_of_range_is_refused_and_changes_nothing)
         sys->free(sys);
 }
 
-TEST(a_stall_holds_up_what_is_sent_after_so_many_bytes)
+TEST(a_stall_holds_up_bytes_after_its_number_of_bytes)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
         struct ed_sim_link link = { .latency_ns = MS, .stall_ns = 10 * S, .stall_bytes = 6 };
@@ -89,7 +89,7 @@ TEST(a_stall_holds_up_what_is_sent_after_so_many_bytes)
         sys->free(sys);
 }
 
-TEST(a_stall_of_who_accepted_begins_with_its_first_byte_and_is_over_once)
+TEST(a_stall_of_the_accepting_side_begins_with_its_first_byte_and_ends_once)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
         struct ed_sim_link link = { .by_server = true, .stall_ns = S };
@@ -214,7 +214,7 @@ TEST(a_writer_that_waits_for_room_is_notified)
         sys->free(sys);
 }
 
-TEST(a_pipe_is_no_socket)
+TEST(a_pipe_is_not_a_socket)
 {
         struct ed_sys *sys = sim_new((struct ed_sim_opts){ 0 });
         int fds[2];

@@ -35,7 +35,7 @@ TEST(a_function_is_called_by_its_name_and_a_place_in_it_by_the_offset_too)
         CHECK_STR(at((const void *) getppid, 1) + strlen(name), "+0x1");
 }
 
-TEST(what_has_no_name_is_a_place_in_its_program_that_addr2line_knows)
+TEST(a_function_without_a_name_is_a_place_in_its_program_that_addr2line_knows)
 {
         const char *name = at((const void *) not_exported, 0), *plus = strchr(name, '+');
         unsigned long offset;

@@ -354,7 +354,7 @@ static void count_wait(struct ed_task *task)
         waits_seen++;
 }
 
-TEST(who_looked_at_each_wait_before_goes_on_to)
+TEST(a_task_that_looked_at_each_wait_before_goes_on_to)
 {
         struct eddy_test_result result;
         int waits;

@@ -133,7 +133,7 @@ NET_TEST(a_pair_is_late_by_its_delay)
         eddy_stream_close(second);
 }
 
-NET_TEST(a_buffer_holds_so_many_bytes)
+NET_TEST(a_buffer_holds_its_number_of_bytes)
 {
         struct eddy_scope_opts opts = { .timeout_ns = MS };
         struct eddy_test_link link = { .buffer_bytes = 4 };
@@ -178,7 +178,7 @@ NET_TEST(a_cut_by_a_reset_is_one_for_both)
         eddy_stream_close(second);
 }
 
-NET_TEST(a_stall_holds_up_what_comes_after_so_many_bytes)
+NET_TEST(a_stall_holds_up_the_bytes_after_its_place)
 {
         struct eddy_test_link link = { .stall_ns = EDDY_MIN(1), .stall_bytes = 2 };
         eddy_stream *first, *second;
@@ -375,7 +375,7 @@ NET_TEST(names_that_are_never_asked_for_cannot_be_added)
         CHECK_EQ(eddy_test_name_add("na", &far, 1), 0);
 }
 
-NET_TEST(a_dead_address_answers_nobody)
+NET_TEST(a_dead_address_answers_no_request)
 {
         struct eddy_address other = far;
         int64_t begin = eddy_now();

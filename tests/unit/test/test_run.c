@@ -269,7 +269,7 @@ TEST(a_call_fails_with_the_error_wanted)
         CHECK(result.result == -EMFILE && result.was_failed);
 }
 
-TEST(a_call_cannot_fail_with_what_is_no_error)
+TEST(a_call_can_only_fail_with_an_error)
 {
         struct eddy_test_opts opts = { .call_at = 1 };
 
@@ -279,7 +279,7 @@ TEST(a_call_cannot_fail_with_what_is_no_error)
         CHECK_EQ(eddy_test_run(listens, NULL, &opts, NULL), -EINVAL);
 }
 
-TEST(a_run_that_is_asked_for_is_no_replay)
+TEST(a_run_that_is_asked_for_is_not_a_replay)
 {
         struct eddy_test_opts opts = { .name = "twice" };
         int slept = 0;
@@ -611,7 +611,7 @@ static int not_so(void *arg, int main_result)
         return main_result == 7 ? -1 : 0;
 }
 
-TEST(what_after_says_is_found)
+TEST(the_member_after_is_found)
 {
         run_finds(seven, NULL, &(struct eddy_test_opts){ .after = not_so },
                   "'after' returned a failure");
@@ -948,7 +948,7 @@ TEST(a_child_that_ends_has_left_no_run)
         CHECK(!strstr(said_in_a_child(), "eddy_test"));
 }
 
-TEST(what_fails_in_a_child_is_printed)
+TEST(a_failure_in_a_child_is_printed)
 {
         child_checks = true;
         CHECK(strstr(said_in_a_child(), "eddy_test: parent: no. 9\n"));
@@ -960,7 +960,7 @@ static int finds_and_exits(void *arg)
         exit(0);
 }
 
-TEST(what_was_found_is_reported_when_the_process_ends_before_the_run)
+TEST(findings_are_reported_when_the_process_ends_before_the_run)
 {
         struct eddy_test_opts opts = { .name = "hasty" };
         int fds[2], status, nine = 9;

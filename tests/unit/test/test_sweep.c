@@ -60,7 +60,7 @@ static int fails(void *arg)
         return -EIO;
 }
 
-TEST(what_cannot_be_swept_is_refused)
+TEST(a_program_that_cannot_be_swept_is_refused)
 {
         CHECK_EQ(sweep(0, few, NULL, NULL), -EINVAL);
         CHECK_EQ(sweep(EDDY_TEST_CANCEL_TASK + 1, few, NULL, NULL), -EINVAL);
@@ -372,7 +372,7 @@ TEST(a_mistake_without_memory_is_found)
         found_by(EDDY_TEST_ALLOC_FOREVER, insists, ": ptr", "alloc=");
 }
 
-TEST(a_mistake_when_what_is_done_about_a_failure_fails_is_found)
+TEST(a_mistake_in_the_handling_of_a_failure_is_found)
 {
         test_needs_backtrace();
         sweep_passes(EDDY_TEST_ALLOC, apologises, NULL, NULL);
@@ -435,7 +435,7 @@ static void replay_misses(const char *string, const char *problem)
         CHECK_STR(replay(), string);
 }
 
-TEST(a_replay_of_what_is_not_there_any_more_is_a_finding)
+TEST(a_replay_of_a_step_that_does_not_exist_is_a_finding)
 {
         char last_point[40];
 
@@ -525,7 +525,7 @@ static int falls_silent(void *arg)
         return ptr ? 0 : -ENOMEM;
 }
 
-TEST(what_comes_of_a_failure_is_the_same_in_each_run_too)
+TEST(the_result_of_a_failure_is_the_same_in_each_run_too)
 {
         int times = 1;
 

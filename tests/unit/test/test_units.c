@@ -375,7 +375,7 @@ static int watches_many(void *arg)
         return 0;
 }
 
-TEST(what_is_watched_has_a_maximum)
+TEST(watched_objects_have_a_maximum)
 {
         check_sound(watches_many, (int[]){ 0, 0 });
         check_found(watches_many, (int[]){ 1, 0 }, "more than 64 queues are watched");

@@ -392,7 +392,7 @@ static int cancelled_reader(void *arg)
         return 0;
 }
 
-TEST(a_reader_that_sends_what_the_stream_holds_can_be_cancelled)
+TEST(a_reader_that_sends_the_streams_bytes_can_be_cancelled)
 {
         CHECK_EQ(eddy_test_run(cancelled_reader, NULL, NULL, NULL), 0);
 }

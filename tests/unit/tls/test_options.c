@@ -252,7 +252,7 @@ static int without_threads(void *arg)
         return 0;
 }
 
-TEST(a_handshake_for_which_there_is_no_thread_fails)
+TEST(a_handshake_fails_without_a_thread_for_it)
 {
         io_run(without_threads);
 }
