@@ -19,6 +19,9 @@ from e2e import check, claim, equal
 # A token that tells the server when it was made.
 TOKEN = "echo secret-$(date +%s%N)"
 
+# A file with several keys.
+KEYS = "# the keys\nsecret-1\n\nsecret-2\nsecret-3\n"
+
 
 def key_of(call):
     return call.headers.get("authorization", "").removeprefix("Bearer ")
@@ -174,6 +177,33 @@ def request_that_no_token_helps_is_an_error_and_the_others_are_answered(eddy):
         equal(result.code, 1, result)
         equal(set(ids_of(eddy.file("out.errors.jsonl"))), bad)
         equal(len(ids_of(eddy.file("out.jsonl"))), 200 - len(bad))
+        for name in ("out.jsonl", "out.errors.jsonl"):
+            os.remove(eddy.file(name))
+
+
+@claim
+def rerun_with_only_requests_that_have_a_401_of_their_own_writes_their_answers(eddy):
+    bad = {f"r{i}" for i in range(100, 112)}
+    env = {**os.environ, "KEY": "secret"}
+    api = Api(eddy, lambda call: refuse() if call.id in bad else (200, {}, {}))
+    for args in (["--api-key-env", "KEY"], ["--api-key-file", eddy.file("one", "secret\n")],
+                 ["--api-key-file", eddy.file("several", KEYS)], ["--api-key-command", TOKEN]):
+        # The first run ends before the key is in doubt: five or more refusals in a row are about the key.
+        result = run(eddy, api, requests(100), *args, env=env)
+        equal(result.code, 0, result)
+        for number in sorted(bad):
+            with open(eddy.file("out.errors.jsonl"), "a", encoding="ascii") as errors:
+                errors.write(json.dumps({"custom_id": number, "response": {"status_code": 401, "body": {}}, "error": None}) + "\n")
+        for _ in range(2):
+            result = run(eddy, api, requests(112), "-c", "6", *args, env=env)
+            check(result.code == 1 and "stopping: " not in result.err, args, result)
+            equal(set(ids_of(eddy.file("out.errors.jsonl"))), bad)
+            check(all(line["response"]["status_code"] == 401 for line in lines_of(eddy.file("out.errors.jsonl"))), result)
+        # Others show that the key is wrong, though an earlier one was right.
+        bad.update(f"r{i}" for i in range(112, 200))
+        result = run(eddy, api, requests(200), "-c", "6", *args, env=env)
+        equal(result.code, 5, args, result)
+        bad.difference_update(f"r{i}" for i in range(112, 200))
         for name in ("out.jsonl", "out.errors.jsonl"):
             os.remove(eddy.file(name))
 
@@ -368,9 +398,6 @@ def file_that_does_not_change_after_a_401_stops_the_run_which_can_be_resumed(edd
 
 
 # ---- several keys --------------------------------------------------------------------------------
-
-KEYS = "# the keys\nsecret-1\n\nsecret-2\nsecret-3\n"
-
 
 @claim
 def each_of_several_keys_takes_its_share_and_has_its_own_pause(eddy):

@@ -84,7 +84,7 @@ TEST(texts_with_keys_are_read_and_others_have_a_reason)
 
 static enum ed_api_key_verdict refused(uint32_t generation, unsigned refusals)
 {
-        return ed_api_key_refused(&keys, 1, generation, refusals);
+        return ed_api_key_refused(&keys, 1, generation, refusals, false);
 }
 
 /* A command has printed another value, as far as this can be without one. */
@@ -227,6 +227,26 @@ static int alone_main(void *arg)
 TEST(request_that_is_refused_alone_gets_its_401_and_the_next_one_decides)
 {
         run(alone_main);
+}
+
+static int earlier_main(void *arg)
+{
+        (void) arg;
+        keys_make(ED_API_KEY_COMMAND, "k");
+        for (uint32_t i = 0; i < 3; i++) {
+                CHECK_EQ(ed_api_key_refused(&keys, 1, i + 1, i, true), ED_API_KEY_REPEAT);
+                refresh();
+        }
+        /* Nothing was accepted in this run, and the others of this kind cost no more keys. */
+        for (int i = 0; i < 100; i++)
+                CHECK_EQ(ed_api_key_refused(&keys, 1, 4, 0, true), ED_API_KEY_ANSWER);
+        CHECK_EQ(refused(4, 0), ED_API_KEY_USELESS);
+        return 0;
+}
+
+TEST(requests_with_a_401_of_an_earlier_run_get_it_again)
+{
+        run(earlier_main);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */

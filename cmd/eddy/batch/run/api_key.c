@@ -417,8 +417,10 @@ static enum ed_api_key_verdict key_due(struct ed_api_key *key, unsigned refusals
 }
 
 enum ed_api_key_verdict ed_api_key_refused(struct ed_api_keys *keys, unsigned number,
-                                           uint32_t generation, unsigned refusals)
+                                           uint32_t generation, unsigned refusals,
+                                           bool was_unauthorized)
 {
+        enum ed_api_key_verdict verdict;
         struct ed_api_key *key = &keys->items[number - 1];
 
         if (keys->kind == ED_API_KEY_FIXED)
@@ -436,5 +438,6 @@ enum ed_api_key_verdict ed_api_key_refused(struct ed_api_keys *keys, unsigned nu
                 ed_api_keys_look(keys);
                 return generation != key->generation ? ED_API_KEY_STALE : ED_API_KEY_ANSWER;
         }
-        return key_due(key, refusals, keys->has_helped);
+        verdict = key_due(key, refusals, keys->has_helped);
+        return verdict == ED_API_KEY_USELESS && was_unauthorized ? ED_API_KEY_ANSWER : verdict;
 }

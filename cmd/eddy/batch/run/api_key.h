@@ -109,9 +109,11 @@ enum ed_api_key_verdict {
 
 /*
  * A server has answered 401 to a request with this generation. 'refusals' is the number of
- * ED_API_KEY_REPEAT that this request had before. For the only key of a run.
+ * ED_API_KEY_REPEAT that this request had before. 'was_unauthorized' means that it got a 401 in an
+ * earlier run too: then ED_API_KEY_USELESS is not the verdict. For the only key of a run.
  */
 enum ed_api_key_verdict ed_api_key_refused(struct ed_api_keys *keys, unsigned number,
-                                           uint32_t generation, unsigned refusals);
+                                           uint32_t generation, unsigned refusals,
+                                           bool was_unauthorized);
 
 #endif

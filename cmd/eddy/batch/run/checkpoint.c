@@ -17,6 +17,8 @@
 
 #define SYNC_NS EDDY_SEC(1)
 
+enum { STATUS_UNAUTHORIZED = 401 };
+
 /* A walk over the lines of a file. */
 struct scan {
         struct ed_batch_unit *unit;
@@ -30,20 +32,25 @@ struct scan {
         char id[ED_ANSWER_ID_ROOM];
 };
 
+/* Add an id to a set, which is made for its first id. */
+static int set_add(struct ed_ids **set, const struct ed_answer_seen *seen)
+{
+        if (!*set && ed_ids_new(set) < 0)
+                return -ENOMEM;
+        return ed_ids_add(*set, seen->id, seen->id_bytes, 0, ED_IDS_FAILED, NULL);
+}
+
 /* Remember a failure, whose request is tried again. */
 static int failure_note(struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
         int flags = 0;
 
-        if (strncmp(seen->id, "line-", 5) == 0) {
-                if (!unit->sink.bad_lines && ed_ids_new(&unit->sink.bad_lines) < 0)
-                        return -ENOMEM;
-                flags = ed_ids_add(unit->sink.bad_lines, seen->id, seen->id_bytes, 0, ED_IDS_FAILED,
-                                   NULL);
-        }
+        if (strncmp(seen->id, "line-", 5) == 0)
+                flags = set_add(&unit->sink.bad_lines, seen);
+        if (seen->status == STATUS_UNAUTHORIZED && flags >= 0)
+                flags = set_add(&unit->sink.unauthorized, seen);
         if (unit->sink.only && flags >= 0)
-                flags = ed_ids_add(unit->sink.only, seen->id, seen->id_bytes, 0, ED_IDS_FAILED,
-                                   NULL);
+                flags = set_add(&unit->sink.only, seen);
         return flags < 0 ? flags : 0;
 }
 

@@ -46,6 +46,7 @@ struct ed_batch_job {
         struct eddy_retry retry;
         unsigned attempts;
         unsigned key_refusals; /* 401 answers that were blamed on the key */
+        bool was_unauthorized; /* an earlier run, which also had answers, got a 401 */
         bool was_sent;
         bool is_first;             /* one of the first requests of the run (alike.h) */
         eddy_event turn;           /* of --ordered */
@@ -160,7 +161,7 @@ static void key_check(struct ed_batch_job *job)
         const struct ed_attempt *attempt = &job->attempt;
         struct ed_batch_run *run = job->unit->run;
 
-        if (attempt->status != 401 || ed_attempt_is_ok(attempt) ||
+        if (attempt->status != 401 || ed_attempt_is_ok(attempt) || job->was_unauthorized ||
             job->request->headers_count > 0 || !attempt->endpoint->is_main ||
             attempt->endpoint->ok > 0 || ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
                 return;
@@ -621,7 +622,7 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
         else if (is_unreached(attempt) && ed_endpoint_lost(&run->endpoints, attempt->endpoint,
                                                            ed_random_next(&run->random), &lost_ns))
                 return lost_judge(job, err, lost_ns);
-        switch (ed_key_use_judge(attempt, job->key_refusals)) {
+        switch (ed_key_use_judge(attempt, job->key_refusals, job->was_unauthorized)) {
         case ED_API_KEY_ANSWER:
                 break;
         case ED_API_KEY_REPEAT:
@@ -710,6 +711,16 @@ static struct ed_batch_job *job_new(struct ed_batch_unit *unit, const char *erro
         return job;
 }
 
+/*
+ * Returns true if the request got a 401 in an earlier run. If others were answered, that one was not
+ * about the key.
+ */
+static bool was_unauthorized(const struct ed_batch_sink *sink, const struct ed_request *request)
+{
+        return sink->held.answered > 0 && sink->unauthorized &&
+               ed_ids_flags(sink->unauthorized, request->id, request->id_bytes) != 0;
+}
+
 int ed_jobs_add(struct ed_batch_unit *unit, struct ed_request *request, const char *error)
 {
         struct ed_batch_job *job = job_new(unit, error);
@@ -721,6 +732,7 @@ int ed_jobs_add(struct ed_batch_unit *unit, struct ed_request *request, const ch
         }
         job->request = request;
         job->base.bytes = sizeof(*job) + request->memory;
+        job->was_unauthorized = was_unauthorized(&unit->sink, request);
         job->is_first = !error && ed_alike_begin(&unit->run->alike);
         eddy_retry_begin(&job->retry, &unit->run->retry_policy);
         err = ed_engine_job_start(&job->base);

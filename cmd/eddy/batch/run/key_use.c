@@ -63,7 +63,8 @@ int ed_key_use_wait(struct ed_batch_run *run, const struct ed_endpoint *endpoint
 }
 
 /* A server has refused one of several keys. */
-static enum ed_api_key_verdict one_refused(const struct ed_attempt *attempt, unsigned refusals)
+static enum ed_api_key_verdict one_refused(const struct ed_attempt *attempt, unsigned refusals,
+                                           bool was_unauthorized)
 {
         struct ed_endpoint *endpoint = attempt->endpoint;
         struct ed_api_keys *keys = attempt->run->keys;
@@ -74,13 +75,16 @@ static enum ed_api_key_verdict one_refused(const struct ed_attempt *attempt, uns
                 ed_api_keys_look(keys);
         if (attempt->key_generation != key->generation || key->is_gone)
                 return ED_API_KEY_STALE;
+        if (was_unauthorized)
+                return refusals + 1 < tried ? ED_API_KEY_REPEAT : ED_API_KEY_ANSWER;
         endpoint->key_refusals++;
         if (endpoint->ok > 0 && refusals + 1 >= tried)
                 return ED_API_KEY_ANSWER;
         return endpoint->key_refusals < REFUSALS_MAX ? ED_API_KEY_REPEAT : ED_API_KEY_USELESS;
 }
 
-enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsigned refusals)
+enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsigned refusals,
+                                         bool was_unauthorized)
 {
         struct ed_endpoint *endpoint = attempt->endpoint;
         struct ed_api_keys *keys = attempt->run->keys;
@@ -96,10 +100,10 @@ enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsig
         if (attempt->status != 401 || attempt->error < 0)
                 return ED_API_KEY_ANSWER;
         if (keys->count > 1)
-                verdict = one_refused(attempt, refusals);
+                verdict = one_refused(attempt, refusals, was_unauthorized);
         else
-                verdict =
-                        ed_api_key_refused(keys, endpoint->key, attempt->key_generation, refusals);
+                verdict = ed_api_key_refused(keys, endpoint->key, attempt->key_generation, refusals,
+                                             was_unauthorized);
         keys_follow(attempt->run);
         return verdict;
 }

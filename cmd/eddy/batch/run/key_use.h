@@ -19,9 +19,11 @@ EDDY_MUST_USE int ed_key_use_wait(struct ed_batch_run *run, const struct ed_endp
 
 /*
  * Note whether the server of an attempt has accepted its key. 'refusals' is the number of
- * ED_API_KEY_REPEAT that the request had before. With several keys, ED_API_KEY_USELESS is about the
+ * ED_API_KEY_REPEAT that the request had before; 'was_unauthorized' means that it got a 401 in an
+ * earlier run, which says little about the key. With several keys, ED_API_KEY_USELESS is about the
  * key of this attempt only.
  */
-enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsigned refusals);
+enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsigned refusals,
+                                         bool was_unauthorized);
 
 #endif
