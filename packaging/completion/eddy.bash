@@ -21,8 +21,8 @@ _eddy() {
                 batch,--summary) words="text json" ;;
                 batch,-c|batch,--concurrency) words="auto" ;;
                 batch,--body | batch,--api-key-file | batch,-o | batch,--output | \
-                        batch,--errors | batch,--schema | batch,--log | batch,--cacert | \
-                        batch,--cert | batch,--key | batch,--unix-socket)
+                        batch,--errors | batch,--schema | batch,--log | batch,--summary-file | \
+                        batch,--cacert | batch,--cert | batch,--key | batch,--unix-socket)
                         compopt -o default 2>/dev/null
                         return
                         ;;
@@ -49,8 +49,8 @@ _eddy() {
                 retry,--summary) words="text json" ;;
                 retry,-c|retry,--concurrency) words="auto" ;;
                 retry,--errors | retry,--body | retry,--api-key-file | retry,--schema | \
-                        retry,--log | retry,--cacert | retry,--cert | retry,--key | \
-                        retry,--unix-socket)
+                        retry,--log | retry,--summary-file | retry,--cacert | retry,--cert | \
+                        retry,--key | retry,--unix-socket)
                         compopt -o default 2>/dev/null
                         return
                         ;;
@@ -106,12 +106,12 @@ _eddy() {
                                 -H --header --api-key-env --api-key-file --api-key-command
                                 --api-key-header --idempotency-header -o --output --errors --ok
                                 --schema --ordered --no-meta --on-changed --log --metrics
-                                --progress --summary -c --concurrency --ramp --rpm --tpm --burst
-                                --timeout --connect-timeout --idle-timeout --max-attempts
-                                --retry-if --retry-base --retry-max --max-throttle-wait --limit
-                                --max-errors --price --max-cost --deadline --cacert --cert --key
-                                -k --insecure --proxy --unix-socket --resolve -h --help
-                                --version" ;;
+                                --progress --summary --summary-file -c --concurrency --ramp
+                                --rpm --tpm --burst --timeout --connect-timeout --idle-timeout
+                                --max-attempts --retry-if --retry-base --retry-max
+                                --max-throttle-wait --limit --max-errors --price --max-cost
+                                --deadline --cacert --cert --key -k --insecure --proxy
+                                --unix-socket --resolve -h --help --version" ;;
                         check) words="-o --output --errors --format --id-column --url --body -X
                                 --method --ok --schema --rpm --tpm --base-url -c --concurrency
                                 --latency --price -h --help --version" ;;
@@ -119,8 +119,8 @@ _eddy() {
                                 --id-column --base-url --url --body -X --method -H --header
                                 --api-key-env --api-key-file --api-key-command --api-key-header
                                 --idempotency-header --ok --schema --ordered --no-meta
-                                --on-changed --log --metrics --progress --summary -c
-                                --concurrency --ramp --rpm --tpm --burst --timeout
+                                --on-changed --log --metrics --progress --summary --summary-file
+                                -c --concurrency --ramp --rpm --tpm --burst --timeout
                                 --connect-timeout --idle-timeout --max-attempts --retry-if
                                 --retry-base --retry-max --max-throttle-wait --limit
                                 --max-errors --price --max-cost --deadline --cacert --cert --key

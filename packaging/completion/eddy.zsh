@@ -52,6 +52,7 @@ _eddy() {
                         '*--metrics=[serve a page for Prometheus during the run]:HOST: ' \
                         '*--progress=[show progress on stderr]:auto:(auto bar plain json off)' \
                         '*--summary=[the summary on stderr]:text:(text json)' \
+                        '*--summary-file=[write that object to FILE when the run ends]:FILE:_files' \
                         '*-c+[requests at a time, 1 to 65536]:N:(auto)' \
                         '*--concurrency=[requests at a time, 1 to 65536]:N:(auto)' \
                         '*--ramp=[increase the number of requests to -c over this time]:D: ' \
@@ -140,6 +141,7 @@ _eddy() {
                         '*--metrics=[serve a page for Prometheus during the run]:HOST: ' \
                         '*--progress=[show progress on stderr]:auto:(auto bar plain json off)' \
                         '*--summary=[the summary on stderr]:text:(text json)' \
+                        '*--summary-file=[write that object to FILE when the run ends]:FILE:_files' \
                         '*-c+[requests at a time, 1 to 65536]:N:(auto)' \
                         '*--concurrency=[requests at a time, 1 to 65536]:N:(auto)' \
                         '*--ramp=[increase the number of requests to -c over this time]:D: ' \

@@ -15,6 +15,7 @@
 #include "batch/run/stop.h"
 #include "batch/run/work.h"
 #include "batch/summary.h"
+#include "batch/summary_file.h"
 #include "common/console.h"
 #include "common/duration.h"
 #include "common/option.h"
@@ -293,11 +294,12 @@ static int retry_check(struct ed_batch_unit *unit)
 static int paths_check(const struct ed_batch_command *command)
 {
         const struct ed_batch_unit *unit = &command->unit;
-        const char *paths[] = { unit->paths->output, unit->paths->errors, command->opts.log };
-        static const char *const options[] = { "-o", "--errors", "--log" };
+        const char *paths[] = { unit->paths->output, unit->paths->errors, command->opts.log,
+                                command->opts.summary_file };
+        static const char *const options[] = { "-o", "--errors", "--log", "--summary-file" };
         struct stat in, out, other;
 
-        for (size_t i = 0; i < 3; i++) {
+        for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
                 if (!paths[i] || stat(paths[i], &out) < 0)
                         continue;
                 if (fstat(unit->input.fd, &in) == 0 && in.st_dev == out.st_dev &&
@@ -558,6 +560,7 @@ static int run_whole(struct ed_batch_command *command)
 
         run->start_wall_ns = ed_wall_ns();
         run->stats.start_ns = eddy_now();
+        command->has_begun = true;
         command->show = (struct ed_show){ .mode = command->show.mode,
                                           .stats = &run->stats,
                                           .total = total_guess,
@@ -571,9 +574,35 @@ static int run_whole(struct ed_batch_command *command)
         exit_code = ed_checkpoint_close(unit, command->signo == 0);
         if (command->setup_failed)
                 return ED_EXIT_USAGE;
-        exit_code = run_judge(command, err, exit_code);
+        command->exit_code = run_judge(command, err, exit_code);
+        command->exit_code = ed_summary_file_end(command);
         ed_summary_print(command);
-        return exit_code;
+        return command->exit_code;
+}
+
+/* The command line is valid. Returns the exit code. */
+static int command_run(struct ed_batch_command *command)
+{
+        int exit_code = ed_summary_file_begin(command);
+
+        if (exit_code)
+                return exit_code;
+        exit_code = run_begin(command);
+        if (exit_code == 0)
+                exit_code = run_whole(command);
+        else
+                ed_checkpoint_abandon(&command->unit);
+        command->exit_code = exit_code;
+        return ed_summary_file_end(command);
+}
+
+/* Returns the exit code of a command line that is not valid, which the summary has too. */
+static int command_refuse(struct ed_batch_command *command, int exit_code)
+{
+        if (exit_code == ED_EXIT_OK || ed_summary_file_begin(command) != 0)
+                return exit_code; /* only a help text was printed, or there is another fault */
+        command->exit_code = exit_code;
+        return ed_summary_file_end(command);
 }
 
 int ed_batch_main(int argc, char **argv)
@@ -588,19 +617,20 @@ int ed_batch_main(int argc, char **argv)
         /* Otherwise the exit code of --api-key-command would be lost. */
         signal(SIGCHLD, SIG_DFL);
         command.argv = argv;
+        command.exit_code = command.summary_fd = -1;
         command.run.settings = &command.opts.settings;
         command.run.say = ed_console_voice("batch");
         command.run.keys = &command.opts.keys;
         ed_unit_init(unit, &command.run, &command.opts.paths);
+        command.run.start_wall_ns = ed_wall_ns();
+        command.run.stats.start_ns = eddy_now();
         if (ed_batch_opts_parse(&command.opts, argc, argv, &exit_code) == 0) {
                 command.opts.keys.say = command.run.say;
                 command.show.mode = ed_show_choose(command.opts.progress, unit->paths->output);
                 ed_reading_show("batch", command.show.mode);
-                exit_code = run_begin(&command);
-                if (exit_code == 0)
-                        exit_code = run_whole(&command);
-                else
-                        ed_checkpoint_abandon(unit);
+                exit_code = command_run(&command);
+        } else {
+                exit_code = command_refuse(&command, exit_code);
         }
         ed_unit_fini(unit);
         ed_run_fini(&command.run);

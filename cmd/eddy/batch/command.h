@@ -21,6 +21,9 @@ struct ed_batch_command {
         struct ed_batch_metrics *metrics; /* NULL: none */
         int signo;                        /* the signal that ended the run; 0: none */
         bool setup_failed;                /* an option cannot be used, which was reported */
+        bool has_begun;                   /* the files are open, and requests may be sent */
+        int exit_code;                    /* -1: the run has not ended */
+        int summary_fd;                   /* locks the file of --summary-file; -1: not open */
 };
 
 #endif

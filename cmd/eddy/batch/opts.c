@@ -92,6 +92,8 @@ static const char help[] =
         "  --progress auto|bar|plain|json|off\n"
         "                           show progress on stderr (auto); SIGUSR1 prints it at any time\n"
         "  --summary text|json      the summary on stderr; json is an OpenAI Batch object (text)\n"
+        "  --summary-file FILE      write that object to FILE when the run ends; until then its\n"
+        "                           status is in_progress\n"
         "\n"
         "Pace\n"
         "  -c, --concurrency N|auto\n"
@@ -174,6 +176,7 @@ enum {
         OPT_METRICS,
         OPT_PROGRESS,
         OPT_SUMMARY,
+        OPT_SUMMARY_FILE,
         OPT_RAMP,
         OPT_RPM,
         OPT_TPM,
@@ -218,6 +221,7 @@ const struct option ed_opts_longs[] = {
         { "metrics", required_argument, NULL, OPT_METRICS },
         { "progress", required_argument, NULL, OPT_PROGRESS },
         { "summary", required_argument, NULL, OPT_SUMMARY },
+        { "summary-file", required_argument, NULL, OPT_SUMMARY_FILE },
         { "concurrency", required_argument, NULL, 'c' },
         { "ramp", required_argument, NULL, OPT_RAMP },
         { "rpm", required_argument, NULL, OPT_RPM },
@@ -354,6 +358,15 @@ static int word_set(const char *option, const char *value, const char *const *wo
         return 0;
 }
 
+static int summary_file_set(struct ed_batch_opts *opts, const char *value)
+{
+        if (strcmp(value, "-") != 0)
+                return ed_option_file("batch", "--summary-file", value, &opts->summary_file);
+        ed_console_usage("batch", "--summary-file -: name a file; --summary json writes the same to "
+                                  "standard error");
+        return -EINVAL;
+}
+
 /* Set an option for requests or results. */
 static int content_set(struct ed_batch_opts *opts, int option, const char *value)
 {
@@ -414,6 +427,8 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
                 return ed_option_file("batch", "--errors", value, &opts->paths.errors);
         case OPT_LOG:
                 return ed_option_file("batch", "--log", value, &opts->log);
+        case OPT_SUMMARY_FILE:
+                return summary_file_set(opts, value);
         case OPT_METRICS:
                 return ed_option_once("batch", "--metrics", value, &opts->metrics);
         default:

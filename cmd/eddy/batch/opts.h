@@ -35,6 +35,7 @@ struct ed_batch_opts {
         int64_t deadline_ns; /* 0: none */
         const char *deadline_text;
         bool summary_json;
+        const char *summary_file; /* NULL: none */
         enum ed_show_mode progress;
         const char *log;     /* NULL: none */
         const char *metrics; /* HOST:PORT; NULL: none */

@@ -350,11 +350,15 @@ static void name_add(struct ed_draft *text, const char *member, const char *name
                 ed_draft_add_str(text, "null");
 }
 
-static const char *status_of(const struct ed_batch_run *run)
+static const char *status_of(const struct ed_batch_command *command)
 {
-        switch (run->stats.stop) {
+        int code = command->exit_code;
+
+        if (code < 0)
+                return "in_progress";
+        switch (command->run.stats.stop) {
         case ED_STOP_NONE:
-                return "completed";
+                return command->has_begun && code <= ED_EXIT_FAILED ? "completed" : "failed";
         case ED_STOP_SIGNAL:
         case ED_STOP_CLOSED:
         case ED_STOP_LIMIT:
@@ -414,11 +418,16 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         member_add(text, ",\"answered_before\":", unit->sink.held.answered);
         member_add(text, ",\"not_ok_before\":", unit->sink.held.not_ok);
         member_add(text, ",\"key_refreshes\":", run->keys->refreshes);
+        if (command->exit_code >= 0)
+                member_add(text, ",\"exit_code\":", (uint64_t) command->exit_code);
+        else
+                ed_draft_add_str(text, ",\"exit_code\":null");
         ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->spent.cost / 1e6);
         endpoints_json(run, text);
         reasons_json(&run->reasons, text);
         ed_draft_add_str(text, ",\"retry_command\":");
-        if (unit->paths->output && has_rest(unit)) {
+        /* Without the input, some options are not read, and may have secrets. */
+        if (unit->paths->output && unit->paths->input && has_rest(unit)) {
                 struct ed_draft words = { 0 };
 
                 command_add(&words, command);
@@ -430,24 +439,25 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         ed_draft_add_str(text, "}}\n");
 }
 
-static void json_print(const struct ed_batch_command *command, struct ed_draft *text)
+void ed_summary_add_json(const struct ed_batch_command *command, struct ed_draft *text)
 {
         const struct ed_batch_unit *unit = &command->unit;
         const struct ed_batch_run *run = &command->run;
         uint64_t start_s = (uint64_t) run->start_wall_ns / 1000000000;
         uint64_t end_s = (uint64_t) ed_wall_ns() / 1000000000;
+        const char *status = status_of(command);
 
         ed_draft_add_printf(text, "{\"id\":\"batch_%llx\",\"object\":\"batch\",\"endpoint\":",
                             (unsigned long long) run->start_wall_ns);
         ed_draft_add_json_str(text, unit->input.path);
         name_add(text, ",\"errors\":null,\"input_file_id\":", unit->paths->input);
-        ed_draft_add_printf(text, ",\"completion_window\":\"24h\",\"status\":\"%s\"",
-                            status_of(run));
+        ed_draft_add_printf(text, ",\"completion_window\":\"24h\",\"status\":\"%s\"", status);
         name_add(text, ",\"output_file_id\":", unit->paths->output);
         name_add(text, ",\"error_file_id\":", failures_of(unit) > 0 ? unit->paths->errors : NULL);
         member_add(text, ",\"created_at\":", start_s);
         member_add(text, ",\"in_progress_at\":", start_s);
-        ed_draft_add_printf(text, ",\"%s_at\":%llu", status_of(run), (unsigned long long) end_s);
+        if (command->exit_code >= 0)
+                ed_draft_add_printf(text, ",\"%s_at\":%llu", status, (unsigned long long) end_s);
         member_add(text, ",\"request_counts\":{\"total\":", requests_of(unit));
         member_add(text, ",\"completed\":", answered_of(unit));
         member_add(text, ",\"failed\":", failures_of(unit));
@@ -466,7 +476,7 @@ void ed_summary_print(const struct ed_batch_command *command)
         struct ed_draft text = { 0 };
 
         if (command->opts.summary_json)
-                json_print(command, &text);
+                ed_summary_add_json(command, &text);
         else
                 text_print(command, &text);
         if (ed_draft_is_whole(&text)) {

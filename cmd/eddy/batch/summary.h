@@ -5,8 +5,12 @@
 #define ED_CMD_BATCH_SUMMARY_H
 
 #include "batch/command.h"
+#include "common/draft.h"
 
 /* Print the summary on stderr: as text, or as an OpenAI Batch object. */
 void ed_summary_print(const struct ed_batch_command *command);
+
+/* Append the summary as an OpenAI Batch object, on one line. */
+void ed_summary_add_json(const struct ed_batch_command *command, struct ed_draft *text);
 
 #endif

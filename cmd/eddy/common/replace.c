@@ -29,12 +29,15 @@ static void signal_end(int signo)
         _exit(ED_EXIT_SIGNAL + signo);
 }
 
+enum { SIGNALS = 3 };
+
+static const int signals[SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
+
 static void signals_set(void)
 {
-        static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
         struct sigaction old;
 
-        for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+        for (size_t i = 0; i < SIGNALS; i++) {
                 /* A program that is run by nohup ignores SIGHUP. */
                 if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
                         signal(signals[i], signal_end);
@@ -211,5 +214,24 @@ int ed_replace_whole(const char *path, const void *data, size_t bytes)
         if (err == 0)
                 err = ed_replace_commit(&replace);
         ed_replace_end(&replace);
+        return err;
+}
+
+int ed_replace_short(const char *path, const void *data, size_t bytes)
+{
+        struct sigaction before[SIGNALS];
+        sigset_t held, old;
+        int err;
+
+        sigemptyset(&held);
+        for (size_t i = 0; i < SIGNALS; i++)
+                sigaddset(&held, signals[i]);
+        sigprocmask(SIG_BLOCK, &held, &old);
+        for (size_t i = 0; i < SIGNALS; i++)
+                sigaction(signals[i], NULL, &before[i]);
+        err = ed_replace_whole(path, data, bytes);
+        for (size_t i = 0; i < SIGNALS; i++)
+                sigaction(signals[i], &before[i], NULL);
+        sigprocmask(SIG_SETMASK, &old, NULL);
         return err;
 }

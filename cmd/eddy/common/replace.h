@@ -42,4 +42,10 @@ void ed_replace_end(struct ed_replace *replace);
  */
 EDDY_MUST_USE int ed_replace_whole(const char *path, const void *data, size_t bytes);
 
+/*
+ * Replace a file by a short text, as ed_replace_whole() does. SIGINT, SIGTERM and SIGHUP wait until
+ * this is done, and have the same effect as before. Errors: as ed_replace_begin()
+ */
+EDDY_MUST_USE int ed_replace_short(const char *path, const void *data, size_t bytes);
+
 #endif
