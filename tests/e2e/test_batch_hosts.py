@@ -3,6 +3,7 @@ others.
 """
 import os
 import subprocess
+import threading
 import time
 
 import e2e
@@ -95,6 +96,43 @@ def host_that_asks_for_too_long_a_pause_fails_its_own_requests_only(eddy):
     gone.answer = lambda call: (200, {}, {})
     equal(run(eddy, content)[0].code, 0, "the same command sends them again")
     equal(len(ids_of(eddy.file("out.jsonl"))), 205)
+
+
+@claim
+def host_whose_quota_is_used_up_leaves_its_requests_to_the_next_run_and_the_others_are_sent(eddy):
+    paid = threading.Event()
+    spent, good = Api(eddy, lambda call: (200, {}, {}) if paid.is_set() else (402, {}, {})), Api(eddy)
+    key = ["-H", "X-Api-Key: secret"]
+    result, answers, errors = run(eddy, to_hosts((spent, 100), (good, 300)), *key)
+    equal((result.code, len(answers), errors), (5, 300, []), result)
+    check(len(spent.calls) <= 4 and f"{spent.url} answers that the quota of this API key is used up (402" in result.err, result)
+    check("to resume: " in result.err and "stopped: the quota is used up" in result.err, result)
+    # A pipe may never end.
+    result = eddy.run("batch", "-", "-o", eddy.file("piped.jsonl"), "-c", "1", *key, stdin=to_hosts((spent, 1000)).encode())
+    check(result.code == 5 and f"stopping: {spent.url} answers that the quota" in result.err, result)
+    paid.set()
+    result, answers, errors = run(eddy, to_hosts((spent, 100), (good, 300)), *key)
+    equal((result.code, len(answers), errors, len(good.calls)), (0, 400, [], 300), result)
+
+
+@claim
+def base_url_whose_quota_is_used_up_is_left_out(eddy):
+    spent, good = Api(eddy, lambda call: (429, {}, {"error": {"code": "insufficient_quota"}})), Api(eddy)
+    content = "".join(request(i) for i in range(200))
+    result, answers, errors = run(eddy, content, "--base-url", spent.url, "--base-url", good.url,
+                                  "--api-key-env", "KEY", env={**os.environ, "KEY": "k"})
+    equal((result.code, len(answers), errors), (0, 200, []), result)
+    check(len(spent.calls) <= 4 and "requests go to the other base URLs" in result.err, result)
+
+
+@claim
+def status_402_of_a_host_without_a_key_is_an_answer(eddy):
+    paid = Api(eddy, lambda call: (402, {}, {}) if call.number % 10 == 0 else (200, {}, {}))
+    base = Api(eddy)
+    result, answers, errors = run(eddy, to_hosts((paid, 100)), "--base-url", base.url, "--api-key-env", "KEY",
+                                  env={**os.environ, "KEY": "k"})
+    equal((result.code, len(answers), len(errors)), (1, 90, 10), result)
+    equal({line["response"]["status_code"] for line in errors}, {402})
 
 
 @claim

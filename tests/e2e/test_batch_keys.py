@@ -433,7 +433,7 @@ def key_that_is_refused_or_used_up_is_left_and_the_last_one_ends_the_run(eddy):
         equal(result.code, 5, result)
         equal((len(lines_of(eddy.file("out.jsonl"))), lines_of(eddy.file("out.errors.jsonl"))), (100, []))
         check("key 2 of 3 refuses this API key (401); requests go to the other keys\n" in result.err, result)
-        equal(result.err.count("has no quota left (insufficient_quota)"), 2, result)
+        equal(result.err.count("the quota of this API key is used up (insufficient_quota)"), 2, result)
         equal(result.err.count("stopping: "), 1, result)
         left.update({"secret-1": 200, "secret-3": 200})
         equal(run(eddy, api, content, "-c", "6", "--api-key-file", path).code, 0)

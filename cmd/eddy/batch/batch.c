@@ -191,6 +191,8 @@ static void end_note(struct ed_batch_unit *unit)
         const struct ed_batch_input *input = &unit->input;
         struct ed_stats *stats = &unit->run->stats;
 
+        if (unit->run->unpaid > 0 && stats->stop == ED_STOP_NONE)
+                stats->stop = ED_STOP_QUOTA;
         if (input->limited && stats->stop == ED_STOP_NONE)
                 stats->stop = ED_STOP_LIMIT;
         if (input->limited && unit->checked.total_is_known)

@@ -96,6 +96,7 @@ static const struct ed_outcome outcomes[] = {
 
         { ED_E_SHUT, "circuit_open",
           "not sent, because the host takes no requests now: run the same command again later" },
+        { ED_E_SPENT, "circuit_open", "not sent, because the quota of its API key is used up" },
 
         /* Errors of the run. */
         { -ECANCELED, "cancelled", "the run was stopped" },

@@ -16,6 +16,7 @@ enum {
         ED_E_HOSTS = -0x70003,
         ED_E_NO_BASE = -0x70004,
         ED_E_SHUT = -0x70005,          /* the host takes no requests in this run */
+        ED_E_SPENT = -0x7000c,         /* nor with this key, whose quota is used up */
         ED_E_ANSWER_NOT_OK = -0x70006, /* an answer is not a success, although its status is */
         ED_E_ANSWER_HAS_ERROR = -0x70007,
         ED_E_ANSWER_NOT_JSON = -0x70008,

@@ -15,6 +15,7 @@
 #include "batch/run/receive.h"
 #include "batch/run/run.h"
 #include "common/outcome.h"
+#include "common/secret_header.h"
 #include "common/url_parts.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
@@ -306,6 +307,24 @@ static int attempt_judge(struct ed_attempt *attempt)
 bool ed_attempt_is_ok(const struct ed_attempt *attempt)
 {
         return attempt->error == 0 && attempt->judged == 0;
+}
+
+static bool are_secret(const struct eddy_http_header *headers, size_t count)
+{
+        for (size_t i = 0; i < count; i++)
+                if (ed_header_is_secret(headers[i].name))
+                        return true;
+        return false;
+}
+
+bool ed_attempt_has_credentials(const struct ed_attempt *attempt)
+{
+        const struct ed_request *request = attempt->request;
+        const struct ed_headers *headers = &attempt->run->settings->headers;
+
+        return attempt->key_generation > 0 || ed_url_parts(request->url).has_userinfo ||
+               are_secret(request->headers, request->headers_count) ||
+               are_secret(headers->items, headers->count);
 }
 
 int ed_attempt_status(const struct ed_attempt *attempt)

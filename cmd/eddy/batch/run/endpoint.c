@@ -338,7 +338,7 @@ static int endpoint_reserve(struct ed_endpoints *endpoints, struct ed_endpoint_l
         }
         if (err == 0 && endpoint->is_shut && line != &endpoints->line) {
                 eddy_limiter_release(endpoint->limiter, reservation);
-                err = ED_E_SHUT;
+                err = endpoint->is_spent ? ED_E_SPENT : ED_E_SHUT;
         }
         return err;
 }
@@ -583,6 +583,14 @@ bool ed_endpoint_has_other(const struct ed_endpoints *endpoints, const struct ed
                 if (!other->is_shut && other != endpoint)
                         return true;
         return false;
+}
+
+bool ed_endpoint_is_last(const struct ed_endpoints *endpoints, const struct ed_endpoint *endpoint)
+{
+        for (const struct ed_endpoint *other = endpoints->first; other; other = other->next)
+                if (!other->is_shut && other != endpoint)
+                        return false;
+        return true;
 }
 
 void ed_endpoint_reopen(struct ed_endpoint *endpoint)

@@ -50,6 +50,7 @@ struct ed_endpoint {
         eddy_limiter *limiter;
         struct ed_endpoint_line line; /* of absolute URLs */
         bool is_shut;                 /* it asked for a pause longer than the run accepts */
+        bool is_spent;                /* it was shut because the quota of its key is used up */
         uint32_t in_flight;
         uint32_t window;            /* most requests in flight; UINT32_MAX until a refusal */
         uint32_t credit;            /* answers since the window grew */
@@ -106,7 +107,7 @@ EDDY_MUST_USE int ed_endpoints_add_main(struct ed_endpoints *endpoints, const ch
  *
  * Suspends: yes.
  * Errors: -ECANCELED;  EDDY_E_LIMITER_AMOUNT  more tokens than the limit of a minute
- *         ED_E_NO_BASE, ED_E_HOSTS, ED_E_SHUT;  those of eddy_http_url_origin()
+ *         ED_E_NO_BASE, ED_E_HOSTS, ED_E_SHUT, ED_E_SPENT;  those of eddy_http_url_origin()
  */
 EDDY_MUST_USE int ed_endpoint_take(struct ed_endpoints *endpoints, const char *url, uint64_t tokens,
                                    uint64_t bytes, struct ed_endpoint **ret_endpoint,
@@ -168,6 +169,9 @@ void ed_endpoint_reached(struct ed_endpoint *endpoint);
 /* Returns true if requests to 'url' can go to another endpoint than this one. */
 bool ed_endpoint_has_other(const struct ed_endpoints *endpoints, const struct ed_endpoint *endpoint,
                            const char *url);
+
+/* Returns true if all other endpoints that are known are shut. */
+bool ed_endpoint_is_last(const struct ed_endpoints *endpoints, const struct ed_endpoint *endpoint);
 
 /* Open an endpoint that was shut, because it has a new key. */
 void ed_endpoint_reopen(struct ed_endpoint *endpoint);

@@ -582,19 +582,39 @@ static enum ed_verdict key_useless(struct ed_batch_job *job)
         return ED_VERDICT_ABANDONED;
 }
 
-/* The quota of the key is used up. */
+/*
+ * Returns true if the answer is about the quota of a key. A host of absolute URLs to which no key was
+ * sent may want money for a single page.
+ */
+static bool is_about_quota(const struct ed_attempt *attempt)
+{
+        return !ed_attempt_is_ok(attempt) && attempt->refusal.meaning == ED_MEANS_USED_UP &&
+               (attempt->endpoint->is_main || ed_attempt_has_credentials(attempt));
+}
+
+/*
+ * The quota of the key is used up: send nothing more to this server with this key. The requests of a
+ * host of absolute URLs get no line, so the next run sends them.
+ */
 static enum ed_verdict quota_judge(struct ed_batch_job *job)
 {
-        struct ed_attempt *attempt = &job->attempt;
-        const char *reason = ed_refusal_reason(&attempt->refusal);
+        struct ed_endpoint *endpoint = job->attempt.endpoint;
+        struct ed_batch_unit *unit = job->unit;
         char what[160];
 
-        snprintf(what, sizeof(what), "has no quota left (%.100s)", reason);
-        if (job->unit->run->keys->count > 1 && attempt->key_generation > 0)
+        snprintf(what, sizeof(what), "answers that the quota of this API key is used up (%.90s)",
+                 ed_refusal_reason(&job->attempt.refusal));
+        if (endpoint->is_main)
                 return endpoint_shut(job, ED_STOP_QUOTA, what);
-        ed_batch_stop(job->unit->run, ED_STOP_QUOTA, ED_BATCH_DRAIN_NS,
-                      "%s: the quota of this API key is used up (%s)", attempt->endpoint->name,
-                      reason);
+        if (!unit->input.is_file && ed_endpoint_is_last(&unit->run->endpoints, endpoint))
+                ed_batch_stop(unit->run, ED_STOP_QUOTA, ED_BATCH_DRAIN_NS, "%s %s", endpoint->shown,
+                              what);
+        else if (!endpoint->is_shut)
+                ed_say(&unit->run->say, "%s %s; its requests are left to the next run",
+                       endpoint->shown, what);
+        endpoint->is_spent = true;
+        (void) ed_endpoint_shut(&unit->run->endpoints, endpoint);
+        unit->run->unpaid++;
         return ED_VERDICT_ABANDONED;
 }
 
@@ -615,7 +635,11 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
                 return ED_VERDICT_DONE;
         if (err == -ECANCELED || (err == -ETIMEDOUT && eddy_now() >= job->unit->attempts.end_ns))
                 return ED_VERDICT_ABANDONED;
-        if (!ed_attempt_is_ok(attempt) && attempt->refusal.meaning == ED_MEANS_USED_UP)
+        if (err == ED_E_SPENT) {
+                run->unpaid++;
+                return ED_VERDICT_ABANDONED;
+        }
+        if (is_about_quota(attempt))
                 return quota_judge(job);
         if (attempt->status > 0)
                 ed_endpoint_reached(attempt->endpoint);

@@ -51,6 +51,8 @@ struct ed_batch_run {
         struct ed_alike alike;     /* the first results */
         struct ed_batch_spent spent;
         uint64_t tried;        /* requests that have been attempted, and have no line yet */
+        uint64_t unpaid;       /* requests without a line, because the quota of their host's key is
+                                  used up */
         int64_t start_wall_ns; /* the time of day when the run began */
         bool lacks_base;       /* a line has a path, but no base URL was given */
 };
