@@ -7,7 +7,7 @@ docs/style.md rules out; tools/words-budget states how many of each may be left.
 
 Code is not counted, nor are quotations: in documents blocks, `code`, "quoted
 text" and lines that begin with >; in C and in scripts what is neither a comment
-nor a string.
+nor a string.  A case whose name has such a word counts as "case".
 """
 import os
 import re
@@ -39,6 +39,10 @@ BEGIN = r"(?:(?:\A|\n[ ]*\n)\s*(?:[-*|#>]+ +)*|\n(?:[ ]*[-*#>]+|\d+\.|\|) +|[.!?
 WORDS.update({f"{word}...": rf"{BEGIN}{word}\b" for word in OPENINGS})
 WORDS = {name: re.compile(pattern if name.endswith("...") else f"(?i:{pattern})")
          for name, pattern in WORDS.items()}
+# The name of a case is a sentence too, in which "who" and "what" stay without a noun.
+CASE = re.compile(r"\b\w*TEST\w*\((\w+)\)|^def (\w+)\(eddy\)", re.M)
+CASE_WORD = re.compile(r"(?<![a-z])(?:told|tells?|nobody|somebody|behind|is_no|so_many|anew|whoever|stands?|stood|"
+                       r"lies?|lay|who|what)(?![a-z])")
 
 C_TOKEN = re.compile(r"""(//[^\n]*|/\*.*?\*/)|"((?:\\.|[^"\\\n])*)"|'(?:\\.|[^'\\\n])*'""", re.S)
 SCRIPT_TOKEN = re.compile(r'(?:^|(?<=\s))#!?([^\n]*(?:\n[ \t]*#[^\n]*)*)|"{3}(.*?)"{3}|"((?:\\.|[^"\\\n])*)"',
@@ -97,6 +101,16 @@ def places(tree):
                     yield word, path, text.count("\n", 0, offset + match.end() - 1) + 1
 
 
+def cases(tree):
+    """("case", path, line) of each case with such a word in its name."""
+    for path in tree.files("tests"):
+        if path.endswith((".c", ".cpp", ".py")) and not path.startswith("tests/tidy/"):
+            text = tree.text(path)
+            for match in CASE.finditer(text):
+                if CASE_WORD.search(match.group(1) or match.group(2)):
+                    yield "case", path, text.count("\n", 0, match.start()) + 1
+
+
 def budgets(tree):
     """{word: (line, number)} of tools/words-budget."""
     found = {}
@@ -110,8 +124,8 @@ def budgets(tree):
 
 
 def counts_of(tree):
-    counts = dict.fromkeys(WORDS, 0)
-    for word, _, _ in places(tree):
+    counts = dict.fromkeys([*WORDS, "case"], 0)
+    for word, _, _ in [*places(tree), *cases(tree)]:
         counts[word] += 1
     return counts
 
@@ -119,7 +133,7 @@ def counts_of(tree):
 def check(tree):
     allowed = budgets(tree)
     for word, (line, _) in allowed.items():
-        if word not in WORDS:
+        if word != "case" and word not in WORDS:
             tree.finding(BUDGET, line, f"{word} is not a counted word; remove the line")
     for word, count in counts_of(tree).items():
         line, most = allowed.get(word, (1, 0))
@@ -145,7 +159,7 @@ def main():
     if sys.argv[1:] == ["--lower"]:
         lower(tree)
         return
-    for word, path, line in sorted(places(tree)):
+    for word, path, line in sorted([*places(tree), *cases(tree)]):
         print(f"{path}:{line}: {word}")
 
 
