@@ -45,7 +45,9 @@ struct parts {
         struct eddy_json_value object;
         struct eddy_json_value members[MEMBERS_COUNT]; /* EDDY_JSON_NONE: not there, or null */
         struct eddy_json_value other;                  /* the name of the first other member */
-        const char *id_start, *id_end;                 /* the member "custom_id", with a comma */
+        struct ed_vendor_line vendor;
+        const struct ed_vendor_form *form; /* of the request; NULL: its own */
+        const char *id_start, *id_end;     /* the member "custom_id", with a comma */
         char id[ED_REQUEST_ID_BYTES_MAX + 1];
         size_t id_bytes; /* 0: none of its own */
         const char *url; /* of a list of URLs, or --url; NULL: that of the object */
@@ -99,10 +101,10 @@ static int surrogate_fault(const struct parts *parts, const char *name)
 
 /* ---- ids ------------------------------------------------------------------------------------- */
 
-static int id_set(struct parts *parts, const char *id, size_t bytes)
+static int id_set(struct parts *parts, const char *name, const char *id, size_t bytes)
 {
         if (bytes > ED_REQUEST_ID_BYTES_MAX)
-                return request_fault(parts, "custom_id is %zu bytes long; at most %d are possible",
+                return request_fault(parts, "%s is %zu bytes long; at most %d are possible", name,
                                      bytes, (int) ED_REQUEST_ID_BYTES_MAX);
         memcpy(parts->id, id, bytes);
         parts->id[bytes] = '\0';
@@ -110,37 +112,39 @@ static int id_set(struct parts *parts, const char *id, size_t bytes)
         return 0;
 }
 
-static int id_read_string(struct parts *parts, const struct eddy_json_value *value)
+static int id_read_string(struct parts *parts, const char *name,
+                          const struct eddy_json_value *value)
 {
         int64_t bytes = eddy_json_string(value, NULL, 0);
 
         if (bytes < 0)
-                return surrogate_fault(parts, "custom_id");
+                return surrogate_fault(parts, name);
         if (bytes == 0)
-                return request_fault(parts,
-                                     "\"custom_id\" is empty: write a text, or leave it out");
+                return request_fault(parts, "\"%s\" is empty: write a text, or leave it out", name);
         if (bytes > ED_REQUEST_ID_BYTES_MAX)
-                return id_set(parts, "", (size_t) bytes);
+                return id_set(parts, name, "", (size_t) bytes);
         if (eddy_json_string(value, parts->id, sizeof(parts->id)) < 0)
                 return -EINVAL;
         if (memchr(parts->id, '\0', (size_t) bytes))
-                return request_fault(parts, "\"custom_id\" has \\u0000 in it: remove it");
+                return request_fault(parts, "\"%s\" has \\u0000 in it: remove it", name);
         parts->id_bytes = (size_t) bytes;
         return 0;
 }
 
-static int id_read(struct parts *parts)
+/* Read the id in a member, which 'name' names. */
+static int id_read(struct parts *parts, const char *name, const struct eddy_json_value *value)
 {
-        const struct eddy_json_value *value = &parts->members[CUSTOM_ID];
+        char shown[ED_EXCERPT_BYTES];
 
         if (value->kind == EDDY_JSON_NONE)
                 return 0;
         if (value->kind == EDDY_JSON_STRING)
-                return id_read_string(parts, value);
+                return id_read_string(parts, name, value);
         if (value->kind != EDDY_JSON_NUMBER || memchr(value->text, '.', value->bytes) ||
             memchr(value->text, 'e', value->bytes) || memchr(value->text, 'E', value->bytes))
-                return member_fault(parts, CUSTOM_ID, "write a string or an integer");
-        return id_set(parts, value->text, value->bytes);
+                return request_fault(parts, "\"%s\" is %s: write a string or an integer", name,
+                                     ed_excerpt(shown, value->text, value->bytes));
+        return id_set(parts, name, value->text, value->bytes);
 }
 
 /* ---- taking lines apart ---------------------------------------------------------------------- */
@@ -159,6 +163,7 @@ static int member_take(struct parts *parts, const struct eddy_json_value *name,
         if (m == MEMBERS_COUNT) {
                 if (parts->other.kind == EDDY_JSON_NONE)
                         parts->other = *name;
+                ed_vendor_line_take(&parts->vendor, name, value);
                 return 0;
         }
         if (is_given(parts, m))
@@ -171,7 +176,7 @@ static int member_take(struct parts *parts, const struct eddy_json_value *name,
                 return 0;
         parts->id_start = before;
         parts->id_end = value->text + value->bytes;
-        return id_read(parts);
+        return id_read(parts, member_names[m], value);
 }
 
 /* Find the members of the object, and the place of "custom_id" in it. */
@@ -304,6 +309,13 @@ static int body_split(struct parts *parts)
         return 0;
 }
 
+/* Returns true if the object has none of the members that make it a request of its own form. */
+static bool has_no_request(const struct parts *parts)
+{
+        return !is_given(parts, URL) && !is_given(parts, BODY) && !is_given(parts, METHOD) &&
+               !is_given(parts, HEADER);
+}
+
 /* Returns true if two words differ in capitals, - and _ only. */
 static bool is_same_word(const char *a, const char *b)
 {
@@ -361,10 +373,50 @@ static int names_check(const struct parts *parts)
         return 0;
 }
 
+/* The line is one of another vendor's batch file. */
+static int vendor_split(struct parts *parts)
+{
+        const struct ed_vendor_line *line = &parts->vendor;
+        const struct ed_vendor_form *form = line->form;
+        int err = 0;
+
+        if (form->id && parts->id_bytes == 0)
+                err = id_read(parts, form->id, &line->id);
+        if (err == 0 && line->twice)
+                err = request_fault(parts, "\"%s\" is there twice: remove one of them",
+                                    line->twice);
+        if (err == 0)
+                err = names_check(parts);
+        if (err == 0 && !parts->rules->url && !form->path)
+                err = request_fault(parts, "the line has no URL, like all of %s: give --url %s",
+                                    form->files, form->url);
+        if (err < 0)
+                return err;
+        parts->form = form;
+        parts->body = line->body.text;
+        parts->body_bytes = line->body.bytes;
+        parts->url = parts->rules->url ? parts->rules->url : form->path;
+        parts->url_bytes = strlen(parts->url);
+        return 1;
+}
+
+/* The line is one of another vendor's batch file, except that its body is not. */
+static int vendor_fault(const struct parts *parts)
+{
+        const struct ed_vendor_form *form = parts->vendor.half;
+
+        return request_fault(parts,
+                             "\"%s\" is not an object with \"%s\", as in %s: write it so, or write "
+                             "a request with \"url\" and \"body\"",
+                             form->member, form->marks[0], form->files);
+}
+
 static int request_split(struct parts *parts, const char *line, size_t bytes)
 {
         int err = parts->rules->body ? 0 : names_check(parts);
 
+        if (err == 0 && parts->vendor.half && has_no_request(parts) && !parts->rules->url)
+                err = vendor_fault(parts);
         if (err < 0)
                 return err;
         if (is_given(parts, HEADER) && is_given(parts, HEADERS))
@@ -395,6 +447,8 @@ static int object_parts(struct parts *parts, const char *line, size_t bytes)
                 err = url_of_rules(parts);
                 return err < 0 ? err : body_fill(parts, line, bytes);
         }
+        if (parts->vendor.form && has_no_request(parts) && !parts->rules->body)
+                return vendor_split(parts);
         return is_bare(parts) ? bare_split(parts) : request_split(parts, line, bytes);
 }
 
@@ -428,7 +482,7 @@ static int row_parts(struct parts *parts, const char *line, size_t bytes)
                                             "to UTF-8",
                                             column);
                 else
-                        err = id_set(parts, id.data, id.bytes);
+                        err = id_set(parts, column, id.data, id.bytes);
                 if (err < 0) {
                         ed_draft_fini(&id);
                         return err;
@@ -719,6 +773,32 @@ static bool url_streams(const char *url)
         return false;
 }
 
+/* Read a number that may have either name, as in Gemini's JSON. Returns 0 if it is not given. */
+static uint64_t number_of(const struct eddy_json_value *object, const char *name,
+                          const char *other_name)
+{
+        struct eddy_json_value value;
+        uint64_t number;
+
+        return (eddy_json_get(object, name, &value) == 0 ||
+                eddy_json_get(object, other_name, &value) == 0) &&
+                               eddy_json_uint64(&value, &number) == 0
+                       ? number
+                       : 0;
+}
+
+/* Read what Gemini's configuration says about the answer. */
+static void config_study(const struct eddy_json_value *config, uint64_t *tokens, uint64_t *choices)
+{
+        uint64_t number = number_of(config, "candidateCount", "candidate_count");
+
+        if (number > 0)
+                *choices = number;
+        number = number_of(config, "maxOutputTokens", "max_output_tokens");
+        if (number > *tokens)
+                *tokens = number;
+}
+
 /* Find what the body says about the answer. */
 static void body_study(struct ed_request *request, const struct eddy_json_value *body)
 {
@@ -732,10 +812,10 @@ static void body_study(struct ed_request *request, const struct eddy_json_value 
         /* "input" is that of embeddings, except here. */
         request->generates = strstr(request->url, "/responses");
         request->streams = url_streams(request->url);
-        if (eddy_json_get(body, "generationConfig.candidateCount", &value) == 0 &&
-            eddy_json_uint64(&value, &number) == 0 && number > 0)
-                n = number;
         while (eddy_json_next(&cursor, &name, &value)) {
+                if (eddy_json_is(&name, "generationConfig") ||
+                    eddy_json_is(&name, "generation_config"))
+                        config_study(&value, &tokens, &n);
                 if (eddy_json_is(&name, "messages") || eddy_json_is(&name, "prompt") ||
                     eddy_json_is(&name, "contents"))
                         request->generates = true;
@@ -834,6 +914,7 @@ static int parts_build(const struct parts *parts, struct ed_request *request, st
                 request->body_is_json = true;
         }
         request->is_url = parts->object.kind == EDDY_JSON_NONE && !parts->body;
+        request->vendor = parts->form;
         return err < 0 ? err : request_hash(parts, request);
 }
 

@@ -15,6 +15,8 @@
  *                       the member "header" distinguishes them
  *   {"text":"..."}      with --body and --url: the fields of the template, and "custom_id"; without
  *                       --url, "url", "method", "headers", "metadata" and "timeout" count too
+ *   {"custom_id":"a","params":{...}}, {"key":"a","request":{...}}   Anthropic's and Gemini's batch
+ *                       files (vendor_line.h); also with "headers", "metadata" and "timeout"
  *   https://host/path   a URL, or a path that begins with '/'
  *   a,b,c               a row of CSV (RFC 4180), whose first row names the columns; with --url and
  *                       a template of the body. The column "custom_id", or that of --id-column,
@@ -30,6 +32,7 @@
 #include <stdint.h>
 
 #include "batch/request/template.h"
+#include "batch/request/vendor_line.h"
 #include "eddy/def.h"
 #include "eddy/http_response.h"
 
@@ -59,7 +62,8 @@ struct ed_request {
         size_t body_bytes;
         struct eddy_http_header *headers;
         size_t headers_count;
-        const char *metadata; /* JSON text, or NULL */
+        const struct ed_vendor_form *vendor; /* of the line; NULL: none */
+        const char *metadata;                /* JSON text, or NULL */
         size_t metadata_bytes;
         size_t memory;      /* bytes of the allocation */
         int64_t timeout_ns; /* 0: that of the run */

@@ -25,7 +25,7 @@
 
 enum {
         URL_BYTES_MAX = 64 << 10,
-        HEADERS_OWN = 3, /* Content-Type, the API key, the idempotency key */
+        HEADERS_OWN = 4, /* Content-Type, the API key, the idempotency key, that of a vendor */
 };
 
 void ed_attempt_init(struct ed_attempt *attempt, struct ed_batch_run *run, struct ed_attempts *all,
@@ -159,6 +159,8 @@ static void headers_make(struct ed_attempt *attempt, const char *key, uint32_t g
                                settings->headers.items[i].value);
         if (request->body)
                 header_default(sent, "Content-Type", "application/json");
+        if (request->vendor && request->vendor->header)
+                header_default(sent, request->vendor->header, request->vendor->value);
         key_add(attempt, key, generation, sent);
         if (settings->idempotency_header) {
                 snprintf(sent->repeat, sizeof(sent->repeat), "%016llx",

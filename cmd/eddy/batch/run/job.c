@@ -155,21 +155,44 @@ static int answer_describe(const struct ed_batch_job *job, struct ed_answer *ans
         return attempt->judged;
 }
 
+/* Write the remedy of a 401: the first one that applies. */
+static const char *key_remedy(const struct ed_batch_job *job, char *text, size_t room)
+{
+        const struct ed_batch_run *run = job->unit->run;
+        const char *header = ed_key_use_header(run, job->request);
+
+        if (header)
+                snprintf(text, room,
+                         "%s takes the key in another header: give %s--api-key-header %s",
+                         job->request->vendor->vendor,
+                         run->keys->kind != ED_API_KEY_NONE
+                                 ? ""
+                                 : "--api-key-env or --api-key-file, and ",
+                         header);
+        else
+                snprintf(text, room, "%s",
+                         run->keys->kind != ED_API_KEY_NONE
+                                 ? "check --api-key-env or --api-key-file"
+                                 : "give the API key by --api-key-env or --api-key-file, or "
+                                   "another header by -H");
+        return text;
+}
+
 /* End the run if the endpoint of all requests has answered nothing but 401. */
 static void key_check(struct ed_batch_job *job)
 {
         const struct ed_attempt *attempt = &job->attempt;
         struct ed_batch_run *run = job->unit->run;
+        char remedy[160];
 
         if (attempt->status != 401 || ed_attempt_is_ok(attempt) || job->was_unauthorized ||
             job->request->headers_count > 0 || !attempt->endpoint->is_main ||
             attempt->endpoint->ok > 0 || ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
                 return;
-        ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS, "%s %s", attempt->endpoint->name,
-                      run->keys->kind != ED_API_KEY_NONE
-                              ? "refuses the API key (401): check --api-key-env or --api-key-file"
-                              : "wants credentials (401): give the API key by --api-key-env or "
-                                "--api-key-file, or another header by -H");
+        ed_batch_stop(
+                run, ED_STOP_KEY, ED_BATCH_DRAIN_NS, "%s %s (401): %s", attempt->endpoint->name,
+                run->keys->kind != ED_API_KEY_NONE ? "refuses the API key" : "wants credentials",
+                key_remedy(job, remedy, sizeof(remedy)));
 }
 
 /* Returns true if the whole input is read, and no other request is left. */
@@ -571,14 +594,18 @@ static struct eddy_retry_cause cause_again(const struct ed_attempt *attempt)
 static enum ed_verdict key_useless(struct ed_batch_job *job)
 {
         struct ed_batch_run *run = job->unit->run;
+        bool is_misplaced = ed_key_use_header(run, job->request);
+        char remedy[160];
 
         if (run->keys->count > 1)
                 return endpoint_shut(job, ED_STOP_KEY, "refuses this API key (401)");
         ed_batch_stop(run, ED_STOP_KEY, ED_BATCH_DRAIN_NS,
-                      "%s refuses the API key (401), and three new ones from %s did not help",
+                      "%s refuses the API key (401), and three new ones from %s did not help%s%s",
                       job->attempt.endpoint->name,
                       run->keys->kind == ED_API_KEY_COMMAND ? "--api-key-command"
-                                                            : "--api-key-file");
+                                                            : "--api-key-file",
+                      is_misplaced ? ": " : "",
+                      is_misplaced ? key_remedy(job, remedy, sizeof(remedy)) : "");
         return ED_VERDICT_ABANDONED;
 }
 

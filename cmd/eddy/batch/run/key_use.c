@@ -107,3 +107,9 @@ enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsig
         keys_follow(attempt->run);
         return verdict;
 }
+
+const char *ed_key_use_header(const struct ed_batch_run *run, const struct ed_request *request)
+{
+        return request->vendor && !run->settings->api_key_header ? request->vendor->key_header
+                                                                 : NULL;
+}

@@ -26,4 +26,10 @@ EDDY_MUST_USE int ed_key_use_wait(struct ed_batch_run *run, const struct ed_endp
 enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsigned refusals,
                                          bool was_unauthorized);
 
+/*
+ * Returns the header in which the vendor of a request takes the API key, if the key is sent in another
+ * one; NULL: the header is right, or not known.
+ */
+const char *ed_key_use_header(const struct ed_batch_run *run, const struct ed_request *request);
+
 #endif

@@ -233,7 +233,12 @@ static void place_check(const struct ed_batch_unit *unit, const struct ed_reques
                 return;
         bytes = (int) strcspn(request->url, "?#"); /* a query may have a key */
         bytes = bytes < PATH_SHOWN_BYTES ? bytes : PATH_SHOWN_BYTES;
-        if (settings->base_urls_count == 0)
+        if (settings->base_urls_count == 0 && request->vendor)
+                snprintf(text, ED_REQUEST_ERROR_BYTES,
+                         "the line is one of %s, without a host: give --base-url, such as "
+                         "--base-url %s",
+                         request->vendor->files, request->vendor->url);
+        else if (settings->base_urls_count == 0)
                 snprintf(text, ED_REQUEST_ERROR_BYTES,
                          "the url %.*s is a path: give --base-url, such as "
                          "--base-url http://127.0.0.1:8000",
