@@ -64,7 +64,7 @@ def run(eddy, base, content, *args, name="in.jsonl", **options):
 
 def small(result):
     """Few lines are printed, whatever the number of mistakes."""
-    check(result.err.count("\n") <= 9, result)
+    check(result.err.count("\n") <= 12, result)
     return result
 
 
@@ -75,7 +75,7 @@ def each_mistake_in_a_line_has_its_message(eddy):
     equal((result.code, [line["custom_id"] for line in lines_of(eddy.file("out.jsonl"))]), (1, ["good"]), result)
     check("correct the lines, see " in result.err and "or run: eddy check " in result.err, result)
     check("to retry: " not in result.err, result)
-    check("\ninvalid_request_line, such as: line-" in result.err, result)
+    check(" failed: invalid_request_line, such as: line-" in result.err, result)
     errors = lines_of(eddy.file("out.errors.jsonl"))
     equal(len(errors), len(LINES))
     messages = {line["custom_id"]: line["error"]["message"] for line in errors}
@@ -358,6 +358,22 @@ def names_of_one_file_for_two_purposes_are_refused(eddy):
 
 
 @claim
+def causes_of_failures_are_grouped_in_the_summary(eddy):
+    def answer(call):
+        number = int(call.id[1:])
+        return 400, {}, {"error": {"message": f"max_tokens {4097 + number} is above 4096 (request req-{number}a)" if number % 4
+                                   else f"no model 'm-{number}'"}}
+    result = run(eddy, Api(eddy, answer).url, requests(12), "-c", "1", "--max-errors", "100")
+    check("\n9 failed: 400, such as: max_tokens 4098 is above 4096 (request req-1a)\n"
+          "3 failed: 400, such as: no model 'm-0'\n" in result.err and "other cause" not in result.err, result)
+    result = eddy.run("retry", eddy.file("in.jsonl"), "-o", eddy.file("out.jsonl"), "--base-url", Api(eddy, answer).url,
+                      "-c", "1", "--max-errors", "100", "--summary", "json")
+    summary = json.loads(result.err.splitlines()[-1])["x_eddy"]
+    equal((summary["causes"][1], summary["failed_otherwise"]),
+          ({"cause": "400", "failed": 3, "message": "no model 'm-0'"}, 0), summary)
+
+
+@claim
 def failures_that_are_mistakes_have_a_next_step(eddy):
     mock = eddy.mock("--api-key", "good")
     line = '{"custom_id":"a","method":"POST","url":"/v1/embeddings","body":{"model":"m","input":"x"}}\n'
@@ -433,7 +449,8 @@ def the_first_message_of_each_status_is_in_the_summary_but_no_key(eddy):
 
     key = {**os.environ, "KEY": "sk-1234"}
     result = small(run(eddy, Api(eddy, answer).url, requests(6), "-c", "1", "--api-key-env", "KEY", env=key))
-    check('\n400, such as: no model "m"?[2J\n' in result.err and "\n404, such as: [1]\n" in result.err, result)
+    check('\n1 failed: 400, such as: no model "m"?[2J\n1 failed: 400, such as: another\n1 failed: 404, such as: [1]\n'
+          "2 failed: 2 other causes, see eddy report " in result.err, result)
     check("sk-1234" not in result.err and "422, such" not in result.err and "403, such" not in result.err, result)
     check("\nanswers in " in result.err and ": 1 of 6; failures in " in result.err, result)
     check("\nto retry: eddy batch " in result.err, result)

@@ -13,7 +13,7 @@
 #include "eddy/error.h"
 #include "eddy/time.h"
 
-enum { WAIT_MS = 200, ENDPOINTS_SHOWN = 20 };
+enum { WAIT_MS = 200, ENDPOINTS_SHOWN = 20, CAUSES_SHOWN = 3, CAUSES_JSON = 20, NAMES_JSON = 8 };
 
 /* ---- the command again --------------------------------------------------------------------- */
 
@@ -173,13 +173,34 @@ static void tokens_add(struct ed_draft *text, const struct ed_batch_run *run)
         ed_draft_add_str(text, "\n");
 }
 
-/* Append the first message of each kind of failure. */
-static void reasons_add(struct ed_draft *text, const struct ed_reasons *reasons)
+/* Append the largest causes of failures, each with its first message. */
+static void causes_add(struct ed_draft *text, const struct ed_batch_unit *unit)
 {
-        for (unsigned i = 0; i < reasons->count; i++)
-                if (*reasons->items[i].text)
-                        ed_draft_add_printf(text, "%s, such as: %s\n", reasons->items[i].name,
-                                            reasons->items[i].text);
+        const struct ed_reasons *reasons = &unit->run->reasons;
+        unsigned places[ED_GROUPS_MAX], count = reasons->groups.count;
+        uint64_t rest = reasons->groups.members;
+
+        ed_groups_order(&reasons->groups, places);
+        for (unsigned i = 0; i < count && i < CAUSES_SHOWN; i++) {
+                const struct ed_reason *reason = &reasons->items[places[i]];
+                uint64_t members = reasons->groups.items[places[i]].members;
+
+                ed_draft_add_grouped(text, members);
+                ed_draft_add_printf(text, " failed: %s%s%s\n", reason->name,
+                                    *reason->text ? ", such as: " : "", reason->text);
+                rest -= members;
+        }
+        if (rest == 0)
+                return;
+        ed_draft_add_grouped(text, rest);
+        ed_draft_add_printf(text, " failed: %s%u other cause%s",
+                            reasons->groups.beyond ? "more than " : "", count - CAUSES_SHOWN,
+                            count - CAUSES_SHOWN == 1 ? "" : "s");
+        if (unit->paths->output) {
+                ed_draft_add_str(text, ", see eddy report ");
+                word_add(text, unit->paths->output);
+        }
+        ed_draft_add_str(text, "\n");
 }
 
 static void files_add(struct ed_draft *text, const struct ed_batch_command *command)
@@ -261,12 +282,10 @@ static void missing_advice_add(struct ed_draft *text, const struct ed_batch_unit
         const struct ed_batch_run *run = unit->run;
         const struct ed_reasons *reasons = &run->reasons;
 
-        for (unsigned i = 0; i < reasons->count; i++)
-                if (strcmp(reasons->items[i].name, "404") == 0 &&
-                    strcasestr(reasons->items[i].text, "model")) {
-                        ed_draft_add_str(text, "404: check the \"model\" of the requests\n");
-                        return;
-                }
+        if (strcasestr(ed_reasons_text(reasons, 404), "model")) {
+                ed_draft_add_str(text, "404: check the \"model\" of the requests\n");
+                return;
+        }
         ed_draft_add_printf(text, "404: check the URLs; the path of the first request is %s%s\n",
                             unit->input.path,
                             run->settings->base_urls_count > 0 ? ", after --base-url" : "");
@@ -315,7 +334,6 @@ static void text_print(const struct ed_batch_command *command, struct ed_draft *
         const struct ed_endpoint *endpoint = run->endpoints.first;
 
         ed_stats_print(&run->stats, eddy_now(), text);
-        reasons_add(text, &run->reasons);
         tokens_add(text, run);
         for (int i = 0; endpoint && i < ENDPOINTS_SHOWN; i++, endpoint = endpoint->next)
                 if (run->endpoints.count > 1 || endpoint->pauses > 0)
@@ -328,6 +346,7 @@ static void text_print(const struct ed_batch_command *command, struct ed_draft *
                 ed_draft_add_printf(text, "API key: refreshed %llu time%s\n",
                                     (unsigned long long) run->keys->refreshes,
                                     run->keys->refreshes == 1 ? "" : "s");
+        causes_add(text, unit);
         advice_add(text, unit);
         files_add(text, command);
 }
@@ -390,16 +409,51 @@ static void endpoints_json(const struct ed_batch_run *run, struct ed_draft *text
         ed_draft_add_str(text, "]");
 }
 
+/* Returns true if an earlier cause has the same code or status. */
+static bool name_is_known(const struct ed_reasons *reasons, unsigned place)
+{
+        for (unsigned i = 0; i < place; i++)
+                if (strcmp(reasons->items[i].name, reasons->items[place].name) == 0)
+                        return true;
+        return false;
+}
+
+/* Append the first message of each code and status. */
 static void reasons_json(const struct ed_reasons *reasons, struct ed_draft *text)
 {
+        unsigned names = 0;
+
         ed_draft_add_str(text, ",\"reasons\":{");
-        for (unsigned i = 0; i < reasons->count; i++) {
-                ed_draft_add_str(text, i == 0 ? "" : ",");
+        for (unsigned i = 0; i < reasons->groups.count && names < NAMES_JSON; i++) {
+                if (name_is_known(reasons, i))
+                        continue;
+                ed_draft_add_str(text, names++ == 0 ? "" : ",");
                 ed_draft_add_json_str(text, reasons->items[i].name);
                 ed_draft_add_str(text, ":");
                 ed_draft_add_json_str(text, reasons->items[i].text);
         }
         ed_draft_add_str(text, "}");
+}
+
+/* Append the largest causes of failures, and the number of the failures of others. */
+static void causes_json(const struct ed_reasons *reasons, struct ed_draft *text)
+{
+        unsigned places[ED_GROUPS_MAX];
+        uint64_t rest = reasons->groups.members;
+
+        ed_groups_order(&reasons->groups, places);
+        ed_draft_add_str(text, ",\"causes\":[");
+        for (unsigned i = 0; i < reasons->groups.count && i < CAUSES_JSON; i++) {
+                const struct ed_reason *reason = &reasons->items[places[i]];
+                uint64_t members = reasons->groups.items[places[i]].members;
+
+                name_add(text, i == 0 ? "{\"cause\":" : ",{\"cause\":", reason->name);
+                member_add(text, ",\"failed\":", members);
+                name_add(text, ",\"message\":", reason->text);
+                ed_draft_add_str(text, "}");
+                rest -= members;
+        }
+        member_add(text, "],\"failed_otherwise\":", rest);
 }
 
 /* Append what the object has no member for. */
@@ -425,6 +479,7 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->spent.cost / 1e6);
         endpoints_json(run, text);
         reasons_json(&run->reasons, text);
+        causes_json(&run->reasons, text);
         ed_draft_add_str(text, ",\"retry_command\":");
         /* Without the input, some options are not read, and may have secrets. */
         if (unit->paths->output && unit->paths->input && has_rest(unit)) {

@@ -1,5 +1,5 @@
 /*
- * test_reasons.c - the first message of each kind of failure is kept, short and printable, and a
+ * test_reasons.c - causes are counted, the first message of each is kept, short and printable, and a
  * secret never.
  */
 #include "test.h"
@@ -11,34 +11,46 @@
 
 static struct ed_reasons reasons;
 
-/* Adds an answer with a status. Returns what is kept for it, or NULL. */
+/* Adds an answer with a status. Returns what is kept for it, or NULL if its cause was known. */
 static const char *kept(int status, const char *body)
 {
-        unsigned count = reasons.count;
+        unsigned count = reasons.groups.count;
 
         ed_reasons_add(&reasons, &(struct ed_answer){ .id = "a",
                                                       .id_bytes = 1,
                                                       .status = status,
                                                       .body = body,
                                                       .body_bytes = body ? strlen(body) : 0 });
-        return reasons.count > count ? reasons.items[count].text : NULL;
+        return reasons.groups.count > count ? reasons.items[count].text : NULL;
 }
 
-TEST(first_message_of_a_status_is_kept)
+TEST(first_message_of_a_cause_is_kept)
 {
         memset(&reasons, 0, sizeof(reasons));
         CHECK_STR(kept(400, "{\"error\":{\"message\":\"no \\\"m\\\"\\u001b[2J\"}}"),
                   "no \"m\"?[2J");
-        CHECK(!kept(400, "{\"error\":{\"message\":\"another\"}}"));
-        CHECK_STR(kept(401, "{\"error\":\"e\"}"), "e");
+        CHECK(!kept(400, "{\"error\":{\"message\":\"no \\\"n\\\"\\u001b[3J\"}}"));
+        CHECK_STR(kept(400, "{\"error\":{\"message\":\"another\"}}"), "another");
+        CHECK_STR(kept(401, "{\"error\":\"another\"}"), "another");
         CHECK_STR(kept(402, "{\"error\":null,\"message\":{\"a\":1}}"), "{\"a\":1}");
         CHECK_STR(kept(403, "{\"detail\":[1]}"), "[1]");
         CHECK_STR(kept(404, "<html>"), "");
         CHECK_STR(kept(405, NULL), "");
         CHECK_STR(kept(406, "{\"error\":\"\\ud800\"}"), "\\ud800");
-        CHECK_STR(kept(500, "[]"), "");
-        CHECK(!kept(501, "{\"error\":\"e\"}")); /* there are as many as possible */
-        CHECK_EQ(reasons.count, ED_REASONS_MAX);
+        CHECK_EQ(reasons.groups.items[0].members, 2);
+        CHECK_STR(ed_reasons_text(&reasons, 400), "no \"m\"?[2J");
+        CHECK_STR(ed_reasons_text(&reasons, 407), "");
+}
+
+TEST(further_causes_are_counted_together)
+{
+        memset(&reasons, 0, sizeof(reasons));
+        for (int status = 400; status < 400 + ED_GROUPS_MAX; status++)
+                CHECK_STR(kept(status, "{\"error\":\"e\"}"), "e");
+        CHECK(!kept(599, "{\"error\":\"e\"}"));
+        CHECK(!kept(400, "{\"error\":\"e\"}"));
+        CHECK_EQ(reasons.groups.beyond, 1);
+        CHECK_EQ(reasons.groups.members, ED_GROUPS_MAX + 2);
 }
 
 TEST(failure_without_an_answer_names_its_server_or_its_line)
@@ -57,6 +69,13 @@ TEST(failure_without_an_answer_names_its_server_or_its_line)
         CHECK_STR(reasons.items[0].name, "invalid_request_line");
         CHECK_STR(reasons.items[0].text, "line-7: the line is not JSON");
         CHECK_STR(reasons.items[1].text, "http://h:80: Connection refused");
+        /* Lines with the same fault, at different places, have one cause. */
+        answer.id = "line-8";
+        answer.code = "invalid_request_line";
+        answer.message = "the line is not JSON";
+        answer.endpoint = NULL;
+        ed_reasons_add(&reasons, &answer);
+        CHECK_EQ(reasons.groups.count, 2);
 }
 
 TEST(long_message_is_cut)

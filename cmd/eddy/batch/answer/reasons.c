@@ -1,5 +1,5 @@
 /*
- * batch/answer/reasons.c - keeps the first message of each kind.
+ * batch/answer/reasons.c - counts causes, and keeps the first message of each.
  */
 #include "batch/answer/reasons.h"
 
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/excerpt.h"
+#include "common/text_form.h"
 
 enum { MESSAGE_BYTES = 1024 }; /* longer strings are not unescaped */
 
@@ -19,21 +20,6 @@ bool ed_reason_find(const struct eddy_json_value *body, struct eddy_json_value *
                     ret_message->kind != EDDY_JSON_NULL)
                         return true;
         return false;
-}
-
-/* Returns an empty item for a kind that is new, or NULL. */
-static struct ed_reason *reason_new(struct ed_reasons *reasons, const char *name)
-{
-        struct ed_reason *reason;
-
-        for (unsigned i = 0; i < reasons->count; i++)
-                if (strcmp(reasons->items[i].name, name) == 0)
-                        return NULL;
-        if (reasons->count == ED_REASONS_MAX)
-                return NULL;
-        reason = &reasons->items[reasons->count++];
-        snprintf(reason->name, sizeof(reason->name), "%s", name);
-        return reason;
 }
 
 static bool has_secret(const struct ed_reasons *reasons, const char *text, size_t bytes)
@@ -71,36 +57,46 @@ static void body_read(const struct ed_reasons *reasons, struct ed_reason *reason
                 text_set(reasons, reason, message.text + 1, message.bytes - 2);
 }
 
-void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer)
+/* Put the place of a failure before its message: a server, or the line. */
+static void place_add(struct ed_reason *reason, const struct ed_answer *answer)
 {
-        char status[16], place[ED_EXCERPT_BYTES];
-        struct ed_reason *reason;
+        const char *from = answer->endpoint ? answer->endpoint : answer->id;
+        size_t from_bytes = answer->endpoint ? strlen(answer->endpoint) : answer->id_bytes;
+        char place[ED_EXCERPT_BYTES], message[ED_REASON_TEXT_BYTES];
         int n;
 
-        snprintf(status, sizeof(status), "%d", answer->status);
-        reason = reason_new(reasons, answer->code ? answer->code : status);
-        if (!reason)
-                return;
-        if (answer->status > 0)
-                body_read(reasons, reason, answer);
-        /* Our own message has the beginning of such a body, where a secret may be cut. */
-        if (answer->status > 0 && answer->code && !*reason->text &&
-            !has_secret(reasons, answer->body, answer->body_bytes))
-                text_set(reasons, reason, answer->message, strlen(answer->message));
-        if (answer->status > 0)
-                return;
-        /* The place of a failure: a server, or the line. */
-        if (answer->endpoint)
-                ed_excerpt(place, answer->endpoint, strlen(answer->endpoint));
+        memcpy(message, reason->text, sizeof(message));
+        n = snprintf(reason->text, sizeof(reason->text), "%s%s",
+                     ed_excerpt(place, from, from_bytes), *message ? ": " : "");
+        if (*message)
+                ed_excerpt_within(reason->text + n, sizeof(reason->text) - (size_t) n, message,
+                                  strlen(message));
+}
+
+void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer)
+{
+        struct ed_reason reason = { 0 };
+        unsigned place;
+
+        if (answer->code)
+                snprintf(reason.name, sizeof(reason.name), "%s", answer->code);
         else
-                ed_excerpt(place, answer->id, answer->id_bytes);
-        if (has_secret(reasons, answer->message, strlen(answer->message))) {
-                snprintf(reason->text, sizeof(reason->text), "%s", place);
+                snprintf(reason.name, sizeof(reason.name), "%d", answer->status);
+        if (answer->status > 0)
+                body_read(reasons, &reason, answer);
+        /* Our own message has the beginning of such a body, where a secret may be cut. */
+        if (answer->status > 0 && answer->code && !*reason.text &&
+            !has_secret(reasons, answer->body, answer->body_bytes))
+                text_set(reasons, &reason, answer->message, strlen(answer->message));
+        if (answer->status == 0)
+                text_set(reasons, &reason, answer->message, strlen(answer->message));
+        place = ed_groups_add(&reasons->groups,
+                              ed_text_form(reason.name, reason.text, strlen(reason.text)));
+        if (place == ED_GROUPS_MAX || reasons->groups.items[place].members > 1)
                 return;
-        }
-        n = snprintf(reason->text, sizeof(reason->text), "%s: ", place);
-        ed_excerpt_within(reason->text + n, sizeof(reason->text) - (size_t) n, answer->message,
-                          strlen(answer->message));
+        if (answer->status == 0)
+                place_add(&reason, answer);
+        reasons->items[place] = reason;
 }
 
 const char *ed_reasons_text(const struct ed_reasons *reasons, int status)
@@ -108,7 +104,7 @@ const char *ed_reasons_text(const struct ed_reasons *reasons, int status)
         char name[ED_REASON_NAME_BYTES];
 
         snprintf(name, sizeof(name), "%d", status);
-        for (unsigned i = 0; i < reasons->count; i++)
+        for (unsigned i = 0; i < reasons->groups.count; i++)
                 if (strcmp(reasons->items[i].name, name) == 0)
                         return reasons->items[i].text;
         return "";

@@ -1,6 +1,7 @@
 /*
- * batch/answer/reasons.h - the first message of each kind of failure in a run, for its summary. No
- * I/O.
+ * batch/answer/reasons.h - the causes of failures in a run, each with its number and its first message,
+ * for the summary. Failures have one cause if their code or status is the same, and their messages
+ * have one form (common/text_form.h). No I/O.
  */
 #ifndef ED_CMD_BATCH_ANSWER_REASONS_H
 #define ED_CMD_BATCH_ANSWER_REASONS_H
@@ -8,9 +9,10 @@
 #include <stdbool.h>
 
 #include "batch/answer/answer_line.h"
+#include "common/groups.h"
 #include "eddy/json.h"
 
-enum { ED_REASONS_MAX = 8, ED_REASON_NAME_BYTES = 32, ED_REASON_TEXT_BYTES = 240 };
+enum { ED_REASON_NAME_BYTES = 32, ED_REASON_TEXT_BYTES = 240 };
 
 struct ed_reason {
         char name[ED_REASON_NAME_BYTES]; /* a code or a status */
@@ -22,11 +24,11 @@ struct ed_reasons {
         /* Returns true if a text has a secret: it is not shown, whatever a server sends. NULL: none */
         bool (*has_secret)(const void *secrets, const char *text, size_t bytes);
         const void *secrets;
-        unsigned count;
-        struct ed_reason items[ED_REASONS_MAX]; /* further kinds are not kept */
+        struct ed_groups groups;
+        struct ed_reason items[ED_GROUPS_MAX]; /* by place in 'groups' */
 };
 
-/* Keep the message of a failure, if it is the first one of its kind. */
+/* Count a failure, and keep its message if it is the first one of its cause. */
 void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer);
 
 /* Returns the first message of a status; empty: none. */
