@@ -21,8 +21,9 @@ _eddy() {
                 batch,--summary) words="text json" ;;
                 batch,-c|batch,--concurrency) words="auto" ;;
                 batch,--body | batch,--api-key-file | batch,-o | batch,--output | \
-                        batch,--errors | batch,--schema | batch,--log | batch,--summary-file | \
-                        batch,--cacert | batch,--cert | batch,--key | batch,--unix-socket)
+                        batch,--errors | batch,--schema | batch,--accept-failed-ids | batch,--log | \
+                        batch,--summary-file | batch,--cacert | batch,--cert | batch,--key | \
+                        batch,--unix-socket)
                         compopt -o default 2>/dev/null
                         return
                         ;;
@@ -35,7 +36,7 @@ _eddy() {
                         batch,--max-throttle-wait | batch,--limit | batch,--max-errors | batch,--price | \
                         batch,--max-cost | batch,--deadline | batch,--proxy | batch,--resolve) return ;;
                 check,--format) words="auto json csv" ;;
-                check,--errors | check,--body | check,--schema)
+                check,--errors | check,--body | check,--schema | check,--accept-failed-ids)
                         compopt -o default 2>/dev/null
                         return
                         ;;
@@ -49,8 +50,8 @@ _eddy() {
                 retry,--summary) words="text json" ;;
                 retry,-c|retry,--concurrency) words="auto" ;;
                 retry,--errors | retry,--body | retry,--api-key-file | retry,--schema | \
-                        retry,--log | retry,--summary-file | retry,--cacert | retry,--cert | \
-                        retry,--key | retry,--unix-socket)
+                        retry,--accept-failed-ids | retry,--log | retry,--summary-file | retry,--cacert | \
+                        retry,--cert | retry,--key | retry,--unix-socket)
                         compopt -o default 2>/dev/null
                         return
                         ;;
@@ -89,7 +90,7 @@ _eddy() {
                         mock,--error-rate | mock,--truncate | mock,--stall | mock,--seed | \
                         mock,--api-key | mock,--token-life | mock,--model | mock,--dimensions | \
                         mock,--completion-tokens) return ;;
-                report,--errors | report,--log | report,--schema)
+                report,--errors | report,--log | report,--schema | report,--accept-failed-ids)
                         compopt -o default 2>/dev/null
                         return
                         ;;
@@ -105,26 +106,29 @@ _eddy() {
                         batch) words="--format --id-column --base-url --url --body -X --method
                                 -H --header --api-key-env --api-key-file --api-key-command
                                 --api-key-header --idempotency-header -o --output --errors --ok
-                                --schema --ordered --no-meta --on-changed --log --metrics
-                                --progress --summary --summary-file -c --concurrency --ramp
-                                --rpm --tpm --burst --timeout --connect-timeout --idle-timeout
-                                --max-attempts --retry-if --retry-base --retry-max
-                                --max-throttle-wait --limit --max-errors --price --max-cost
-                                --deadline --cacert --cert --key -k --insecure --proxy
-                                --unix-socket --resolve -h --help --version" ;;
-                        check) words="-o --output --errors --format --id-column --url --body -X
-                                --method --ok --schema --rpm --tpm --base-url -c --concurrency
-                                --latency --price -h --help --version" ;;
-                        retry) words="-o --output --errors -h --help --version --format
-                                --id-column --base-url --url --body -X --method -H --header
-                                --api-key-env --api-key-file --api-key-command --api-key-header
-                                --idempotency-header --ok --schema --ordered --no-meta
+                                --schema --accept-failed --accept-failed-ids --ordered --no-meta
                                 --on-changed --log --metrics --progress --summary --summary-file
                                 -c --concurrency --ramp --rpm --tpm --burst --timeout
                                 --connect-timeout --idle-timeout --max-attempts --retry-if
                                 --retry-base --retry-max --max-throttle-wait --limit
                                 --max-errors --price --max-cost --deadline --cacert --cert --key
-                                -k --insecure --proxy --unix-socket --resolve" ;;
+                                -k --insecure --proxy --unix-socket --resolve -h --help
+                                --version" ;;
+                        check) words="-o --output --errors --format --id-column --url --body -X
+                                --method --ok --schema --accept-failed --accept-failed-ids --rpm
+                                --tpm --base-url -c --concurrency --latency --price -h --help
+                                --version" ;;
+                        retry) words="-o --output --errors -h --help --version --format
+                                --id-column --base-url --url --body -X --method -H --header
+                                --api-key-env --api-key-file --api-key-command --api-key-header
+                                --idempotency-header --ok --schema --accept-failed
+                                --accept-failed-ids --ordered --no-meta --on-changed --log
+                                --metrics --progress --summary --summary-file -c --concurrency
+                                --ramp --rpm --tpm --burst --timeout --connect-timeout
+                                --idle-timeout --max-attempts --retry-if --retry-base
+                                --retry-max --max-throttle-wait --limit --max-errors --price
+                                --max-cost --deadline --cacert --cert --key -k --insecure
+                                --proxy --unix-socket --resolve" ;;
                         sort) words="--by --format --id-column -o --output --memory -h --help
                                 --version" ;;
                         fetch) words="-i -X --method -H --header -d --data -c --per-host
@@ -138,8 +142,8 @@ _eddy() {
                                 --retry-after --errors --error-rate --truncate --stall --seed
                                 --api-key --token-life --model --dimensions --completion-tokens
                                 -h --help --version" ;;
-                        report) words="--errors --log -o --output --ok --schema --price --title
-                                -h --help --version" ;;
+                        report) words="--errors --log -o --output --ok --schema --accept-failed
+                                --accept-failed-ids --price --title -h --help --version" ;;
                         draw) words="-o --output --format --axis --width -h --help --version" ;;
                         explore) words="--deviations --runs --seeds --timeout -h --help
                                 --version" ;;

@@ -45,6 +45,8 @@ _eddy() {
                         '*--errors=[write all other results to FILE]:FILE:_files' \
                         '*--ok=[an answer is successful if EXPR holds]:EXPR: ' \
                         '*--schema=[an answer is successful only if this JSON Schema accepts it: the JSON in the content of a chat answer, or else the body]:FILE:_files' \
+                        '*--accept-failed[accept failures that are final: all attempts were made, or the status is one that is not repeated]' \
+                        '*--accept-failed-ids=[accept failures of the ids in FILE: one per line, or lines of an errors file]:FILE:_files' \
                         '*--ordered[write answers in the order of the input]' \
                         '*--no-meta[leave out "x_meta", for strict readers of OpenAI'\''s format]' \
                         '*--on-changed=[if a request has changed since it was answered, stop before sending anything, or send it again]:stop:(stop send)' \
@@ -98,6 +100,8 @@ _eddy() {
                         '*--method=[for lines without a method]:M: ' \
                         '*--ok=[answers of OUT that are not successful count as failures]:EXPR: ' \
                         '*--schema=[answers of OUT that are not successful count as failures]:FILE:_files' \
+                        '*--accept-failed[requests whose failures are accepted are not counted]' \
+                        '*--accept-failed-ids=[requests whose failures are accepted are not counted]:FILE:_files' \
                         '*--rpm=[requests and tokens per minute]:N: ' \
                         '*--tpm=[requests and tokens per minute]:N: ' \
                         '*--base-url=[only counted: --rpm and --tpm apply to each base URL]:URL: ' \
@@ -134,6 +138,8 @@ _eddy() {
                         '*--idempotency-header=[send this header, with a value that depends only on custom_id and the request, so that servers recognise repetitions]:NAME: ' \
                         '*--ok=[an answer is successful if EXPR holds]:EXPR: ' \
                         '*--schema=[an answer is successful only if this JSON Schema accepts it: the JSON in the content of a chat answer, or else the body]:FILE:_files' \
+                        '*--accept-failed[accept failures that are final: all attempts were made, or the status is one that is not repeated]' \
+                        '*--accept-failed-ids=[accept failures of the ids in FILE: one per line, or lines of an errors file]:FILE:_files' \
                         '*--ordered[write answers in the order of the input]' \
                         '*--no-meta[leave out "x_meta", for strict readers of OpenAI'\''s format]' \
                         '*--on-changed=[if a request has changed since it was answered, stop before sending anything, or send it again]:stop:(stop send)' \
@@ -262,6 +268,8 @@ _eddy() {
                         '*--output=[write the page to PAGE]:PAGE: ' \
                         '*--ok=[those of the run, if it had these options]:EXPR: ' \
                         '*--schema=[those of the run, if it had these options]:FILE:_files' \
+                        '*--accept-failed[in the same way: count accepted failures]' \
+                        '*--accept-failed-ids=[in the same way: count accepted failures]:FILE:_files' \
                         '*--price=[prices of a million tokens, such as 0.15/0.60]:IN: ' \
                         '*--title=[the heading of the page]:TEXT: ' \
                         '*-h[print the usage]' \

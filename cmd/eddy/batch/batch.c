@@ -393,6 +393,24 @@ static void answers_say(const struct ed_batch_unit *unit)
                                                                    : "lines are successes");
 }
 
+/* Report failures that are accepted, and ids that the input does not have. */
+static void accepted_say(const struct ed_batch_unit *unit)
+{
+        const struct ed_accept *accept = unit->run->accept;
+        unsigned long long count = unit->checked.accepted,
+                           unmet = accept->named_count - accept->met_count;
+
+        if (count > 0)
+                ed_console_say("batch",
+                               "%s has %llu accepted failure%s, whose request%s not sent again",
+                               unit->paths->errors, count, count == 1 ? "" : "s",
+                               count == 1 ? " is" : "s are");
+        if (unmet > 0 && unit->checked.total_is_known)
+                ed_console_say("batch", "--accept-failed-ids: %llu of %llu ids %s not in %s", unmet,
+                               (unsigned long long) accept->named_count, unmet == 1 ? "is" : "are",
+                               unit->paths->input);
+}
+
 static int run_begin(struct ed_batch_command *command)
 {
         struct ed_batch_unit *unit = &command->unit;
@@ -419,6 +437,7 @@ static int run_begin(struct ed_batch_command *command)
         if (err == 0) {
                 ed_run_init(run, slots_choose(run->settings, files));
                 answers_say(unit);
+                accepted_say(unit);
                 not_ok_say(unit);
         }
         return err;
@@ -483,7 +502,8 @@ static int stop_exit(enum ed_stop stop)
 static uint64_t unanswered_of(const struct ed_batch_unit *unit)
 {
         return unit->checked.total_is_known
-                       ? unit->checked.requests - (unit->checked.known - unit->checked.changed)
+                       ? unit->checked.requests - (unit->checked.known - unit->checked.changed) -
+                                 unit->checked.accepted
                        : 0;
 }
 
@@ -502,6 +522,9 @@ static int retry_judge(const struct ed_batch_unit *unit)
                                "nothing was sent: %s has none of the ids of %llu failure%s",
                                unit->paths->input, (unsigned long long) unit->sink.held.strange,
                                unit->sink.held.strange == 1 ? "" : "s");
+        else if (unit->checked.accepted > 0)
+                ed_console_say("batch", "nothing was sent: the failures of all requests without "
+                                        "an answer are accepted");
         else if (given > 0)
                 ed_console_say("batch", "nothing was sent: all failed requests have an answer");
         else if (unit->sink.held.lacks_errors && (unanswered > 0 || !unit->checked.total_is_known))
@@ -531,7 +554,7 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
         int exit_code = output_judge(&run->say, &unit->sink.output, run->stats.lost,
                                      unit->paths->output != NULL);
         bool is_empty = !unit->sink.only && unit->input.whole && unit->input.read == 0 &&
-                        unit->sink.held.answered == 0;
+                        unit->sink.held.answered == 0 && unit->checked.accepted == 0;
 
         if (unit->paths->errors && exit_code == 0)
                 exit_code = output_judge(&run->say, &unit->sink.errors, run->stats.lost, true);
@@ -551,7 +574,8 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
                 return retry_judge(unit);
         if (is_empty)
                 return ED_EXIT_INPUT;
-        return err < 0 || run->stats.failed > 0 ? ED_EXIT_FAILED : ED_EXIT_OK;
+        return err < 0 || run->stats.failed > ed_summary_accepted(unit) ? ED_EXIT_FAILED
+                                                                        : ED_EXIT_OK;
 }
 
 static int run_whole(struct ed_batch_command *command)
@@ -623,6 +647,7 @@ int ed_batch_main(int argc, char **argv)
         command.run.settings = &command.opts.settings;
         command.run.say = ed_console_voice("batch");
         command.run.keys = &command.opts.keys;
+        command.run.accept = &command.opts.accept;
         ed_unit_init(unit, &command.run, &command.opts.paths);
         command.run.start_wall_ns = ed_wall_ns();
         command.run.stats.start_ns = eddy_now();

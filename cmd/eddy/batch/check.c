@@ -16,6 +16,7 @@
 #include "batch/answer/answers_file.h"
 #include "batch/answer/rule_option.h"
 #include "batch/opts.h"
+#include "batch/request/accept_option.h"
 #include "batch/request/api_path.h"
 #include "batch/request/ids.h"
 #include "batch/request/source.h"
@@ -58,6 +59,8 @@ static const char help[] =
         "  -X, --method M           for lines without a method (POST with a body, else GET)\n"
         "  --ok EXPR, --schema FILE\n"
         "                           answers of OUT that are not successful count as failures\n"
+        "  --accept-failed, --accept-failed-ids FILE\n"
+        "                           requests whose failures are accepted are not counted\n"
         "\n"
         "Estimates\n"
         "  --rpm N, --tpm N         requests and tokens per minute; 2M is two million\n"
@@ -87,6 +90,8 @@ enum {
         OPT_OK,
         OPT_RETRY_IF,
         OPT_SCHEMA,
+        OPT_ACCEPT,
+        OPT_ACCEPT_IDS,
         OPT_PRICE,
         OPT_VERSION,
         OPT_UNUSED, /* an option of eddy batch without a meaning here */
@@ -108,6 +113,8 @@ static const struct option check_longs[] = {
         { "ok", required_argument, NULL, OPT_OK },
         { "retry-if", required_argument, NULL, OPT_RETRY_IF },
         { "schema", required_argument, NULL, OPT_SCHEMA },
+        { "accept-failed", no_argument, NULL, OPT_ACCEPT },
+        { "accept-failed-ids", required_argument, NULL, OPT_ACCEPT_IDS },
         { "price", required_argument, NULL, OPT_PRICE },
         { "help", no_argument, NULL, 'h' },
         { "version", no_argument, NULL, OPT_VERSION },
@@ -165,6 +172,7 @@ struct check_run {
         struct ed_price price;
         struct ed_tally_pace pace;
         struct ed_rule rule;
+        struct ed_accept accept;
 
         struct ed_request_rules rules;
         struct ed_template *template;
@@ -175,6 +183,8 @@ struct check_run {
         struct check_fault faults[FAULTS_COUNT];
         uint64_t lines, bytes;
         uint64_t requests, answered; /* lines that are requests; those that have their answer */
+        uint64_t accepted;           /* requests whose failure is accepted */
+        bool has_answers;            /* the output has an answer that may be a success */
         uint64_t odd;                /* lines of the output that are not answers */
         uint64_t not_ok;             /* answers that are not successes, although their status is */
         uint64_t largest_bytes, largest_line;
@@ -196,8 +206,9 @@ static int answer_note(void *arg, const char *line, size_t bytes)
         judged = ed_rule_judge_line(&run->rule, &seen, true);
         if (judged <= ED_RULE_LINE_FAILED) {
                 run->not_ok += judged == ED_RULE_LINE_FAILED && seen.is_ok;
-                return judged;
+                return judged < 0 ? judged : ed_accept_note(&run->accept, &seen);
         }
+        run->has_answers = true;
         flags = ed_ids_add(run->ids, seen.id, seen.id_bytes, seen.mark,
                            judged == ED_RULE_LINE_OK ? ED_IDS_ANSWERED : ED_IDS_DOUBTED, NULL);
         return flags < 0 ? flags : 0;
@@ -214,7 +225,8 @@ static int failure_note(void *arg, const char *line, size_t bytes)
                 return 0;
         judged = ed_rule_judge_line(&run->rule, &seen, false);
         if (judged != ED_RULE_LINE_OK)
-                return judged < 0 ? judged : 0;
+                return judged < 0 ? judged : ed_accept_note(&run->accept, &seen);
+        run->has_answers = true;
         flags = ed_ids_add(run->ids, seen.id, seen.id_bytes, seen.mark, ED_IDS_ANSWERED, NULL);
         return flags < 0 ? flags : 0;
 }
@@ -321,7 +333,13 @@ static int request_note(struct check_run *run, const struct ed_request *request)
                           request->id);
         else if (flags & ED_IDS_ANSWERED && request->url)
                 run->answered++;
-        return flags & ED_IDS_ANSWERED && same ? 0 : 1;
+        if (flags & ED_IDS_ANSWERED)
+                return same ? 0 : 1;
+        if (!ed_accept_has(&run->accept, request->id, request->id_bytes,
+                           ed_answer_mark(request->id, request->id_bytes, request->hash)))
+                return 1;
+        run->accepted++;
+        return 0;
 }
 
 /* Find a request that eddy batch would refuse. */
@@ -439,6 +457,10 @@ static void counts_add(struct check_run *run)
         if (run->output) {
                 row_add(report, "answered", run->answered);
                 ed_draft_add_str(report, " of them\n");
+                if (run->accepted > 0) {
+                        row_add(report, "accepted", run->accepted);
+                        ed_draft_add_str(report, run->accepted == 1 ? " failure\n" : " failures\n");
+                }
                 row_add(report, "to send", run->tally.requests);
                 ed_draft_add_str(report, "\n");
         }
@@ -634,6 +656,10 @@ static int option_take(struct check_run *run, int option, const char *value)
                 return ed_rule_set_retry_if(&run->rule, "check", value);
         case OPT_SCHEMA:
                 return ed_rule_set_schema(&run->rule, "check", value);
+        case OPT_ACCEPT:
+                return ed_accept_all_finals(&run->accept);
+        case OPT_ACCEPT_IDS:
+                return ed_accept_read_ids(&run->accept, "check", value);
         case OPT_PRICE:
                 return price_take(run, value);
         case 'H':
@@ -719,6 +745,7 @@ static int check_all(struct check_run *run)
                 return memory_fault();
         ed_reading_show("check", ed_show_choose(ED_SHOW_AUTO, NULL));
         exit_code = answers_note(run);
+        ed_accept_settle(&run->accept, run->has_answers);
         if (exit_code == 0)
                 exit_code = lines_note(run);
         if (exit_code == 0)
@@ -753,6 +780,7 @@ int ed_check_main(int argc, char **argv)
         ed_ids_free(run.ids);
         ed_columns_free(run.columns);
         ed_rule_fini(&run.rule);
+        ed_accept_fini(&run.accept);
         ed_template_free(run.template);
         eddy_free(run.body);
         return exit_code;

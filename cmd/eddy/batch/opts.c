@@ -12,6 +12,7 @@
 
 #include "batch/answer/rule_option.h"
 #include "batch/key_option.h"
+#include "batch/request/accept_option.h"
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
 #include "batch/url_option.h"
@@ -85,7 +86,8 @@ static const char help[] =
         "                           'status == 200 and json(\"/error\") == null'\n"
         "  --schema FILE            an answer is successful only if this JSON Schema accepts it: "
         "the\n"
-        "                           JSON in the content of a chat answer, or else the body\n"
+        "                           JSON in the content of a chat answer, or else the "
+        "body\n" ED_ACCEPT_HELP
         "  --ordered                write answers in the order of the input\n"
         "  --no-meta                leave out \"x_meta\", for strict readers of OpenAI's format\n"
         "  --on-changed stop|send   if a request has changed since it was answered, stop before\n"
@@ -174,6 +176,8 @@ enum {
         OPT_OK,
         OPT_RETRY_IF,
         OPT_SCHEMA,
+        OPT_ACCEPT,
+        OPT_ACCEPT_IDS,
         OPT_CHANGED,
         OPT_LOG,
         OPT_METRICS,
@@ -219,6 +223,8 @@ const struct option ed_opts_longs[] = {
         { "ok", required_argument, NULL, OPT_OK },
         { "retry-if", required_argument, NULL, OPT_RETRY_IF },
         { "schema", required_argument, NULL, OPT_SCHEMA },
+        { "accept-failed", no_argument, NULL, OPT_ACCEPT },
+        { "accept-failed-ids", required_argument, NULL, OPT_ACCEPT_IDS },
         { "on-changed", required_argument, NULL, OPT_CHANGED },
         { "log", required_argument, NULL, OPT_LOG },
         { "metrics", required_argument, NULL, OPT_METRICS },
@@ -266,6 +272,7 @@ static const struct ed_option_hint hints[] = {
         { "read-timeout", "--idle-timeout" },
         { "attempts", "--max-attempts" },
         { "retry", "--max-attempts" },
+        { "ignore-errors", "--accept-failed" },
         { "success", "--ok" },
         { "success-if", "--ok" },
         { "accept", "--ok" },
@@ -392,6 +399,10 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
                 return ed_rule_set_retry_if(&opts->settings.rule, "batch", value);
         case OPT_SCHEMA:
                 return ed_rule_set_schema(&opts->settings.rule, "batch", value);
+        case OPT_ACCEPT:
+                return ed_accept_all_finals(&opts->accept);
+        case OPT_ACCEPT_IDS:
+                return ed_accept_read_ids(&opts->accept, "batch", value);
         case OPT_CHANGED:
                 err = word_set("--on-changed", value, changed, 2, "stop, send", &number);
                 opts->settings.changed_ok = number == 1;
@@ -620,6 +631,13 @@ static int opts_check(struct ed_batch_opts *opts)
                                                  "requests that are sent");
         if (opts->paths.errors && !opts->paths.output)
                 return ed_console_usage("batch", "--errors needs -o");
+        if (opts->accept.found && !opts->paths.output)
+                return ed_console_usage("batch",
+                                        "--accept-failed needs -o: its errors file has the "
+                                        "failures that are accepted");
+        if (opts->accept.finals && !opts->settings.meta)
+                return ed_console_usage("batch", "--accept-failed needs \"final\" of x_meta, which "
+                                                 "--no-meta leaves out: give only one of them");
         if (opts->paths.errors && strcmp(opts->paths.errors, opts->paths.output) == 0)
                 return ed_console_usage("batch",
                                         "--errors %s: this is the output; name another "
@@ -710,6 +728,7 @@ void ed_batch_opts_fini(struct ed_batch_opts *opts)
 {
         ed_headers_fini(&opts->settings.headers);
         ed_rule_fini(&opts->settings.rule);
+        ed_accept_fini(&opts->accept);
         eddy_free(opts->settings.body);
         opts->settings.body = NULL;
         ed_api_keys_fini(&opts->keys);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "batch/request/accept.h"
 #include "batch/run/api_key.h"
 #include "batch/run/settings.h"
 #include "common/connect.h"
@@ -31,6 +32,7 @@ struct ed_batch_opts {
         struct ed_batch_settings settings; /* 'format' may be "auto" until all options are read */
         struct ed_batch_paths paths;
         struct ed_api_keys keys;
+        struct ed_accept accept; /* failures that are accepted */
         struct ed_connect connect;
         int64_t deadline_ns; /* 0: none */
         const char *deadline_text;

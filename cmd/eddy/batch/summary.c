@@ -90,17 +90,6 @@ static bool command_add(struct ed_draft *text, const struct ed_batch_command *co
         return hides;
 }
 
-/* Returns true if a repetition of the command would send something. */
-static bool has_rest(const struct ed_batch_unit *unit)
-{
-        const struct ed_batch_run *run = unit->run;
-        const struct ed_stats *stats = &run->stats;
-        /* Lines that are not requests have to be corrected first. */
-        uint64_t bad = stats->codes[ed_outcome_number(EDDY_E_URL_INVALID)];
-
-        return stats->failed > bad || stats->stop != ED_STOP_NONE || !unit->input.whole;
-}
-
 /* Returns the failures of this run, and those of earlier ones that were not tried again. */
 static uint64_t failures_of(const struct ed_batch_unit *unit)
 {
@@ -127,10 +116,30 @@ static uint64_t requests_of(const struct ed_batch_unit *unit)
 {
         uint64_t before = (knows_input(unit) ? unit->checked.known : unit->sink.held.answered) -
                           unit->checked.changed;
-        uint64_t met = before + unit->input.read;
+        uint64_t met = before + unit->checked.accepted + unit->input.read;
 
         return unit->checked.total_is_known && unit->checked.requests > met ? unit->checked.requests
                                                                             : met;
+}
+
+uint64_t ed_summary_accepted(const struct ed_batch_unit *unit)
+{
+        return unit->sink.accepted + (answered_of(unit) > 0 ? unit->sink.accepted_final : 0);
+}
+
+/* Returns true if a repetition of the command would send something. */
+static bool has_rest(const struct ed_batch_unit *unit)
+{
+        const struct ed_batch_run *run = unit->run;
+        const struct ed_stats *stats = &run->stats;
+        /* Lines that are not requests have to be corrected first. */
+        uint64_t bad = stats->codes[ed_outcome_number(EDDY_E_URL_INVALID)];
+
+        uint64_t accepted = ed_summary_accepted(unit);
+
+        /* Accepted failures may be among the bad lines too. */
+        return (stats->failed > bad && stats->failed > accepted) || stats->stop != ED_STOP_NONE ||
+               !unit->input.whole;
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -203,6 +212,27 @@ static void causes_add(struct ed_draft *text, const struct ed_batch_unit *unit)
         ed_draft_add_str(text, "\n");
 }
 
+/* Append how many of the failures are accepted. */
+static void accepted_add(struct ed_draft *text, const struct ed_batch_unit *unit)
+{
+        uint64_t accepted = unit->checked.accepted + ed_summary_accepted(unit);
+
+        if (!ed_accept_is_on(unit->run->accept))
+                return;
+        if (accepted >= failures_of(unit)) {
+                ed_draft_add_str(text, ", accepted");
+        } else if (accepted > 0) {
+                ed_draft_add_str(text, ", ");
+                ed_draft_add_grouped(text, accepted);
+                ed_draft_add_str(text, " of them accepted");
+        } else {
+                ed_draft_add_str(text,
+                                 answered_of(unit) > 0 || !unit->run->accept->finals
+                                         ? ", none of them accepted"
+                                         : ", not accepted, because no request has an answer");
+        }
+}
+
 static void files_add(struct ed_draft *text, const struct ed_batch_command *command)
 {
         const struct ed_batch_unit *unit = &command->unit;
@@ -230,6 +260,7 @@ static void files_add(struct ed_draft *text, const struct ed_batch_command *comm
         if (failures_of(unit) > 0) {
                 ed_draft_add_printf(text, "; failures in %s: ", unit->paths->errors);
                 ed_draft_add_grouped(text, failures_of(unit));
+                accepted_add(text, unit);
         }
         ed_draft_add_str(text, "\n");
         if (unit->sink.held.not_ok > 0) {
@@ -471,6 +502,7 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         member_add(text, ",\"beyond_limit\":", run->stats.beyond);
         member_add(text, ",\"answered_before\":", unit->sink.held.answered);
         member_add(text, ",\"not_ok_before\":", unit->sink.held.not_ok);
+        member_add(text, ",\"accepted\":", unit->checked.accepted + ed_summary_accepted(unit));
         member_add(text, ",\"key_refreshes\":", run->keys->refreshes);
         if (command->exit_code >= 0)
                 member_add(text, ",\"exit_code\":", (uint64_t) command->exit_code);

@@ -7,6 +7,9 @@
 #include "batch/command.h"
 #include "common/draft.h"
 
+/* Returns the failures of this run that are accepted (batch/request/accept.h). */
+uint64_t ed_summary_accepted(const struct ed_batch_unit *unit);
+
 /* Print the summary on stderr: as text, or as an OpenAI Batch object. */
 void ed_summary_print(const struct ed_batch_command *command);
 

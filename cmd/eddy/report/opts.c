@@ -8,13 +8,15 @@
 #include <string.h>
 
 #include "batch/answer/rule_option.h"
+#include "batch/request/accept_option.h"
 #include "common/console.h"
 #include "common/option.h"
 #include "eddy/version.h"
 
 static const char help[] =
         "Usage: eddy report OUT [--errors FILE] [--log FILE] [-o PAGE] [--ok EXPR]\n"
-        "                   [--schema FILE] [--price IN/OUT] [--title TEXT]\n"
+        "                   [--schema FILE] [--accept-failed] [--accept-failed-ids FILE]\n"
+        "                   [--price IN/OUT] [--title TEXT]\n"
         "\n"
         "Writes an HTML page about an output of `eddy batch`, during or after the run: totals,\n"
         "latencies, failures and tokens, in tables and plots.  The page is a single file without\n"
@@ -27,6 +29,8 @@ static const char help[] =
         "  -o, --output PAGE|-      write the page to PAGE; - is standard output (OUT.html)\n"
         "  --ok EXPR, --schema FILE\n"
         "                           those of the run, if it had these options\n"
+        "  --accept-failed, --accept-failed-ids FILE\n"
+        "                           in the same way: count accepted failures\n"
         "  --price IN/OUT           prices of a million tokens, such as 0.15/0.60\n"
         "  --title TEXT             the heading of the page (the name of OUT)\n"
         "  -h, --help, --version\n"
@@ -37,7 +41,17 @@ static const char help[] =
         "Exit: 0 the page was written, 2 the command line is wrong, 3 a file cannot be read, or\n"
         "OUT has lines but no answers, 4 the page could not be written.\n";
 
-enum { OPT_ERRORS = 256, OPT_LOG, OPT_OK, OPT_PRICE, OPT_SCHEMA, OPT_TITLE, OPT_VERSION };
+enum {
+        OPT_ERRORS = 256,
+        OPT_LOG,
+        OPT_OK,
+        OPT_PRICE,
+        OPT_SCHEMA,
+        OPT_ACCEPT,
+        OPT_ACCEPT_IDS,
+        OPT_TITLE,
+        OPT_VERSION
+};
 
 static const struct option options[] = {
         { "errors", required_argument, NULL, OPT_ERRORS },
@@ -45,6 +59,8 @@ static const struct option options[] = {
         { "output", required_argument, NULL, 'o' },
         { "ok", required_argument, NULL, OPT_OK },
         { "schema", required_argument, NULL, OPT_SCHEMA },
+        { "accept-failed", no_argument, NULL, OPT_ACCEPT },
+        { "accept-failed-ids", required_argument, NULL, OPT_ACCEPT_IDS },
         { "price", required_argument, NULL, OPT_PRICE },
         { "title", required_argument, NULL, OPT_TITLE },
         { "help", no_argument, NULL, 'h' },
@@ -86,6 +102,10 @@ static int report_option_set(struct ed_report_opts *opts, int option, const char
                 return ed_rule_set_schema(&opts->rule, "report", value);
         case OPT_OK:
                 return ed_rule_set_ok(&opts->rule, "report", value);
+        case OPT_ACCEPT:
+                return ed_accept_all_finals(&opts->accept);
+        case OPT_ACCEPT_IDS:
+                return ed_accept_read_ids(&opts->accept, "report", value);
         case OPT_TITLE:
                 return ed_option_once("report", "--title", value, &opts->title);
         default:

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "batch/answer/rule.h"
+#include "batch/request/accept.h"
 #include "batch/request/tokens.h"
 #include "eddy/def.h"
 
@@ -20,6 +21,7 @@ struct ed_report_opts {
         const char *title;
         bool errors_are_optional; /* not named by an option */
         struct ed_rule rule;
+        struct ed_accept accept;
         bool has_price;
         struct ed_price price;
         char errors_room[PATH_MAX];

@@ -245,11 +245,14 @@ static void tiles_add(struct ed_draft *out, const struct ed_page *page,
                       const struct ed_totals *totals)
 {
         uint64_t all = totals->ok + totals->failed;
+        uint64_t accepted = ed_totals_accepted(totals);
 
         ed_draft_add_str(out, "<dl>\n");
         tile_add(out, "Requests", all);
         tile_add_part(out, "OK", totals->ok, all, false);
-        tile_add_part(out, "Failed", totals->failed, all, totals->failed > 0);
+        tile_add_part(out, "Failed", totals->failed, all, totals->failed > accepted);
+        if (accepted > 0)
+                tile_add_part(out, "Accepted failures", accepted, all, false);
         times_tiles_add(out, totals);
         latency_tiles_add(out, totals);
         if (totals->attempts > 0) {

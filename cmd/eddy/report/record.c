@@ -167,6 +167,11 @@ int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
         if (record->rule && (record->rule->ok || record->rule->schema))
                 record->is_ok = ed_rule_judge_line(record->rule, &seen, record->is_output) !=
                                 ED_RULE_LINE_FAILED;
+        record->is_named =
+                !record->is_ok && ed_accept_takes(record->accept, seen.id, seen.id_bytes, false);
+        record->is_final = !record->is_ok && !record->is_named &&
+                           ed_accept_takes(record->accept, seen.id, seen.id_bytes,
+                                           ed_accept_line_is_final(&seen));
         record->cause[0] = record->message[0] = record->endpoint[0] = '\0';
         record->attempts = record->input = record->output = 0;
         record->at_ms = 0;

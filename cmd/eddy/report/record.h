@@ -10,6 +10,7 @@
 
 #include "batch/answer/answer_line.h"
 #include "batch/answer/rule.h"
+#include "batch/request/accept.h"
 #include "eddy/def.h"
 
 /* Texts are cut to these sizes, which include the NUL. A text that was cut ends in an ellipsis. */
@@ -24,11 +25,13 @@ enum {
 /* All texts are copied, and may have any bytes except NUL. */
 struct ed_record {
         const struct ed_rule
-                *rule;  /* of successes; NULL: by the status and the error of the line */
-        bool is_output; /* the line is of the output, not of the errors file */
+                *rule; /* of successes; NULL: by the status and the error of the line */
+        const struct ed_accept *accept; /* NULL: no failure is accepted */
+        bool is_output;                 /* the line is of the output, not of the errors file */
         char id[ED_RECORD_ID_BYTES];
         int status; /* 0: no answer */
         bool is_ok;
+        bool is_named, is_final; /* a failure that is accepted: by its id, or because it is final */
         char cause[ED_RECORD_CAUSE_BYTES];       /* of a failure: "HTTP 503", "request_timeout" */
         char message[ED_RECORD_MESSAGE_BYTES];   /* of a failure; may be empty */
         char endpoint[ED_RECORD_ENDPOINT_BYTES]; /* empty: not known */

@@ -63,6 +63,7 @@ static bool report_line_add(struct report *report, const struct report_file *fil
                 ed_totals_add_log(&report->totals, at_ms, status);
                 return true;
         }
+        report->record.accept = &report->opts.accept;
         report->record.rule = &report->opts.rule;
         report->record.is_output = file == &report->files[0];
         if (ed_record_read(&report->record, line->data, line->bytes) < 0)
@@ -257,19 +258,27 @@ static int page_make(const struct report *report)
                                 .made_ms = (int64_t) time(NULL) * 1000,
                                 .has_price = opts->has_price,
                                 .price = opts->price };
+        uint64_t accepted_count = ed_totals_accepted(&report->totals);
         struct ed_draft out = { 0 };
+        char accepted[48] = "";
         int err = -ENOMEM;
+
+        if (accepted_count > 0 && accepted_count == report->totals.failed)
+                snprintf(accepted, sizeof(accepted), ", accepted");
+        else if (accepted_count > 0)
+                snprintf(accepted, sizeof(accepted), ", %llu of them accepted",
+                         (unsigned long long) accepted_count);
 
         ed_page_add(&out, &page, &report->totals);
         if (ed_draft_is_whole(&out))
                 err = ed_replace_whole(opts->page, out.data, out.bytes);
         ed_draft_fini(&out);
         if (err == 0 && strcmp(opts->page, "-") != 0)
-                ed_console_say("report", "%s: %llu answer%s, %llu failure%s", opts->page,
+                ed_console_say("report", "%s: %llu answer%s, %llu failure%s%s", opts->page,
                                (unsigned long long) report->totals.ok,
                                report->totals.ok == 1 ? "" : "s",
                                (unsigned long long) report->totals.failed,
-                               report->totals.failed == 1 ? "" : "s");
+                               report->totals.failed == 1 ? "" : "s", accepted);
         if (err == 0 || (err == -EPIPE && strcmp(opts->page, "-") == 0))
                 return ED_EXIT_OK;
         ed_console_say("report", "-o %s: %s", opts->page,
@@ -302,6 +311,7 @@ int ed_report_main(int argc, char **argv)
         for (unsigned i = 0; i < report->files_count; i++)
                 close(report->files[i].fd);
         ed_rule_fini(&report->opts.rule);
+        ed_accept_fini(&report->opts.accept);
         eddy_free(report);
         return code;
 }

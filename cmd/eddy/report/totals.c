@@ -155,6 +155,8 @@ void ed_totals_add(struct ed_totals *totals, const struct ed_record *record)
                 totals->ok++;
         else
                 totals->failed++;
+        totals->named += record->is_named;
+        totals->finals += record->is_final;
         totals->attempts += record->attempts;
         totals->retries += record->attempts > 1 ? record->attempts - 1 : 0;
         totals->input += record->input;
@@ -181,6 +183,11 @@ void ed_totals_add_log(struct ed_totals *totals, int64_t at_ms, int status)
                 return;
         totals->log_refused++;
         ed_timeline_at(&totals->timeline, at_ms)->refused++;
+}
+
+uint64_t ed_totals_accepted(const struct ed_totals *totals)
+{
+        return totals->named + (totals->ok > 0 ? totals->finals : 0);
 }
 
 static int cause_compare(const void *a, const void *b)

@@ -43,6 +43,8 @@ struct ed_totals_entry {
 /* All zero: no lines yet. The size is about 3 MB. */
 struct ed_totals {
         uint64_t ok, failed;
+        uint64_t named,
+                finals;    /* failures that are accepted: by their ids; because they are final */
         uint64_t damaged;  /* lines that are not answers */
         uint64_t torn;     /* files with an incomplete last line */
         uint64_t timed;    /* lines with a time */
@@ -67,6 +69,9 @@ void ed_totals_add(struct ed_totals *totals, const struct ed_record *record);
 
 /* Add a line of the log. 'status' is -1 if the line is not about an attempt. */
 void ed_totals_add_log(struct ed_totals *totals, int64_t at_ms, int status);
+
+/* Returns the failures that are accepted. */
+uint64_t ed_totals_accepted(const struct ed_totals *totals);
 
 /* Sort causes and endpoints by their counts. Call this after the last line. */
 void ed_totals_sort(struct ed_totals *totals);

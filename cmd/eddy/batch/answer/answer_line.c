@@ -186,6 +186,8 @@ static void meta_add(const struct ed_answer *answer, struct ed_draft *line)
                 meta_add_count(line, ",\"input_tokens\":", answer->usage.input);
                 meta_add_count(line, ",\"output_tokens\":", answer->usage.output);
         }
+        if (answer->has_failed)
+                ed_draft_add_str(line, answer->is_final ? ",\"final\":true" : ",\"final\":false");
         if (answer->metadata) {
                 ed_draft_add_str(line, ",\"metadata\":");
                 if (!text_add_compact(line, answer->metadata, answer->metadata_bytes))
@@ -223,7 +225,7 @@ void ed_answer_write(struct ed_answer *answer, unsigned flags, struct ed_draft *
 
 /* The members of a line that count; of a name that is there twice, the first. */
 struct members {
-        struct eddy_json_value name, id, response, fault;
+        struct eddy_json_value name, id, response, fault, meta;
 };
 
 static void member_set(struct eddy_json_value *member, const struct eddy_json_value *value)
@@ -249,6 +251,8 @@ static int members_find(const struct eddy_json_value *top, struct members *ret_m
                         member_set(&members.response, &value);
                 else if (eddy_json_is(&name, "error"))
                         member_set(&members.fault, &value);
+                else if (eddy_json_is(&name, "x_meta"))
+                        member_set(&members.meta, &value);
         }
         *ret_members = members;
         return 0;
@@ -338,8 +342,7 @@ static void code_read(const struct eddy_json_value *fault, struct ed_answer_seen
         seen->code_bytes = code.bytes;
 }
 
-/* Copy the id, a text or an integer as in the input. Returns its bytes or -EINVAL. */
-static int64_t id_read(const struct eddy_json_value *id, char id_room[ED_ANSWER_ID_ROOM])
+int64_t ed_answer_id_read(const struct eddy_json_value *id, char id_room[ED_ANSWER_ID_ROOM])
 {
         if (id->kind == EDDY_JSON_STRING)
                 return eddy_json_string(id, id_room, ED_ANSWER_ID_ROOM);
@@ -410,7 +413,7 @@ int ed_answer_read(const char *line, size_t bytes, char id_room[ED_ANSWER_ID_ROO
         if (!has_status && !seen.has_fault &&
             (members.response.kind != EDDY_JSON_NONE || members.fault.kind == EDDY_JSON_NONE))
                 return -EINVAL;
-        id_bytes = id_read(&members.id, id_room);
+        id_bytes = ed_answer_id_read(&members.id, id_room);
         if (id_bytes < 0)
                 return -EINVAL;
         code_read(&members.fault, &seen);
@@ -418,6 +421,7 @@ int ed_answer_read(const char *line, size_t bytes, char id_room[ED_ANSWER_ID_ROO
         seen.is_ok = ed_answer_status_is_ok(seen.status) && !seen.has_fault;
         seen.mark = mark_read(&members.name);
         seen.response = members.response;
+        seen.meta = members.meta;
         *ret_seen = seen;
         return 0;
 }

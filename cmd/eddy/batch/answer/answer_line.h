@@ -12,7 +12,9 @@
  *
  *     "input_line":7 ["input_hash":"0123456789abcdef"] "attempts":1 ["endpoint":"http://h:80"]
  *     ["completed_at_ms":1700000000000] "t_queue_ms":0.1 ["t_first_ms":1.5] "t_total_ms":2.0
- *     ["input_tokens":5,"output_tokens":6] ["metadata":{...}]
+ *     ["input_tokens":5,"output_tokens":6] ["final":true] ["metadata":{...}]
+ *
+ * A failure has "final": whether all attempts were made, or another one cannot help.
  */
 #ifndef ED_CMD_BATCH_ANSWER_ANSWER_LINE_H
 #define ED_CMD_BATCH_ANSWER_ANSWER_LINE_H
@@ -49,6 +51,8 @@ struct ed_answer {
                                 stream; -1: none */
         int64_t total_ns;      /* of the last attempt */
         struct ed_usage usage; /* of the body; set by ed_answer_write() */
+        bool has_failed;       /* it is not a success */
+        bool is_final;         /* of a failure: sending the request again would not help */
 };
 
 enum { ED_ANSWER_META = 1 << 0 };
@@ -88,11 +92,19 @@ struct ed_answer_seen {
         bool is_ok;                      /* a status of success and no error */
         uint64_t mark;                   /* of "id"; 0: another program wrote the line */
         struct eddy_json_value response; /* of kind EDDY_JSON_NONE: none */
+        struct eddy_json_value meta;     /* "x_meta"; in the same way */
         const char *code; /* of the error, as JSON text with its quotes; NULL: none */
         size_t code_bytes;
 };
 
 enum { ED_ANSWER_ID_ROOM = 3 * 512 + 1 };
+
+/*
+ * Copy the id of a custom_id, a text or an integer as in the input. Returns its bytes. Errors:
+ * those of eddy_json_string(); -EINVAL  neither a text nor an integer, or too long
+ */
+EDDY_MUST_USE int64_t ed_answer_id_read(const struct eddy_json_value *id,
+                                        char id_room[ED_ANSWER_ID_ROOM]);
 
 /* Returns true for null, false, "", and an object or a list of such values only. */
 bool ed_answer_value_is_blank(const struct eddy_json_value *value);

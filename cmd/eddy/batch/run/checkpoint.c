@@ -43,7 +43,10 @@ static int set_add(struct ed_ids **set, const struct ed_answer_seen *seen)
 /* Remember a failure, whose request is tried again. */
 static int failure_note(struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
-        int flags = 0;
+        int flags = ed_accept_note(unit->run->accept, seen);
+
+        if (flags < 0)
+                return flags;
 
         if (strncmp(seen->id, "line-", 5) == 0)
                 flags = set_add(&unit->sink.bad_lines, seen);
@@ -96,6 +99,7 @@ static int doubt_note(struct ed_batch_unit *unit, const struct ed_answer_seen *s
         int flags = ed_ids_add(unit->sink.ids, seen->id, seen->id_bytes, seen->mark, ED_IDS_DOUBTED,
                                NULL);
 
+        unit->sink.held.doubted++;
         return flags < 0 ? flags : 0;
 }
 
@@ -261,6 +265,8 @@ int ed_checkpoint_open(struct ed_batch_unit *unit)
         err = file_read(unit, &unit->sink.answers, answer_scan);
         if (err == 0)
                 err = file_read(unit, &unit->sink.failures, failure_scan);
+        ed_accept_settle(unit->run->accept,
+                         unit->sink.held.answered > 0 || unit->sink.held.doubted > 0);
         return err == 0 ? failures_drop(unit) : err;
 }
 

@@ -16,6 +16,7 @@ struct ed_batch_held {
         uint64_t not_ok;          /* answers of the output that the rule takes for failures */
         uint64_t errors_answers;  /* successes that were in the errors file */
         uint64_t errors_answered; /* ids whose answer is only in the errors file */
+        uint64_t doubted;         /* answers whose request decides if they are successes */
         uint64_t strange;         /* failures, in both files, whose ids the input does not have */
         uint64_t rejected;        /* lines that were not answers */
         uint64_t answers_bytes;   /* of the output */

@@ -48,6 +48,7 @@ struct ed_batch_job {
         unsigned key_refusals; /* 401 answers that were blamed on the key */
         bool was_unauthorized; /* an earlier run, which also had answers, got a 401 */
         bool was_sent;
+        bool is_final;             /* sending it again would not help, if its answer is a failure */
         bool is_first;             /* one of the first requests of the run (alike.h) */
         eddy_event turn;           /* of --ordered */
         struct ed_attempt attempt; /* last, as it is large */
@@ -275,6 +276,7 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
                 answer->status = 0;
                 answer->code = "response_too_large";
                 answer->message = "the answer makes a line that is too long, or memory is short";
+                answer->has_failed = true;
                 is_ok = false;
                 output = unit->paths->errors ? &unit->sink.errors : &unit->sink.output;
                 ed_answer_write(answer, run->settings->meta ? ED_ANSWER_META : 0, &line);
@@ -343,6 +345,19 @@ static enum ed_verdict used_up_shut(struct ed_batch_job *job)
         return endpoint_shut(job, ED_STOP_THROTTLED, what);
 }
 
+/* Count a failure, which may be accepted. */
+static void failure_count(const struct ed_batch_job *job, const struct ed_answer *answer)
+{
+        struct ed_batch_sink *sink = &job->unit->sink;
+        const struct ed_accept *accept = job->unit->run->accept;
+
+        sink->failed++;
+        if (ed_accept_takes(accept, answer->id, answer->id_bytes, false))
+                sink->accepted++;
+        else if (ed_accept_takes(accept, answer->id, answer->id_bytes, answer->is_final))
+                sink->accepted_final++;
+}
+
 static void job_finish(struct ed_engine_job *base, int error)
 {
         struct ed_batch_job *job = job_of(base);
@@ -361,6 +376,7 @@ static void job_finish(struct ed_engine_job *base, int error)
                 .queue_ns = attempt->start_ns ? attempt->start_ns - job->read_ns : 0,
                 .first_ns = attempt->first_ns,
                 .total_ns = attempt->total_ns,
+                .is_final = job->is_final,
                 .endpoint = attempt->endpoint ? attempt->endpoint->name : NULL,
         };
         int status = attempt->status;
@@ -376,6 +392,7 @@ static void job_finish(struct ed_engine_job *base, int error)
         run->lacks_base |= error == ED_E_NO_BASE;
         if (!is_ok)
                 ed_reasons_add(&run->reasons, &answer);
+        answer.has_failed = !is_ok;
         if (line_write(job, &answer) < 0)
                 return;
         if (is_ok && answer.status == 0) { /* its line would have been too long */
@@ -386,7 +403,7 @@ static void job_finish(struct ed_engine_job *base, int error)
         if (is_ok)
                 job->unit->sink.ok++;
         else
-                job->unit->sink.failed++;
+                failure_count(job, &answer);
         key_check(job);
         if (!job->error)
                 ed_alike_add(&run->alike, job->is_first, !is_ok && error == 0 ? status : 0,
@@ -645,6 +662,30 @@ static enum ed_verdict quota_judge(struct ed_batch_job *job)
         return ED_VERDICT_ABANDONED;
 }
 
+/*
+ * Returns true if a failure is final: all attempts were made, or another one cannot help. Others
+ * depend on the API key, this machine, or the time. 'next' is the reason why no attempt follows.
+ */
+static bool failure_is_final(const struct ed_batch_job *job, int err, int next)
+{
+        const struct ed_attempt *attempt = &job->attempt;
+
+        if (job->attempts == 0 || attempt->status == 401 || attempt->status == 402 ||
+            attempt->status == 407 || (next != EDDY_E_RETRY_FINAL && next != EDDY_E_RETRY_ATTEMPTS))
+                return false;
+        switch (err) {
+        case -ENOMEM:
+        case -EMFILE:
+        case -ENFILE:
+        case -ENOBUFS:
+        case EDDY_E_TLS_BAD_FILE:
+        case EDDY_E_HTTP_PROXY_AUTH:
+                return false;
+        default:
+                return true;
+        }
+}
+
 /* Decide what follows the attempt, and store the wait before another one. */
 static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *ret_wait_ns)
 {
@@ -657,9 +698,12 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
                                           .repeatable = true,
                                           .hint = attempt->hint };
         int64_t lost_ns;
+        int next;
 
-        if (base->refused)
+        if (base->refused) {
+                job->is_final = true;
                 return ED_VERDICT_DONE;
+        }
         if (err == -ECANCELED || (err == -ETIMEDOUT && eddy_now() >= job->unit->attempts.end_ns))
                 return ED_VERDICT_ABANDONED;
         if (err == ED_E_SPENT) {
@@ -694,8 +738,11 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
                 cause = cause_again(attempt);
         else if (ed_attempt_is_ok(attempt))
                 return ED_VERDICT_DONE;
-        if (eddy_retry_next(&job->retry, &cause, ret_wait_ns) < 0)
+        next = eddy_retry_next(&job->retry, &cause, ret_wait_ns);
+        if (next < 0) {
+                job->is_final = failure_is_final(job, err, next);
                 return ED_VERDICT_DONE;
+        }
         return is_used_up(job) ? used_up_shut(job) : ED_VERDICT_RETRY;
 }
 

@@ -97,10 +97,11 @@ static bool id_is_wanted(const struct ed_batch_unit *unit, uint64_t number, cons
         return ed_ids_flags(unit->sink.only, line, bytes) != 0;
 }
 
-/* Returns false for a line that is not a request, and that `eddy retry` leaves out. */
-static bool line_is_wanted(const struct ed_batch_unit *unit, uint64_t number)
+/* Returns true for a request whose failure is accepted. 'request' may be one of a line that is none. */
+static bool is_accepted(const struct ed_batch_unit *unit, const struct ed_request *request)
 {
-        return id_is_wanted(unit, number, "", 0);
+        return ed_accept_has(unit->run->accept, request->id, request->id_bytes,
+                             ed_answer_mark(request->id, request->id_bytes, request->hash));
 }
 
 /* Returns 1 if the line was not a request in an earlier run, and has another id now; or an error. */
@@ -202,8 +203,10 @@ static int line_check_id(struct ed_batch_unit *unit, const struct ed_line *line)
 
         if (unit->input.columns || !ed_request_peek_id(line->data, line->bytes, &id, &bytes) ||
             ed_ids_flags(unit->sink.ids, id, bytes) &
-                    (ED_IDS_ANSWERED | ED_IDS_READ | ED_IDS_DOUBTED))
+                    (ED_IDS_ANSWERED | ED_IDS_READ | ED_IDS_DOUBTED) ||
+            ed_accept_knows(unit->run->accept, id, bytes))
                 return 0;
+        ed_accept_meet(unit->run->accept, id, bytes);
         unit->checked.requests++;
         unit->checked.total += id_is_wanted(unit, line->number, id, bytes);
         if (correction_find(unit, line->number, id, bytes) < 0)
@@ -273,6 +276,30 @@ static void known_note(struct ed_batch_unit *unit, int flags, bool same)
         unit->checked.changed += !same;
 }
 
+/* Count a request that has no answer. */
+static void to_send_note(struct ed_batch_unit *unit, const struct ed_request *request)
+{
+        if (is_accepted(unit, request))
+                unit->checked.accepted++;
+        else
+                unit->checked.total +=
+                        id_is_wanted(unit, request->number, request->id, request->id_bytes);
+}
+
+/* A line that is too long gets an error under its number. */
+static int long_line_check(struct check *check, const struct ed_line *line)
+{
+        struct ed_request *request;
+
+        line_note(check, line->number, "the line is too long");
+        if (blank_request(line->number, &request) < 0)
+                return -ENOMEM;
+        check->unit->checked.requests++;
+        to_send_note(check->unit, request);
+        ed_request_free(request);
+        return 0;
+}
+
 static int line_check(void *arg, const struct ed_line *line)
 {
         struct check *check = arg;
@@ -282,12 +309,8 @@ static int line_check(void *arg, const struct ed_line *line)
         bool same = true;
         int flags, err;
 
-        if (line->is_too_long) {
-                line_note(check, line->number, "the line is too long");
-                unit->checked.requests++;
-                unit->checked.total += line_is_wanted(unit, line->number);
-                return 0;
-        }
+        if (line->is_too_long)
+                return long_line_check(check, line);
         err = check->good > 0 ? line_check_id(unit, line) : 0;
         if (err != 0)
                 return err < 0 ? err : 0;
@@ -321,8 +344,7 @@ static int line_check(void *arg, const struct ed_line *line)
         if (flags >= 0)
                 known_note(unit, flags, same);
         if (flags >= 0 && (!(flags & ED_IDS_ANSWERED) || !same))
-                unit->checked.total +=
-                        id_is_wanted(unit, request->number, request->id, request->id_bytes);
+                to_send_note(unit, request);
         ed_request_free(request);
         return flags < 0 ? flags : 0;
 }
@@ -363,9 +385,18 @@ int ed_reader_check(struct ed_batch_unit *unit)
 
 /* ---- the run ------------------------------------------------------------------------------- */
 
+/* Returns true for a request that is not sent, because its failure is accepted. */
+static bool accepted_skip(struct ed_batch_unit *unit, const struct ed_request *request)
+{
+        if (!is_accepted(unit, request))
+                return false;
+        unit->checked.accepted += !unit->checked.total_is_known;
+        return true;
+}
+
 /*
- * Decide about a request: 1 to send it, 0 to skip it, because it has its answer. An id that an
- * earlier line of a pipe had gets an error under the line's number.
+ * Decide about a request: 1 to send it, 0 to skip it, because it has its answer or an
+ * accepted failure. An id that an earlier line of a pipe had gets an error under the line's number.
  */
 static int request_admit(struct ed_batch_unit *unit, struct ed_request **request, char *error)
 {
@@ -391,7 +422,7 @@ static int request_admit(struct ed_batch_unit *unit, struct ed_request **request
                          "use another id, or give --on-changed send",
                          (*request)->id);
         else
-                return !(flags & ED_IDS_ANSWERED) || !same;
+                return flags & ED_IDS_ANSWERED ? !same : !accepted_skip(unit, *request);
         if (blank_request((*request)->number, &refused) < 0)
                 return -ENOMEM;
         ed_request_free(*request);
