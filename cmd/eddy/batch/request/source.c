@@ -179,3 +179,23 @@ int ed_source_fault(const struct ed_say *say, const char *path, int err)
                 ed_say(say, "%s: %s", path, eddy_error_text(err));
         return err == -ENOMEM ? ED_EXIT_FAILED : ED_EXIT_INPUT;
 }
+
+int ed_source_walk(const struct ed_source_opts *opts, enum ed_unpack_kind *ret_kind)
+{
+        struct ed_source source;
+        struct stat st;
+        int fd, err, exit_code = ed_source_open(opts->say, opts->path, &st, &fd);
+
+        if (exit_code)
+                return exit_code;
+        err = ed_source_init(&source, opts);
+        if (err == 0)
+                err = ed_source_read(&source, fd, -1);
+        *ret_kind = source.unpack.kind;
+        ed_source_fini(&source);
+        if (fd != STDIN_FILENO)
+                close(fd);
+        if (err == 0 || err == -ECANCELED)
+                return err;
+        return ed_source_fault(opts->say, opts->path, err);
+}

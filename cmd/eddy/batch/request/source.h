@@ -73,6 +73,14 @@ EDDY_MUST_USE int ed_source_take(struct ed_source *source, const char *data, siz
  */
 EDDY_MUST_USE int ed_source_read(struct ed_source *source, int fd, off_t at);
 
+/*
+ * Open a file, read it to its end, and close it, with 'opts' as for ed_source_init(). Returns 0, or the
+ * exit code after a message. '*ret_kind' is the compression of the file.
+ *
+ * Errors: -ECANCELED  'take' returned this, because it has reported an error, or the caller does
+ */
+EDDY_MUST_USE int ed_source_walk(const struct ed_source_opts *opts, enum ed_unpack_kind *ret_kind);
+
 /* Report an error of the input, unless it was reported. Returns the exit code. */
 int ed_source_fault(const struct ed_say *say, const char *path, int err);
 

@@ -5,14 +5,13 @@
 #include "batch/sort/sort_command.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "batch/answer/answer_line.h"
 #include "batch/opts.h"
+#include "batch/request/line_id.h"
 #include "batch/request/source.h"
 #include "batch/sort/id_places.h"
 #include "batch/sort/merge_sort.h"
@@ -20,13 +19,9 @@
 #include "common/draft.h"
 #include "common/option.h"
 #include "common/reading_show.h"
-#include "common/replace.h"
-#include "common/write_all.h"
-#include "eddy/alloc.h"
+#include "common/result.h"
 #include "eddy/error.h"
 #include "eddy/version.h"
-
-enum { SORT_OUT_BYTES = 64 << 10 };
 
 #define MEMORY_DEFAULT ((size_t) 64000000)
 
@@ -85,12 +80,9 @@ struct sort_run {
         struct ed_columns *columns;
         struct ed_id_places places;
         struct ed_merge_sort *sorter;
-        struct ed_replace replace;
-        char *out;
-        size_t out_used;
+        struct ed_result result;
         uint64_t odd, strange; /* lines that are not answers; with an id that IN does not have */
         uint64_t placed;       /* lines with an id that IN has */
-        uint64_t too_long;     /* the number of a line */
         int sort_err;          /* of the temporary file */
         char id[ED_ANSWER_ID_ROOM];
 };
@@ -106,54 +98,29 @@ static int say_memory(void)
 static int place_take(void *arg, const struct ed_line *line)
 {
         struct sort_run *run = arg;
-        char error[ED_REQUEST_ERROR_BYTES];
-        struct ed_request *request = NULL;
-        int err;
+        struct ed_line_id id;
+        int more = ed_line_id_read(&run->rules, line, &id);
 
-        /* Bad lines have an error under their id or number, and a place too. */
-        if (line->is_too_long)
-                return ed_id_places_add_line(&run->places, line->number);
-        err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request, error);
-        if (!request)
-                return err == -EINVAL ? ed_id_places_add_line(&run->places, line->number) : err;
-        err = ed_id_places_add(&run->places, request->id, request->id_bytes, line->number);
-        ed_request_free(request);
-        return err;
+        if (more <= 0)
+                return more;
+        return ed_id_places_add(&run->places, id.text, id.bytes, line->number);
 }
 
-/* Read a file to its end. Returns 0 or the exit code, after a message. */
+/* Read a file to its end. Returns as ed_source_walk(). */
 static int file_walk(struct sort_run *run, const char *path, size_t line_bytes_max, bool csv,
                      ed_source_fn *take, enum ed_unpack_kind *ret_kind)
 {
         const struct ed_say say = ed_console_voice("sort");
-        struct ed_source source;
-        struct stat st;
-        int fd, err, exit_code = ed_source_open(&say, path, &st, &fd);
 
-        if (exit_code)
-                return exit_code;
-        err = ed_source_init(&source, &(struct ed_source_opts){ .say = &say,
-                                                                .path = path,
-                                                                .line_bytes_max = line_bytes_max,
-                                                                .csv = csv,
-                                                                .rules = &run->rules,
-                                                                .columns = &run->columns,
-                                                                .take = take,
-                                                                .arg = run });
-        if (err == 0)
-                err = ed_source_read(&source, fd, -1);
-        *ret_kind = source.unpack.kind;
-        ed_source_fini(&source);
-        if (fd != STDIN_FILENO)
-                close(fd);
-        if (err == 0)
-                return 0;
-        if (run->too_long > 0) {
-                ed_console_say("sort", "%s: line %" PRIu64 " is longer than %zu MiB", path,
-                               run->too_long, line_bytes_max >> 20);
-                return ED_EXIT_INPUT;
-        }
-        return run->sort_err < 0 ? err : ed_source_fault(&say, path, err);
+        return ed_source_walk(&(struct ed_source_opts){ .say = &say,
+                                                        .path = path,
+                                                        .line_bytes_max = line_bytes_max,
+                                                        .csv = csv,
+                                                        .rules = &run->rules,
+                                                        .columns = &run->columns,
+                                                        .take = take,
+                                                        .arg = run },
+                              ret_kind);
 }
 
 /* ---- the answers ----------------------------------------------------------------------------- */
@@ -165,8 +132,9 @@ static int answer_sort(void *arg, const struct ed_line *line)
         uint64_t place = ED_PLACE_NONE;
 
         if (line->is_too_long) {
-                run->too_long = line->number;
-                return -EMSGSIZE;
+                ed_console_say("sort", "%s: line %" PRIu64 " is longer than %zu MiB", run->answers,
+                               line->number, ED_DRAFT_BYTES_MAX >> 20);
+                return -ECANCELED;
         }
         if (ed_answer_is_blank(line->data, line->bytes))
                 return 0;
@@ -180,47 +148,16 @@ static int answer_sort(void *arg, const struct ed_line *line)
                         run->placed++;
         }
         run->sort_err = ed_merge_sort_add(run->sorter, place, line->data, line->bytes);
-        return run->sort_err;
+        return run->sort_err < 0 ? -ECANCELED : 0;
 }
 
 /* ---- the output ------------------------------------------------------------------------------ */
 
-static int sorted_flush(struct sort_run *run)
-{
-        int err = ed_write_all(run->output ? run->replace.fd : STDOUT_FILENO, run->out,
-                               run->out_used);
-
-        run->out_used = 0;
-        return err;
-}
-
 static int sorted_write(void *arg, const char *data, size_t bytes)
 {
         struct sort_run *run = arg;
-        int err = 0;
 
-        while (err == 0 && bytes > 0) {
-                size_t piece = SORT_OUT_BYTES - run->out_used;
-
-                piece = bytes < piece ? bytes : piece;
-                memcpy(run->out + run->out_used, data, piece);
-                run->out_used += piece;
-                data += piece;
-                bytes -= piece;
-                if (run->out_used == SORT_OUT_BYTES)
-                        err = sorted_flush(run);
-        }
-        return err;
-}
-
-/* The folder of temporary files. */
-static const char *folder_choose(const struct sort_run *run)
-{
-        const char *folder = getenv("TMPDIR");
-
-        if (run->output)
-                return run->replace.folder;
-        return folder && *folder ? folder : "/tmp";
+        return ed_result_add(&run->result, data, bytes);
 }
 
 static int disk_fault(const struct sort_run *run, int err)
@@ -228,54 +165,22 @@ static int disk_fault(const struct sort_run *run, int err)
         if (err == -ENOMEM)
                 return say_memory();
         ed_console_say("sort", "a temporary file in %s: %s; %s, or raise --memory",
-                       folder_choose(run), eddy_error_text(err),
+                       ed_result_folder(&run->result), eddy_error_text(err),
                        run->output ? "make room there" : "set TMPDIR to another folder");
-        return ED_EXIT_OUTPUT;
-}
-
-static int output_fault(const struct sort_run *run, int err)
-{
-        if (err == -EPIPE && !run->output)
-                return ED_EXIT_OK;
-        ed_console_say("sort", "%s: %s", run->output ? run->output : "standard output",
-                       eddy_error_text(err));
         return ED_EXIT_OUTPUT;
 }
 
 /* Refuse an output that is the input, and one that cannot be replaced. */
 static int output_open(struct sort_run *run)
 {
-        struct stat in, out;
-        int err;
+        int exit_code = ed_result_open(&run->result, run->output);
 
-        if (!run->output)
-                return 0;
-        if (stat(run->by, &in) == 0 && stat(run->output, &out) == 0 && in.st_dev == out.st_dev &&
-            in.st_ino == out.st_ino)
+        if (exit_code == 0 && ed_result_is(&run->result, run->by))
                 return ed_console_usage("sort",
                                         "-o %s: this is the file of requests; name another "
                                         "file",
                                         run->output);
-        err = ed_replace_begin(&run->replace, run->output);
-        if (err == -EBUSY) {
-                ed_console_say("sort", "-o %s: another eddy is writing to it", run->output);
-                return ED_EXIT_BUSY;
-        }
-        if (err == -EEXIST)
-                return ed_console_usage("sort",
-                                        "-o %s: not a regular file; name a file, or - for standard "
-                                        "output",
-                                        run->output);
-        return err < 0 ? output_fault(run, err) : 0;
-}
-
-/* Returns true if the answers are read from the file that is replaced. */
-static bool is_in_place(const struct sort_run *run)
-{
-        struct stat st;
-
-        return run->output && run->replace.lock_fd >= 0 && stat(run->answers, &st) == 0 &&
-               st.st_dev == run->replace.old.st_dev && st.st_ino == run->replace.old.st_ino;
+        return exit_code;
 }
 
 static int sorted_finish(struct sort_run *run)
@@ -286,10 +191,8 @@ static int sorted_finish(struct sort_run *run)
         if (is_disk)
                 return disk_fault(run, err);
         if (err == 0)
-                err = sorted_flush(run);
-        if (err == 0 && run->output)
-                err = ed_replace_commit(&run->replace);
-        return err < 0 ? output_fault(run, err) : 0;
+                err = ed_result_finish(&run->result);
+        return err < 0 ? ed_result_fault(&run->result, err) : 0;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -392,7 +295,7 @@ static int places_check(const struct sort_run *run)
 static int answers_sort(struct sort_run *run)
 {
         enum ed_unpack_kind kind;
-        bool in_place = is_in_place(run);
+        bool in_place = ed_result_is(&run->result, run->answers);
         int exit_code = file_walk(run, run->by, ED_SOURCE_LINE_BYTES_MAX,
                                   strcmp(run->format, "csv") == 0, place_take, &kind);
 
@@ -403,7 +306,7 @@ static int answers_sort(struct sort_run *run)
         if (run->sort_err < 0)
                 return disk_fault(run, run->sort_err);
         if (exit_code)
-                return exit_code;
+                return exit_code == -ECANCELED ? ED_EXIT_INPUT : exit_code;
         if (in_place && (kind == ED_UNPACK_GZIP || kind == ED_UNPACK_ZSTD))
                 return ed_console_usage("sort",
                                         "-o %s: this file is compressed, and the sorted one "
@@ -425,19 +328,17 @@ static int answers_sort(struct sort_run *run)
 int ed_sort_main(int argc, char **argv)
 {
         /* Static, because it is too large for a stack frame. */
-        static struct sort_run run = { .format = "auto",
-                                       .memory = MEMORY_DEFAULT,
-                                       .replace = { .fd = -1, .lock_fd = -1 } };
+        static struct sort_run run = { .format = "auto", .memory = MEMORY_DEFAULT };
         int exit_code;
 
         ed_id_places_init(&run.places);
+        ed_result_init(&run.result, "sort");
         if (command_parse(&run, argc, argv, &exit_code) == 0) {
                 ed_reading_show("sort", ed_show_choose(ED_SHOW_AUTO, run.output));
                 exit_code = output_open(&run);
-                run.out = eddy_malloc(SORT_OUT_BYTES);
                 if (exit_code == 0 &&
-                    (!run.out ||
-                     ed_merge_sort_new((size_t) run.memory, folder_choose(&run), &run.sorter) < 0))
+                    ed_merge_sort_new((size_t) run.memory, ed_result_folder(&run.result),
+                                      &run.sorter) < 0)
                         exit_code = say_memory();
                 if (exit_code == 0)
                         exit_code = answers_sort(&run);
@@ -445,7 +346,6 @@ int ed_sort_main(int argc, char **argv)
         ed_merge_sort_free(run.sorter);
         ed_id_places_fini(&run.places);
         ed_columns_free(run.columns);
-        ed_replace_end(&run.replace);
-        eddy_free(run.out);
+        ed_result_end(&run.result);
         return exit_code;
 }

@@ -1,0 +1,23 @@
+/*
+ * batch/request/line_id.h - the id under which a line of an input is answered. No I/O.
+ */
+#ifndef ED_CMD_BATCH_REQUEST_LINE_ID_H
+#define ED_CMD_BATCH_REQUEST_LINE_ID_H
+
+#include <stddef.h>
+
+#include "batch/request/request.h"
+#include "common/lines.h"
+#include "eddy/def.h"
+
+/* A line that is not a request has an answer too, an error: under its id, or else its number. */
+struct ed_line_id {
+        char text[ED_REQUEST_ID_BYTES_MAX + 1];
+        size_t bytes;
+};
+
+/* Find the id of a line. Returns 1, or 0 for a line that is skipped. Errors: -ENOMEM */
+EDDY_MUST_USE int ed_line_id_read(const struct ed_request_rules *rules, const struct ed_line *line,
+                                  struct ed_line_id *ret_id);
+
+#endif

@@ -1,0 +1,114 @@
+/*
+ * common/result.c - see result.h.
+ */
+#include "common/result.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/console.h"
+#include "common/write_all.h"
+#include "eddy/alloc.h"
+#include "eddy/error.h"
+
+enum { RESULT_BYTES = 64 << 10 };
+
+void ed_result_init(struct ed_result *result, const char *command)
+{
+        *result = (struct ed_result){ .command = command, .replace = { .fd = -1, .lock_fd = -1 } };
+}
+
+int ed_result_open(struct ed_result *result, const char *path)
+{
+        int err = 0;
+
+        result->buf = eddy_malloc(RESULT_BYTES);
+        if (!result->buf) {
+                ed_console_say(result->command, "out of memory");
+                return ED_EXIT_FAILED;
+        }
+        if (!path || strcmp(path, "-") == 0)
+                return 0;
+        result->path = path;
+        err = ed_replace_begin(&result->replace, path);
+        if (err == -EBUSY) {
+                ed_console_say(result->command, "-o %s: another eddy is writing to it", path);
+                return ED_EXIT_BUSY;
+        }
+        if (err == -EEXIST)
+                return ed_console_usage(result->command,
+                                        "-o %s: not a regular file; name a file, or - for standard "
+                                        "output",
+                                        path);
+        return err < 0 ? ed_result_fault(result, err) : 0;
+}
+
+bool ed_result_is(const struct ed_result *result, const char *path)
+{
+        struct stat st;
+
+        return result->path && result->replace.lock_fd >= 0 && stat(path, &st) == 0 &&
+               st.st_dev == result->replace.old.st_dev && st.st_ino == result->replace.old.st_ino;
+}
+
+const char *ed_result_folder(const struct ed_result *result)
+{
+        const char *folder = getenv("TMPDIR");
+
+        if (result->path)
+                return result->replace.folder;
+        return folder && *folder ? folder : "/tmp";
+}
+
+static int result_flush(struct ed_result *result)
+{
+        int fd = result->path ? result->replace.fd : STDOUT_FILENO;
+        int err = ed_write_all(fd, result->buf, result->used);
+
+        result->used = 0;
+        return err;
+}
+
+int ed_result_add(struct ed_result *result, const char *data, size_t bytes)
+{
+        int err = 0;
+
+        while (err == 0 && bytes > 0) {
+                size_t piece = RESULT_BYTES - result->used;
+
+                piece = bytes < piece ? bytes : piece;
+                memcpy(result->buf + result->used, data, piece);
+                result->used += piece;
+                data += piece;
+                bytes -= piece;
+                if (result->used == RESULT_BYTES)
+                        err = result_flush(result);
+        }
+        return err;
+}
+
+int ed_result_finish(struct ed_result *result)
+{
+        int err = result_flush(result);
+
+        return err == 0 && result->path ? ed_replace_commit(&result->replace) : err;
+}
+
+int ed_result_fault(const struct ed_result *result, int err)
+{
+        if (err == -EPIPE && !result->path)
+                return ED_EXIT_OK;
+        ed_console_say(result->command, "%s: %s", result->path ? result->path : "standard output",
+                       eddy_error_text(err));
+        return ED_EXIT_OUTPUT;
+}
+
+void ed_result_end(struct ed_result *result)
+{
+        ed_replace_end(&result->replace);
+        eddy_free(result->buf);
+        result->buf = NULL;
+        result->used = 0;
+}
