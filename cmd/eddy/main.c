@@ -20,6 +20,7 @@
 #include "fetch/fetch.h"
 #include "mock/mock.h"
 #include "report/report.h"
+#include "select/select.h"
 
 static const char help[] =
         "Usage: eddy COMMAND [options]\n"
@@ -28,6 +29,7 @@ static const char help[] =
         "  check    examine a file of API requests, and send nothing\n"
         "  retry    send those requests of batch again that failed\n"
         "  sort     put answers into the order of their requests\n"
+        "  select   a table (CSV) with values of the answers, for each request\n"
         "  fetch    fetch many URLs at a time, one line of JSON for each\n"
         "  mock     a web server that answers slowly, limits and fails on demand\n"
         "  report   a page with plots about an output of batch\n"
@@ -46,7 +48,8 @@ static const struct {
 } commands[] = {
         { "batch", ed_batch_main },     { "check", ed_check_main }, { "draw", ed_draw_main },
         { "explore", ed_explore_main }, { "fetch", ed_fetch_main }, { "mock", ed_mock_main },
-        { "report", ed_report_main },   { "retry", ed_batch_main }, { "sort", ed_sort_main },
+        { "report", ed_report_main },   { "retry", ed_batch_main }, { "select", ed_select_main },
+        { "sort", ed_sort_main },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -77,9 +80,9 @@ static command_fn *command_find(const char *word)
 /* Report a first word that is neither a command nor an option of the program. */
 static int word_refuse(const char *word)
 {
-        static const char *const words[] = { "batch", "check", "draw",   "explore",
-                                             "fetch", "mock",  "report", "retry",
-                                             "sort",  "help",  "--help", "--version" };
+        static const char *const words[] = { "batch", "check",  "draw",     "explore", "fetch",
+                                             "mock",  "report", "retry",    "select",  "sort",
+                                             "help",  "--help", "--version" };
         const char *meant = ed_nearest(word, words, sizeof(words) / sizeof(words[0]));
         bool is_url = strstr(word, "://") != NULL;
         char shown[ED_URL_SHOWN_BYTES];
@@ -90,14 +93,14 @@ static int word_refuse(const char *word)
         if (*word == '-')
                 return ed_console_usage(NULL,
                                         "unknown option %s; name a command first: batch, check, "
-                                        "draw, explore, fetch, mock, report, retry or sort",
+                                        "draw, explore, fetch, mock, report, retry, select or sort",
                                         word);
         if (is_url)
                 return ed_console_usage(NULL, "%s: not a command; did you mean eddy fetch %s?",
                                         word, word);
         return ed_console_usage(NULL,
                                 "unknown command %s; there are batch, check, draw, explore, fetch, "
-                                "mock, report, retry, sort and help",
+                                "mock, report, retry, select, sort and help",
                                 word);
 }
 
@@ -124,8 +127,8 @@ int main(int argc, char **argv)
         if (!word)
                 return ed_console_usage(
                         NULL,
-                        "name a command: batch, check, draw, explore, fetch, mock, report, retry "
-                        "or sort");
+                        "name a command: batch, check, draw, explore, fetch, mock, report, retry, "
+                        "select or sort");
         command = command_find(word);
         /* Make a closed reader and the limit on file size errors of write(). */
         if (command != ed_explore_main) {

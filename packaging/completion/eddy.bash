@@ -12,7 +12,7 @@ _eddy() {
         fi
         COMPREPLY=()
         if [ "$COMP_CWORD" -eq 1 ]; then
-                words="batch check retry sort fetch mock report draw explore help --help --version"
+                words="batch check retry sort select fetch mock report draw explore help --help --version"
         else
                 case $command,$before in
                 batch,--format) words="auto json csv" ;;
@@ -67,6 +67,14 @@ _eddy() {
                 sort,--format) words="auto json csv" ;;
                 sort,--by | sort,--id-column | sort,-o | sort,--output | \
                         sort,--memory) return ;;
+                select,--format) words="auto json csv" ;;
+                select,--to) words="auto csv json" ;;
+                select,--errors | select,--schema)
+                        compopt -o default 2>/dev/null
+                        return
+                        ;;
+                select,--select | select,--by | select,--keep | select,--ok | \
+                        select,--id-column | select,-o | select,--output | select,--memory) return ;;
                 fetch,--progress) words="auto bar plain json off" ;;
                 fetch,--summary) words="text json" ;;
                 fetch,-i | fetch,-d | fetch,--data | fetch,--cacert | \
@@ -100,7 +108,7 @@ _eddy() {
                 draw,--axis) words="time order" ;;
                 draw,-o | draw,--output | draw,--width) return ;;
                 explore,--deviations | explore,--runs | explore,--seeds | explore,--timeout) return ;;
-                help,*) words="batch check retry sort fetch mock report draw explore help" ;;
+                help,*) words="batch check retry sort select fetch mock report draw explore help" ;;
                 *)
                         case $command in
                         batch) words="--format --id-column --base-url --url --body -X --method
@@ -131,6 +139,8 @@ _eddy() {
                                 --proxy --unix-socket --resolve" ;;
                         sort) words="--by --format --id-column -o --output --memory -h --help
                                 --version" ;;
+                        select) words="--select --by --keep --errors --ok --schema --format
+                                --id-column -o --output --to --memory -h --help --version" ;;
                         fetch) words="-i -X --method -H --header -d --data -c --per-host
                                 --timeout --connect-timeout --read-timeout --deadline --attempts
                                 --backoff --cacert --cert --key -k --insecure --proxy
@@ -150,7 +160,7 @@ _eddy() {
                         esac
                         case $command,$word in
                         *,-*) ;;
-                        batch,* | check,* | retry,* | sort,* | report,* | draw,*)
+                        batch,* | check,* | retry,* | sort,* | select,* | report,* | draw,*)
                                 compopt -o default 2>/dev/null
                                 return
                                 ;;

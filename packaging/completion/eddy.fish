@@ -5,6 +5,7 @@ complete -c eddy -n __fish_use_subcommand -a batch -d 'send a file of API reques
 complete -c eddy -n __fish_use_subcommand -a check -d 'examine a file of API requests, and send nothing'
 complete -c eddy -n __fish_use_subcommand -a retry -d 'send those requests of batch again that failed'
 complete -c eddy -n __fish_use_subcommand -a sort -d 'put answers into the order of their requests'
+complete -c eddy -n __fish_use_subcommand -a select -d 'a table'
 complete -c eddy -n __fish_use_subcommand -a fetch -d 'fetch many URLs at a time, one line of JSON for each'
 complete -c eddy -n __fish_use_subcommand -a mock -d 'a web server that answers slowly, limits and fails on demand'
 complete -c eddy -n __fish_use_subcommand -a report -d 'a page with plots about an output of batch'
@@ -13,7 +14,7 @@ complete -c eddy -n __fish_use_subcommand -a explore -d 'run a program in many o
 complete -c eddy -n __fish_use_subcommand -a help -d 'what a command does: eddy help fetch'
 complete -c eddy -n __fish_use_subcommand -l help -d 'print the usage'
 complete -c eddy -n __fish_use_subcommand -l version -d 'print the version'
-complete -c eddy -n '__fish_seen_subcommand_from help' -a 'batch check retry sort fetch mock report draw explore help'
+complete -c eddy -n '__fish_seen_subcommand_from help' -a 'batch check retry sort select fetch mock report draw explore help'
 
 complete -c eddy -n '__fish_seen_subcommand_from batch' -F
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l format -x -a 'auto json csv' -d 'auto: csv if IN ends in .csv, .csv.gz or .csv.zst'
@@ -154,6 +155,21 @@ complete -c eddy -n '__fish_seen_subcommand_from sort' -s o -l output -x -d 'wri
 complete -c eddy -n '__fish_seen_subcommand_from sort' -l memory -x -d 'bytes of memory for lines, such as 256M'
 complete -c eddy -n '__fish_seen_subcommand_from sort' -s h -l help -d 'print the usage'
 complete -c eddy -n '__fish_seen_subcommand_from sort' -l version -d 'print the version'
+
+complete -c eddy -n '__fish_seen_subcommand_from select' -F
+complete -c eddy -n '__fish_seen_subcommand_from select' -l select -x -d 'a column: a JSON Pointer into the body of the answer, such as /usage/total_tokens'
+complete -c eddy -n '__fish_seen_subcommand_from select' -l by -x -d 'the file of requests, for its order and --keep'
+complete -c eddy -n '__fish_seen_subcommand_from select' -l keep -x -d 'a column of IN: of CSV, or a member of the lines, or a pointer into them'
+complete -c eddy -n '__fish_seen_subcommand_from select' -l errors -r -F -d 'the errors file'
+complete -c eddy -n '__fish_seen_subcommand_from select' -l ok -x -d 'those of the run, if it had these options'
+complete -c eddy -n '__fish_seen_subcommand_from select' -l schema -r -F -d 'those of the run, if it had these options'
+complete -c eddy -n '__fish_seen_subcommand_from select' -l format -x -a 'auto json csv' -d 'auto: csv if IN ends in .csv, .csv.gz or .csv.zst'
+complete -c eddy -n '__fish_seen_subcommand_from select' -l id-column -x -d 'the column of CSV that is the id'
+complete -c eddy -n '__fish_seen_subcommand_from select' -s o -l output -x -d 'write to TABLE, which is replaced when it is complete'
+complete -c eddy -n '__fish_seen_subcommand_from select' -l to -x -a 'auto csv json' -d 'auto: json if TABLE ends in .jsonl, .ndjson or .json'
+complete -c eddy -n '__fish_seen_subcommand_from select' -l memory -x -d 'bytes of memory for rows, such as 256M'
+complete -c eddy -n '__fish_seen_subcommand_from select' -s h -l help -d 'print the usage'
+complete -c eddy -n '__fish_seen_subcommand_from select' -l version -d 'print the version'
 
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -s i -r -F -d 'read more, one per line, from FILE or -'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -s X -l method -x -d 'GET, or POST with --data, unless given'

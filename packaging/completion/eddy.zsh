@@ -8,6 +8,7 @@ _eddy() {
                 'check:examine a file of API requests, and send nothing'
                 'retry:send those requests of batch again that failed'
                 'sort:put answers into the order of their requests'
+                'select:a table'
                 'fetch:fetch many URLs at a time, one line of JSON for each'
                 'mock:a web server that answers slowly, limits and fails on demand'
                 'report:a page with plots about an output of batch'
@@ -185,6 +186,25 @@ _eddy() {
                         '*-o+[write to SORTED, which is replaced when sorting is complete]:SORTED: ' \
                         '*--output=[write to SORTED, which is replaced when sorting is complete]:SORTED: ' \
                         '*--memory=[bytes of memory for lines, such as 256M]:N: ' \
+                        '*-h[print the usage]' \
+                        '*--help[print the usage]' \
+                        '*--version[print the version]' \
+                        '*:file:_files'
+                ;;
+        select)
+                _arguments -S \
+                        '*--select=[a column: a JSON Pointer into the body of the answer, such as /usage/total_tokens]:value: ' \
+                        '*--by=[the file of requests, for its order and --keep]:IN: ' \
+                        '*--keep=[a column of IN: of CSV, or a member of the lines, or a pointer into them]:value: ' \
+                        '*--errors=[the errors file]:FILE:_files' \
+                        '*--ok=[those of the run, if it had these options]:EXPR: ' \
+                        '*--schema=[those of the run, if it had these options]:FILE:_files' \
+                        '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
+                        '*--id-column=[the column of CSV that is the id]:NAME: ' \
+                        '*-o+[write to TABLE, which is replaced when it is complete]:TABLE: ' \
+                        '*--output=[write to TABLE, which is replaced when it is complete]:TABLE: ' \
+                        '*--to=[auto: json if TABLE ends in .jsonl, .ndjson or .json]:auto:(auto csv json)' \
+                        '*--memory=[bytes of memory for rows, such as 256M]:N: ' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
                         '*--version[print the version]' \

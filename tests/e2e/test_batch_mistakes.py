@@ -277,7 +277,7 @@ def writers(path):
     """Commands that end with the option for a file to write."""
     return (["batch", path, "--base-url", "http://h", "-o"], ["batch", path, "-o", "out.jsonl", "--errors"],
             ["batch", path, "--log"], ["retry", path, "-o"], ["sort", path, "--by", path, "-o"], ["fetch", "-o"],
-            ["report", path, "-o"], ["draw", path, "-o"])
+            ["report", path, "-o"], ["draw", path, "-o"], ["select", path, "--select", "/a", "-o"])
 
 
 @claim
@@ -337,7 +337,8 @@ def text_of_servers_and_names_of_files_does_not_control_the_terminal(eddy):
     path, out = eddy.file("in\x1b[2J\x07.jsonl", requests(2)), eddy.file("out\x1b[2J\r.jsonl", "bad\n" + json.dumps(
         {"custom_id": "z" + evil, "response": {"status_code": 200, "body": {}}, "error": None}) + "\n")
     for args in (["batch", path, "-o", out, "--base-url", api.url], ["retry", path, "-o", out, "--base-url", api.url],
-                 ["check", path, "-o", out], ["sort", out, "--by", path], ["report", out]):
+                 ["check", path, "-o", out], ["sort", out, "--by", path], ["report", out],
+                 ["select", out, "--by", path, "--select", "/a"]):
         shown = eddy.run(*args).err
         check(shown.isascii() and all(ch >= " " or ch == "\n" for ch in shown) and "\x7f" not in shown, args, repr(shown))
 

@@ -162,6 +162,9 @@ int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
         if (ed_answer_read(line, bytes, record->room, &seen) < 0 ||
             eddy_json_parse(line, bytes, &deep, &top, NULL) < 0)
                 return -EINVAL;
+        record->line = top;
+        record->whole_id = seen.id;
+        record->whole_id_bytes = seen.id_bytes;
         record->status = seen.status;
         record->is_ok = seen.is_ok;
         if (record->rule && (record->rule->ok || record->rule->schema))

@@ -39,7 +39,10 @@ struct ed_record {
         int64_t at_ms;                           /* 0: not known */
         int64_t queue_ns, first_ns, total_ns;    /* -1: not known */
         uint64_t input, output;                  /* tokens */
-        char room[ED_ANSWER_ID_ROOM];            /* for ed_record_read() */
+        struct eddy_json_value line;             /* borrows the line */
+        const char *whole_id;                    /* in 'room' */
+        size_t whole_id_bytes;
+        char room[ED_ANSWER_ID_ROOM]; /* for ed_record_read() */
         char text[ED_RECORD_TEXT_BYTES];
 };
 

@@ -188,6 +188,16 @@ static size_t column_find(const struct ed_columns *columns, const char *name)
         return index;
 }
 
+size_t ed_columns_count(const struct ed_columns *columns)
+{
+        return columns->count;
+}
+
+const char *ed_columns_name(const struct ed_columns *columns, size_t index)
+{
+        return columns->names[index];
+}
+
 bool ed_columns_has(const struct ed_columns *columns, const char *name)
 {
         return column_find(columns, name) < columns->count;
@@ -495,9 +505,13 @@ int ed_columns_check(const struct ed_columns *columns, const char *id,
                 if (!ed_columns_has(columns, template->places[i].name))
                         return column_fault(columns, template->places[i].name, "which --body has",
                                             error);
-        if (id && !ed_columns_has(columns, id))
-                return column_fault(columns, id, "which --id-column names", error);
-        return 0;
+        return id ? ed_columns_need(columns, id, "which --id-column names", error) : 0;
+}
+
+int ed_columns_need(const struct ed_columns *columns, const char *name, const char *why,
+                    char error[ED_TEMPLATE_ERROR_BYTES])
+{
+        return ed_columns_has(columns, name) ? 0 : column_fault(columns, name, why, error);
 }
 
 /* Store a value for the places of its name, a JSON string or a C string, that have none yet. */

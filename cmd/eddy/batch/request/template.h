@@ -53,7 +53,18 @@ EDDY_MUST_USE int ed_columns_check(const struct ed_columns *columns, const char 
                                    const struct ed_template *template,
                                    char error[ED_TEMPLATE_ERROR_BYTES]);
 
+/*
+ * Check that there is a column; 'why' is a clause for the message: "which --keep names". Errors: -EINVAL
+ * 'error' is a sentence
+ */
+EDDY_MUST_USE int ed_columns_need(const struct ed_columns *columns, const char *name,
+                                  const char *why, char error[ED_TEMPLATE_ERROR_BYTES]);
+
 bool ed_columns_has(const struct ed_columns *columns, const char *name);
+
+/* Returns the number of columns, and the name of each, from 0. */
+size_t ed_columns_count(const struct ed_columns *columns);
+const char *ed_columns_name(const struct ed_columns *columns, size_t index);
 
 /*
  * Append the body for a line to 'body'. The line is an object ('columns' is NULL), or a row of CSV.

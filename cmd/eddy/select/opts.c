@@ -1,0 +1,302 @@
+/*
+ * select/opts.c - options, and what follows from the names of files.
+ */
+#include "select/opts.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "batch/answer/rule_option.h"
+#include "batch/request/source.h"
+#include "batch/sort/merge_sort.h"
+#include "common/console.h"
+#include "common/option.h"
+#include "eddy/alloc.h"
+#include "eddy/version.h"
+
+#define MEMORY_DEFAULT ((uint64_t) 64000000)
+
+static const char help[] =
+        "Usage: eddy select OUT --select [NAME=]PTR... [--by IN] [--keep COLUMN...] [-o TABLE]\n"
+        "\n"
+        "Writes a table, as CSV or JSON lines, with values of the answers of eddy batch: one row\n"
+        "for each request, in the order of the requests.\n"
+        "\n"
+        "  eddy select answers.jsonl --by texts.csv --keep text \\\n"
+        "          --select answer=/choices/0/message/content -o table.csv\n"
+        "\n"
+        "The columns are the id, those of --keep, those of --select, and 'error'.  A request that\n"
+        "failed, or has no answer yet, has a row with an error and without values.\n"
+        "\n"
+        "  OUT                      the file of answers\n"
+        "  --select [NAME=]PTR      a column: a JSON Pointer into the body of the answer, such as\n"
+        "                           /usage/total_tokens; line:/x_meta/attempts points into the\n"
+        "                           line of OUT; /choices/0/message/content#/label goes into a\n"
+        "                           string that is itself JSON; without NAME, the name is the "
+        "last\n"
+        "                           part of the pointer; may be repeated\n"
+        "  --by IN                  the file of requests, for its order and --keep; without it,\n"
+        "                           the order of OUT\n"
+        "  --keep [NAME=]COLUMN     a column of IN: of CSV, or a member of the lines, or a "
+        "pointer\n"
+        "                           into them; '*': all columns of CSV; may be repeated\n"
+        "  --errors FILE            the errors file (OUT's name with .errors.jsonl, if it exists)\n"
+        "  --ok EXPR, --schema FILE\n"
+        "                           those of the run, if it had these options\n"
+        "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
+        "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
+        "  -o, --output TABLE       write to TABLE, which is replaced when it is complete; - is\n"
+        "                           standard output (-)\n"
+        "  --to auto|csv|json       auto: json if TABLE ends in .jsonl, .ndjson or .json (auto)\n"
+        "  --memory N               bytes of memory for rows, such as 256M; larger tables need a\n"
+        "                           temporary file, beside TABLE or in TMPDIR; each id takes\n"
+        "                           another 16 bytes (64M)\n"
+        "  -h, --help, --version\n"
+        "\n"
+        "Exit: 0 the table was written, 1 out of memory, 2 the command line is wrong, 3 a file\n"
+        "cannot be read, or OUT has no answer to a request of IN, 4 the output could not be\n"
+        "written, 6 a run writes to the output, 129, 130 or 143 stopped by a signal (TABLE is\n"
+        "unchanged).\n";
+
+enum {
+        OPT_BY = 256,
+        OPT_ERRORS,
+        OPT_FORMAT,
+        OPT_ID_COLUMN,
+        OPT_KEEP,
+        OPT_MEMORY,
+        OPT_OK,
+        OPT_SCHEMA,
+        OPT_SELECT,
+        OPT_TO,
+        OPT_VERSION
+};
+
+static const struct option options[] = {
+        { "select", required_argument, NULL, OPT_SELECT },
+        { "by", required_argument, NULL, OPT_BY },
+        { "keep", required_argument, NULL, OPT_KEEP },
+        { "errors", required_argument, NULL, OPT_ERRORS },
+        { "ok", required_argument, NULL, OPT_OK },
+        { "schema", required_argument, NULL, OPT_SCHEMA },
+        { "format", required_argument, NULL, OPT_FORMAT },
+        { "id-column", required_argument, NULL, OPT_ID_COLUMN },
+        { "output", required_argument, NULL, 'o' },
+        { "to", required_argument, NULL, OPT_TO },
+        { "memory", required_argument, NULL, OPT_MEMORY },
+        { "help", no_argument, NULL, 'h' },
+        { "version", no_argument, NULL, OPT_VERSION },
+        { NULL, 0, NULL, 0 },
+};
+
+static const struct ed_option_hint hints[] = {
+        { "input", "--by, and OUT without an option" },
+        { "order", "--by" },
+        { "columns", "--select and --keep" },
+        { "fields", "--select and --keep" },
+        { "header", "--select NAME=PTR" },
+        { "csv", "--to csv" },
+        { "json", "--to json" },
+        { "jsonl", "--to json" },
+        { NULL, NULL },
+};
+
+static const struct ed_option_set option_set_of_select = { "select", ":ho:", options, hints };
+
+static int select_add(struct ed_select_opts *opts, const char *value)
+{
+        char error[ED_COLUMN_ERROR_BYTES];
+        struct ed_column column, *selected;
+        int err;
+
+        if (opts->selected_count == ED_SELECTED_MAX) {
+                ed_console_usage("select", "--select: more than %d columns", (int) ED_SELECTED_MAX);
+                return -EINVAL;
+        }
+        err = ed_column_read(value, &column, error);
+        if (err == -EINVAL)
+                ed_console_usage("select", "--select %s", error);
+        if (err < 0)
+                return err;
+        selected = eddy_realloc(opts->selected, (opts->selected_count + 1) * sizeof(*selected));
+        if (!selected) {
+                ed_column_fini(&column);
+                return -ENOMEM;
+        }
+        opts->selected = selected;
+        opts->selected[opts->selected_count++] = column;
+        return 0;
+}
+
+static int keep_add(struct ed_select_opts *opts, const char *value)
+{
+        char error[ED_COLUMN_ERROR_BYTES];
+        int err = ed_kept_add(&opts->kept, value, error);
+
+        if (err == -EINVAL)
+                ed_console_usage("select", "--keep %s: %s", value, error);
+        return err;
+}
+
+static int memory_set(struct ed_select_opts *opts, const char *value)
+{
+        int err = ed_option_amount("select", "--memory", value, &opts->memory);
+
+        if (err < 0 ||
+            (opts->memory >= ED_MERGE_SORT_MEMORY_MIN && opts->memory <= ED_MERGE_SORT_MEMORY_MAX))
+                return err;
+        ed_console_usage("select", "--memory %s: give bytes from 300k to 64G", value);
+        return -EINVAL;
+}
+
+/* Set an option whose value is a word, of a list that begins with auto. */
+static int word_set(const char *option, const char *value, const char *const *words,
+                    const char *shown, const char **ret_word)
+{
+        int err = ed_option_word("select", option, value, words, 3, shown);
+
+        *ret_word = value;
+        return err < 0 ? err : 0;
+}
+
+static int select_option_set(struct ed_select_opts *opts, int option, const char *value)
+{
+        static const char *const formats[] = { "auto", "json", "csv" };
+        static const char *const to[] = { "auto", "csv", "json" };
+
+        switch (option) {
+        case OPT_SELECT:
+                return select_add(opts, value);
+        case OPT_KEEP:
+                return keep_add(opts, value);
+        case OPT_BY:
+                return ed_option_once("select", "--by", value, &opts->by);
+        case OPT_ERRORS:
+                return ed_option_once("select", "--errors", value, &opts->errors);
+        case OPT_OK:
+                return ed_rule_set_ok(&opts->rule, "select", value);
+        case OPT_SCHEMA:
+                return ed_rule_set_schema(&opts->rule, "select", value);
+        case OPT_FORMAT:
+                return word_set("--format", value, formats, "auto, json, csv", &opts->format_word);
+        case OPT_ID_COLUMN:
+                return ed_option_once("select", "--id-column", value, &opts->id_column);
+        case OPT_TO:
+                return word_set("--to", value, to, "auto, csv, json", &opts->to_word);
+        case OPT_MEMORY:
+                return memory_set(opts, value);
+        default:
+                return ed_option_file("select", "-o", value, &opts->output);
+        }
+}
+
+static bool is_auto(const char *word)
+{
+        return !word || strcmp(word, "auto") == 0;
+}
+
+/* Returns true if the name of the table is that of JSON lines. */
+static bool name_is_json(const char *path)
+{
+        const char *end = strrchr(path, '.');
+
+        return end && (strcmp(end, ".jsonl") == 0 || strcmp(end, ".ndjson") == 0 ||
+                       strcmp(end, ".json") == 0);
+}
+
+/* Set what follows from the names of files. Returns 0 or the exit code. */
+static int select_names_complete(struct ed_select_opts *opts)
+{
+        bool to_json = opts->output && name_is_json(opts->output);
+
+        if (opts->output && strcmp(opts->output, "-") == 0)
+                opts->output = NULL;
+        if (opts->by)
+                opts->by_is_csv = is_auto(opts->format_word)
+                                          ? ed_source_is_csv(opts->by)
+                                          : strcmp(opts->format_word, "csv") == 0;
+        if (!is_auto(opts->to_word))
+                to_json = strcmp(opts->to_word, "json") == 0;
+        opts->format = to_json ? ED_CELL_JSON : ED_CELL_CSV;
+        if (opts->errors || strcmp(opts->answers, "-") == 0)
+                return 0;
+        opts->errors = opts->errors_room;
+        opts->errors_are_optional = true;
+        return ed_opts_errors_name("select", opts->answers, opts->errors_room);
+}
+
+/* Returns 0 or the exit code. */
+static int select_arguments_check(struct ed_select_opts *opts, int argc, char **argv)
+{
+        bool is_stdin;
+
+        if (optind == argc)
+                return ed_console_usage("select", "name the file of answers: eddy select OUT "
+                                                  "--select answer=/choices/0/message/content");
+        if (optind + 1 < argc)
+                return ed_console_usage("select",
+                                        "%s: there is one file of answers, %s; did you mean "
+                                        "--select %s?",
+                                        argv[optind + 1], argv[optind], argv[optind + 1]);
+        opts->answers = argv[optind];
+        is_stdin = strcmp(opts->answers, "-") == 0;
+        if (opts->selected_count == 0)
+                return ed_console_usage("select",
+                                        "--select PTR is missing: name the values of the answers, "
+                                        "such as --select answer=/choices/0/message/content");
+        if (!opts->by && is_stdin)
+                return ed_console_usage("select", "-: standard input has no order of its own: name "
+                                                  "the file of requests as --by IN");
+        if (is_stdin && strcmp(opts->by, "-") == 0)
+                return ed_console_usage("select",
+                                        "OUT and --by are both standard input; name a file");
+        if (!opts->by && (opts->kept.count > 0 || opts->kept.all))
+                return ed_console_usage("select", "--keep needs the file of requests: --by IN");
+        return select_names_complete(opts);
+}
+
+/* Check what needs more than one option. Returns 0 or the exit code. */
+static int select_options_check(struct ed_select_opts *opts, int argc, char **argv)
+{
+        int exit_code = select_arguments_check(opts, argc, argv);
+
+        if (exit_code == 0 && opts->id_column && !opts->by)
+                return ed_console_usage("select", "--id-column is a column of --by IN");
+        if (exit_code == 0 && opts->id_column && !opts->by_is_csv)
+                return ed_console_usage("select", ED_OPTS_ID_COLUMN_FAULT);
+        return exit_code;
+}
+
+int ed_select_opts_parse(struct ed_select_opts *opts, int argc, char **argv, int *ret_exit)
+{
+        int option, err;
+
+        *opts = (struct ed_select_opts){ .memory = MEMORY_DEFAULT };
+        optind = 1;
+        while ((option = ed_option_next(&option_set_of_select, argc, argv)) != -1) {
+                if (option == 'h' || option == OPT_VERSION) {
+                        *ret_exit = ed_console_print(
+                                "select", option == 'h' ? help : "eddy " EDDY_VERSION "\n");
+                        return 1;
+                }
+                err = option == 0 ? -EINVAL : select_option_set(opts, option, optarg);
+                if (err == -ENOMEM)
+                        ed_console_say("select", "out of memory");
+                if (err < 0) {
+                        *ret_exit = err == -ENOMEM ? ED_EXIT_FAILED : ED_EXIT_USAGE;
+                        return 1;
+                }
+        }
+        *ret_exit = select_options_check(opts, argc, argv);
+        return *ret_exit != 0;
+}
+
+void ed_select_opts_fini(struct ed_select_opts *opts)
+{
+        for (size_t i = 0; i < opts->selected_count; i++)
+                ed_column_fini(&opts->selected[i]);
+        eddy_free(opts->selected);
+        opts->selected = NULL;
+        ed_kept_fini(&opts->kept);
+        ed_rule_fini(&opts->rule);
+}

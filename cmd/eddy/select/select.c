@@ -1,0 +1,434 @@
+/*
+ * select/select.c - reads the requests, the answers and the failures, and writes the table.
+ *
+ * The files are not locked: a run may be writing to them. Without --by, the answers are read twice,
+ * the first time for the places of their ids.
+ */
+#include "select/select.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "batch/request/line_id.h"
+#include "batch/request/source.h"
+#include "batch/sort/id_places.h"
+#include "common/console.h"
+#include "common/reading_show.h"
+#include "common/result.h"
+#include "eddy/error.h"
+#include "report/record.h"
+#include "select/opts.h"
+#include "select/rows.h"
+#include "select/table.h"
+
+struct select_run {
+        struct ed_select_opts opts;
+        struct ed_request_rules rules;
+        struct ed_columns *columns;
+        struct ed_id_places places;
+        struct ed_merge_sort *sorter;
+        struct ed_result result;
+        struct ed_rows rows;
+        struct ed_table table;
+        struct ed_record record;
+        struct ed_draft piece, blank_end;
+
+        const char *path;       /* the file of answers or errors that is read */
+        uint64_t places_before; /* without --by: of the lines of the file before it */
+        uint64_t lines;         /* of the present file */
+        bool is_ready;          /* the columns are known */
+        uint64_t odd, strange;  /* lines that are not answers; with an id that IN does not have */
+        uint64_t strange_ok;    /* those of them that are answers */
+        uint64_t placed, strange_failed;
+        int exit_code; /* of an error of a callback */
+};
+
+static int select_say_memory(void)
+{
+        ed_console_say("select", "out of memory");
+        return ED_EXIT_FAILED;
+}
+
+/* End the walk of a file with an exit code. */
+static int walk_end(struct select_run *run, int exit_code)
+{
+        run->exit_code = exit_code;
+        return -ECANCELED;
+}
+
+static int select_disk_fault(const struct select_run *run, int err)
+{
+        if (err == -ENOMEM)
+                return select_say_memory();
+        ed_console_say("select", "a temporary file in %s: %s; %s, or raise --memory",
+                       ed_result_folder(&run->result), eddy_error_text(err),
+                       run->opts.output ? "make room there" : "set TMPDIR to another folder");
+        return ED_EXIT_OUTPUT;
+}
+
+static int piece_add(struct select_run *run, uint64_t place, enum ed_table_kind kind)
+{
+        int err = ed_table_add(&run->table, place, kind, &run->piece);
+
+        return err < 0 ? walk_end(run, select_disk_fault(run, err)) : 0;
+}
+
+/* ---- the columns ----------------------------------------------------------------------------- */
+
+/* Find the columns, once the first row of the input is known. Returns 0 or the exit code. */
+static int columns_ready(struct select_run *run)
+{
+        struct ed_rows *rows = &run->rows;
+        char error[ED_COLUMN_ERROR_BYTES];
+        const char *repeated;
+        int err;
+
+        if (run->is_ready)
+                return 0;
+        run->is_ready = true;
+        err = ed_kept_resolve(&run->opts.kept, run->columns, rows->id_name, error);
+        if (err == -ENOMEM)
+                return select_say_memory();
+        if (err < 0)
+                return ed_console_usage("select", "%s", error);
+        repeated = ed_rows_repeated_name(rows);
+        if (repeated)
+                return ed_console_usage("select",
+                                        "two columns are named %s: name one of them otherwise, as "
+                                        "--select NAME=PTR or --keep NAME=%s",
+                                        repeated, repeated);
+        ed_rows_add_blank_end(rows, &run->blank_end);
+        run->table.blank_end = run->blank_end.data;
+        run->table.blank_end_bytes = run->blank_end.bytes;
+        return ed_draft_is_whole(&run->blank_end) ? 0 : select_say_memory();
+}
+
+/* ---- the requests ---------------------------------------------------------------------------- */
+
+static int request_take(void *arg, const struct ed_line *line)
+{
+        struct select_run *run = arg;
+        struct ed_line_id id;
+        int err = columns_ready(run);
+
+        if (err)
+                return walk_end(run, err);
+        err = ed_line_id_read(&run->rules, line, &id);
+        if (err <= 0)
+                return err;
+        err = ed_id_places_add(&run->places, id.text, id.bytes, line->number);
+        if (err < 0)
+                return err;
+        ed_table_piece_begin(&run->piece);
+        ed_rows_add_begin(&run->rows, id.text, id.bytes, line->data, line->bytes, &run->piece);
+        return piece_add(run, line->number, ED_TABLE_ROW);
+}
+
+/* Read a file to its end. Returns 0 or the exit code. */
+static int file_read(struct select_run *run, const char *path, size_t line_bytes_max, bool csv,
+                     ed_source_fn *take)
+{
+        const struct ed_say say = ed_console_voice("select");
+        enum ed_unpack_kind kind;
+        int err = ed_source_walk(&(struct ed_source_opts){ .say = &say,
+                                                           .path = path,
+                                                           .line_bytes_max = line_bytes_max,
+                                                           .csv = csv,
+                                                           .rules = &run->rules,
+                                                           .columns = &run->columns,
+                                                           .take = take,
+                                                           .arg = run },
+                                 &kind);
+
+        return err == -ECANCELED ? run->exit_code : err;
+}
+
+/* ---- the answers ----------------------------------------------------------------------------- */
+
+/* Read a line of answers. Returns 1; 0 if it is none; or ends the walk. */
+static int record_take(struct select_run *run, const struct ed_line *line)
+{
+        run->lines = line->number;
+        if (line->is_too_long) {
+                ed_console_say("select", "%s: line %" PRIu64 " is longer than %zu MiB", run->path,
+                               line->number, ED_DRAFT_BYTES_MAX >> 20);
+                return walk_end(run, ED_EXIT_INPUT);
+        }
+        if (ed_answer_is_blank(line->data, line->bytes))
+                return 0;
+        return ed_record_read(&run->record, line->data, line->bytes) == 0 ? 1 : -EINVAL;
+}
+
+/* Without --by: the place of an id is that of its first line. */
+static int answer_place(void *arg, const struct ed_line *line)
+{
+        struct select_run *run = arg;
+        int kind = record_take(run, line);
+
+        if (kind == 0 || kind == -EINVAL)
+                return 0;
+        if (kind < 0)
+                return kind;
+        return ed_id_places_add(&run->places, run->record.whole_id, run->record.whole_id_bytes,
+                                run->places_before + line->number);
+}
+
+/* Begin the piece of an answer that has no request: a whole row. */
+static int strange_add(struct select_run *run)
+{
+        struct ed_record *record = &run->record;
+
+        run->strange++;
+        run->strange_ok += record->is_ok;
+        run->strange_failed += !record->is_ok;
+        ed_table_piece_begin(&run->piece);
+        ed_rows_add_begin(&run->rows, record->whole_id, record->whole_id_bytes, NULL, 0,
+                          &run->piece);
+        ed_rows_add_end(&run->rows, record, &run->piece);
+        return piece_add(run, ED_PLACE_NONE, ED_TABLE_STRANGE);
+}
+
+static int answer_take(void *arg, const struct ed_line *line)
+{
+        struct select_run *run = arg;
+        struct ed_record *record = &run->record;
+        int kind = record_take(run, line), err = 0;
+        uint64_t place;
+
+        if (kind == -EINVAL) {
+                run->odd++;
+                return 0;
+        }
+        if (kind <= 0)
+                return kind;
+        place = ed_id_places_find(&run->places, record->whole_id, record->whole_id_bytes);
+        if (place == ED_PLACE_NONE)
+                return strange_add(run);
+        run->placed++;
+        if (!run->opts.by && place == run->places_before + line->number) {
+                ed_table_piece_begin(&run->piece);
+                ed_rows_add_begin(&run->rows, record->whole_id, record->whole_id_bytes, NULL, 0,
+                                  &run->piece);
+                err = piece_add(run, place, ED_TABLE_ROW);
+        }
+        if (err < 0)
+                return err;
+        ed_table_piece_begin(&run->piece);
+        ed_rows_add_end(&run->rows, record, &run->piece);
+        return piece_add(run, place, record->is_ok ? ED_TABLE_ANSWER : ED_TABLE_FAILURE);
+}
+
+/* Read the answers, then the failures. Returns 0 or the exit code. */
+static int answers_walk(struct select_run *run, ed_source_fn *take)
+{
+        const char *const paths[] = { run->opts.answers, run->opts.errors };
+        int exit_code = 0;
+
+        run->places_before = 0;
+        for (size_t i = 0; exit_code == 0 && i < 2; i++) {
+                if (!paths[i])
+                        continue;
+                run->path = paths[i];
+                run->lines = 0;
+                run->record.is_output = i == 0;
+                exit_code = file_read(run, paths[i], ED_DRAFT_BYTES_MAX, false, take);
+                run->places_before += run->lines;
+        }
+        return exit_code;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static int row_out(void *arg, const char *data, size_t bytes)
+{
+        struct select_run *run = arg;
+
+        return ed_result_add(&run->result, data, bytes);
+}
+
+/* Write the table. Returns 0 or the exit code. */
+static int table_write(struct select_run *run)
+{
+        bool is_disk = false;
+        int err;
+
+        ed_draft_reset(&run->piece, 0);
+        ed_rows_add_names(&run->rows, &run->piece);
+        if (!ed_draft_is_whole(&run->piece))
+                return select_say_memory();
+        err = ed_result_add(&run->result, run->piece.data, run->piece.bytes);
+        if (err == 0)
+                err = ed_table_finish(&run->table, &is_disk);
+        if (err == 0)
+                err = ed_result_finish(&run->result);
+        if (err == -ENOMEM || is_disk)
+                return select_disk_fault(run, err);
+        return err < 0 ? ed_result_fault(&run->result, err) : 0;
+}
+
+/* Report the rows of the table, and all that a reader of it might miss. */
+static void table_report(const struct select_run *run)
+{
+        const struct ed_table *table = &run->table;
+        const struct ed_select_opts *opts = &run->opts;
+        uint64_t answered = table->answered + run->strange_ok;
+        uint64_t failed = table->failed + run->strange_failed;
+        uint64_t rows = answered + failed + table->unanswered;
+
+        for (size_t i = 0; i < opts->selected_count; i++) {
+                const struct ed_column *column = &opts->selected[i];
+
+                if (column->missing > 0)
+                        ed_console_say("select",
+                                       "column %s: %" PRIu64 " of %" PRIu64
+                                       " answers have no such value",
+                                       column->name, column->missing, answered + table->repeated);
+        }
+        if (table->repeated > 0)
+                ed_console_say("select", "%" PRIu64 " %s that a later one of the same id replaces",
+                               table->repeated, table->repeated == 1 ? "answer" : "answers");
+        if (run->strange > 0 && opts->by)
+                ed_console_say("select", "%" PRIu64 " %s that %s does not have; now at the end",
+                               run->strange,
+                               run->strange == 1 ? "line has an id" : "lines have ids", opts->by);
+        if (run->odd > 0)
+                ed_console_say("select", "%" PRIu64 " %s, and left out", run->odd,
+                               run->odd == 1 ? "line is not an answer" : "lines are not answers");
+        ed_console_say("select",
+                       "%s: %" PRIu64 " row%s: %" PRIu64 " answered, %" PRIu64 " failed, %" PRIu64
+                       " not answered",
+                       opts->output ? opts->output : "standard output", rows, rows == 1 ? "" : "s",
+                       answered, failed, table->unanswered);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+/* Returns true if two names are of one file. */
+static bool is_same(const char *a, const char *b)
+{
+        struct stat one, two;
+
+        return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
+               one.st_ino == two.st_ino;
+}
+
+/* Leave out an errors file that does not exist, or is the file of answers too. */
+static void errors_choose(struct ed_select_opts *opts)
+{
+        struct stat st;
+
+        if (!opts->errors)
+                return;
+        if (is_same(opts->errors, opts->answers) ||
+            (opts->errors_are_optional && stat(opts->errors, &st) < 0 && errno == ENOENT))
+                opts->errors = NULL;
+}
+
+/* Open the table, unless it would replace a file that is read. Returns 0 or the exit code. */
+static int table_open(struct select_run *run)
+{
+        const struct ed_select_opts *opts = &run->opts;
+        const char *const inputs[] = { opts->answers, opts->errors, opts->by };
+
+        for (size_t i = 0; opts->output && i < 3; i++)
+                if (inputs[i] && strcmp(inputs[i], "-") != 0 && is_same(opts->output, inputs[i]))
+                        return ed_console_usage("select",
+                                                "-o %s: this file is read for the table; name "
+                                                "another file",
+                                                opts->output);
+        return ed_result_open(&run->result, opts->output);
+}
+
+/* Refuse files of which no line has a place, as sort does. Returns 0 or the exit code. */
+static int select_places_check(const struct select_run *run)
+{
+        const struct ed_select_opts *opts = &run->opts;
+
+        if (run->placed > 0 || run->odd + run->strange == 0)
+                return 0;
+        if (run->strange == 0)
+                ed_console_say("select",
+                               "%s: none of its lines is an answer; name the file of -o of eddy "
+                               "batch",
+                               opts->answers);
+        else
+                ed_console_say("select", "%s: none of the ids is in %s%s", opts->answers, opts->by,
+                               opts->by_is_csv && !opts->id_column
+                                       ? "; give --id-column NAME, as for eddy batch"
+                                       : "");
+        return ED_EXIT_INPUT;
+}
+
+/* Read all files. Returns 0 or the exit code. */
+static int files_read(struct select_run *run)
+{
+        const struct ed_select_opts *opts = &run->opts;
+        int exit_code;
+
+        if (opts->by)
+                exit_code = file_read(run, opts->by, ED_SOURCE_LINE_BYTES_MAX, opts->by_is_csv,
+                                      request_take);
+        else
+                exit_code = answers_walk(run, answer_place);
+        if (exit_code == 0)
+                exit_code = columns_ready(run);
+        if (exit_code)
+                return exit_code;
+        ed_id_places_seal(&run->places);
+        exit_code = answers_walk(run, answer_take);
+        return exit_code ? exit_code : select_places_check(run);
+}
+
+static int table_make(struct select_run *run)
+{
+        struct ed_select_opts *opts = &run->opts;
+        int exit_code;
+
+        errors_choose(opts);
+        exit_code = table_open(run);
+        if (exit_code)
+                return exit_code;
+        if (ed_merge_sort_new((size_t) opts->memory, ed_result_folder(&run->result), &run->sorter) <
+            0)
+                return select_say_memory();
+        run->rules.id_column = opts->id_column;
+        run->record.rule = &opts->rule;
+        run->rows = (struct ed_rows){ .format = opts->format,
+                                      .id_name = opts->id_column ? opts->id_column : "custom_id",
+                                      .kept = &opts->kept,
+                                      .selected = opts->selected,
+                                      .selected_count = opts->selected_count };
+        run->table = (struct ed_table){ .sorter = run->sorter, .fn = row_out, .arg = run };
+        exit_code = files_read(run);
+        if (exit_code == 0)
+                exit_code = table_write(run);
+        if (exit_code == 0)
+                table_report(run);
+        return exit_code;
+}
+
+int ed_select_main(int argc, char **argv)
+{
+        /* Static, because it is too large for a stack frame. */
+        static struct select_run run;
+        int exit_code;
+
+        ed_id_places_init(&run.places);
+        ed_result_init(&run.result, "select");
+        if (ed_select_opts_parse(&run.opts, argc, argv, &exit_code) == 0) {
+                ed_reading_show("select", ed_show_choose(ED_SHOW_AUTO, run.opts.output));
+                exit_code = table_make(&run);
+        }
+        ed_table_fini(&run.table);
+        ed_rows_fini(&run.rows);
+        ed_merge_sort_free(run.sorter);
+        ed_id_places_fini(&run.places);
+        ed_columns_free(run.columns);
+        ed_result_end(&run.result);
+        ed_draft_fini(&run.piece);
+        ed_draft_fini(&run.blank_end);
+        ed_select_opts_fini(&run.opts);
+        return exit_code;
+}
