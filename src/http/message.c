@@ -83,6 +83,16 @@ void ed_http_message_skip(struct ed_http_message *message)
         message->received = received;
 }
 
+/*
+ * Read what came in time although the loop, which is late, has not seen it before the timeout: the
+ * process was stopped, or the machine is busy.
+ */
+static int64_t try_late(eddy_stream *stream, void *buf, size_t bytes)
+{
+        return eddy_stream_is_readable(stream) > 0 ? eddy_stream_try_read(stream, buf, bytes)
+                                                   : -EAGAIN;
+}
+
 /* Read from the stream, for at most the timeout after bytes were last sent or received. */
 static int64_t receive_in_time(struct ed_http_message *message, void *buf, size_t bytes)
 {
@@ -95,6 +105,9 @@ static int64_t receive_in_time(struct ed_http_message *message, void *buf, size_
                 eddy_scope_begin(&scope, &opts);
                 n = eddy_stream_read(*message->stream, buf, bytes);
                 if (eddy_scope_end(&scope) != -ETIMEDOUT || n != -ECANCELED || !*message->stream)
+                        return n;
+                n = try_late(*message->stream, buf, bytes);
+                if (n != -EAGAIN)
                         return n;
                 if (*message->sent_ns <= since_ns)
                         return EDDY_E_HTTP_TIMEOUT_READ;

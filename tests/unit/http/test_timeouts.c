@@ -6,7 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "eddy/stream_ops.h"
 #include "eddy/test.h"
+#include "http/message.h"
 #include "http_test.h"
 #include "io/dns.h"
 #include "loop/loop.h"
@@ -208,6 +210,70 @@ static int upload_slowly(void *arg)
 TEST(sending_a_request_restarts_the_limit_of_silence)
 {
         http_run(upload_slowly, NULL);
+}
+
+/* A stream whose bytes are there when the wait for them has ended, but seen only if asked for. */
+struct late {
+        eddy_stream stream;
+        const char *bytes; /* NULL: none come */
+        bool waited, seen;
+};
+
+static int64_t late_try_read(eddy_stream *stream, void *buf, size_t bytes)
+{
+        struct late *late = (struct late *) stream;
+
+        if (!late->seen)
+                return -EAGAIN;
+        CHECK(bytes >= strlen(late->bytes));
+        memcpy(buf, late->bytes, strlen(late->bytes));
+        return (int64_t) strlen(late->bytes);
+}
+
+static bool late_is_readable(eddy_stream *stream)
+{
+        struct late *late = (struct late *) stream;
+
+        late->seen = late->waited && late->bytes;
+        return late->seen;
+}
+
+static int late_wait(eddy_stream *stream, enum eddy_stream_side side)
+{
+        (void) side;
+        ((struct late *) stream)->waited = true;
+        return eddy_sleep(EDDY_SEC(60));
+}
+
+static int receive_late(const char *bytes)
+{
+        static const struct eddy_stream_ops ops = { .try_read = late_try_read,
+                                                    .is_readable = late_is_readable,
+                                                    .wait = late_wait };
+        struct late late = { .bytes = bytes };
+        eddy_stream *stream = &late.stream;
+        int64_t sent_ns = 0;
+        struct ed_http_message message = { .stream = &stream,
+                                           .read_timeout_ns = EDDY_SEC(2),
+                                           .sent_ns = &sent_ns };
+        char buf[8];
+
+        eddy_stream_init(&late.stream, &ops);
+        return (int) ed_http_message_receive(&message, buf, sizeof(buf));
+}
+
+static int receive_both(void *arg)
+{
+        (void) arg;
+        CHECK_EQ(receive_late("late"), 4);
+        CHECK_EQ(receive_late(""), 0);
+        CHECK_ERR(receive_late(NULL), EDDY_E_HTTP_TIMEOUT_READ);
+        return 0;
+}
+
+TEST(bytes_that_came_while_the_loop_was_late_count_before_the_limit_of_silence)
+{
+        http_run(receive_both, NULL);
 }
 
 /* ---- total ----------------------------------------------------------------------- */
