@@ -7,6 +7,7 @@ import json
 import os
 import re
 import random
+import resource
 import signal
 import threading
 import time
@@ -917,6 +918,23 @@ def log_has_the_attempts_that_were_made_and_no_other(eddy):
     equal(sorted(line["status"] for line in attempts), [200] * 5 + [500] * 3, attempts)
     result, _, _ = batch(eddy, api, requests(5) + "oops\n", "--log", log)
     equal((result.code, lines_of(log)), (1, attempts), result)
+
+
+@claim
+def log_says_that_the_end_of_the_run_dropped_an_attempt(eddy):
+    done = threading.Event()
+    eddy.stack.callback(done.set)
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))
+
+    # The line of the last request is too long; the log goes to a pipe.
+    api = Api(eddy, lambda call: (200, {}, {"text": "x" * 1000}) if call.number == 3 else (done.wait(), (200, {}, {}))[1])
+    result = eddy.run("batch", eddy.file("in.jsonl", requests(4)), "-o", eddy.file("out.jsonl"), "--base-url", api.url,
+                      "--ramp", "0s", "--log", "/dev/stdout", preexec_fn=limit)
+    equal(result.code, 4, result)
+    equal(sorted(json.loads(line)["cause"] for line in result.out.splitlines()), ["", *["cancelled"] * 3], result)
 
 
 if __name__ == "__main__":

@@ -355,7 +355,10 @@ void ed_attempt_make(struct ed_attempt *attempt)
         end = eddy_scope_end(&attempt->scope);
         if (attempt->start_ns != 0)
                 attempt->total_ns = eddy_now() - attempt->start_ns;
-        attempt->error = err == -ECANCELED && end == -ETIMEDOUT ? -ETIMEDOUT : err;
+        /* The end of the run is not a limit of the request. */
+        attempt->error = err == -ECANCELED && end == -ETIMEDOUT && eddy_now() < attempt->all->end_ns
+                                 ? -ETIMEDOUT
+                                 : err;
         err = attempt_judge(attempt);
         if (err < 0)
                 attempt->error = err;
@@ -375,7 +378,7 @@ enum eddy_concurrency_result ed_attempt_load(const struct ed_attempt *attempt)
 {
         int status = ed_attempt_status(attempt);
 
-        if (attempt->error == -ETIMEDOUT && attempt->all->end_ns == INT64_MAX)
+        if (attempt->error == -ETIMEDOUT)
                 return EDDY_CONCURRENCY_OVERLOAD;
         if (!ed_attempt_is_ok(attempt) &&
             (attempt->refusal.meaning == ED_MEANS_PAUSE || status == 503))

@@ -704,7 +704,7 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
                 job->is_final = true;
                 return ED_VERDICT_DONE;
         }
-        if (err == -ECANCELED || (err == -ETIMEDOUT && eddy_now() >= job->unit->attempts.end_ns))
+        if (err == -ECANCELED)
                 return ED_VERDICT_ABANDONED;
         if (err == ED_E_SPENT) {
                 run->unpaid++;
