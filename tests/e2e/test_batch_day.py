@@ -133,28 +133,29 @@ def finish(job, *more):
     return err
 
 
-def answers_of(job):
-    """The answers as a table, read by another program."""
-    path = job.eddy.file("answers.csv")
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        for line in lines_of(job.out):
-            body = line["response"]["body"]
-            writer.writerow([line["custom_id"], body["prompt"], body["choices"][0]["message"]["content"], body["code"],
-                             json.dumps(body["score"], separators=(",", ":"))])
+def table_of(job):
+    """The answers as a table of CSV, beside the columns of the rows."""
+    path, pointers = job.eddy.file("table.csv"), ("/prompt", "answer=/choices/0/message/content", "/code", "/score")
+    result = job.eddy.run("select", job.out, *(part for pointer in pointers for part in ("--select", pointer)),
+                          "--by", job.table, "--keep", "asked=text", "-o", path)
+    equal(result.code, 0, result)
     with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.reader(file))
+        return list(csv.DictReader(file))
+
+
+def shown(value):
+    """A value of JSON as a cell."""
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, separators=(",", ":"))
 
 
 def check_answers(job):
-    """Each row once, and right."""
+    """Each row once, and right, in the order of the rows."""
     csv.field_size_limit(1 << 24)
-    answers = {row[0]: row[1:] for row in answers_of(job)}
     equal(len(lines_of(job.out)), len(job.rows))
-    equal(answers.keys(), {row["custom_id"] for row in job.rows})
-    for row in job.rows:
-        score = json.dumps(json.loads(row["score"]), separators=(",", ":"))
-        equal(answers[row["custom_id"]], [job.prompt, row["text"], row["code"], score])
+    for row, got in zip(job.rows, table_of(job), strict=True):
+        score = json.loads(row["score"])
+        equal(got, {"custom_id": row["custom_id"], "asked": row["text"], "prompt": job.prompt, "answer": row["text"],
+                    "code": row["code"], "score": shown(score), "error": ""})
     check(not os.path.exists(job.eddy.file("answers.errors.jsonl")), "an errors file is left")
     with open(job.out, encoding="utf-8") as file:
         check("secret" not in file.read(), "the output has a token")
