@@ -98,12 +98,13 @@ _eddy() {
                         mock,--error-rate | mock,--truncate | mock,--stall | mock,--seed | \
                         mock,--api-key | mock,--token-life | mock,--model | mock,--dimensions | \
                         mock,--completion-tokens) return ;;
+                report,--format) words="auto json csv" ;;
                 report,--errors | report,--log | report,--schema | report,--accept-failed-ids)
                         compopt -o default 2>/dev/null
                         return
                         ;;
-                report,-o | report,--output | report,--ok | report,--price | \
-                        report,--title) return ;;
+                report,--by | report,--id-column | report,-o | report,--output | \
+                        report,--ok | report,--price | report,--title) return ;;
                 draw,--format) words="text svg html" ;;
                 draw,--axis) words="time order" ;;
                 draw,-o | draw,--output | draw,--width) return ;;
@@ -152,8 +153,9 @@ _eddy() {
                                 --retry-after --errors --error-rate --truncate --stall --seed
                                 --api-key --token-life --model --dimensions --completion-tokens
                                 -h --help --version" ;;
-                        report) words="--errors --log -o --output --ok --schema --accept-failed
-                                --accept-failed-ids --price --title -h --help --version" ;;
+                        report) words="--by --format --id-column --errors --log -o --output --ok
+                                --schema --accept-failed --accept-failed-ids --price --title -h
+                                --help --version" ;;
                         draw) words="-o --output --format --axis --width -h --help --version" ;;
                         explore) words="--deviations --runs --seeds --timeout -h --help
                                 --version" ;;

@@ -232,6 +232,9 @@ complete -c eddy -n '__fish_seen_subcommand_from mock' -s h -l help -d 'print th
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l version -d 'print the version'
 
 complete -c eddy -n '__fish_seen_subcommand_from report' -F
+complete -c eddy -n '__fish_seen_subcommand_from report' -l by -x -d 'the file of requests, to report those without an answer'
+complete -c eddy -n '__fish_seen_subcommand_from report' -l format -x -a 'auto json csv' -d 'of IN: csv if its name ends in .csv, .csv.gz or .csv.zst'
+complete -c eddy -n '__fish_seen_subcommand_from report' -l id-column -x -d 'the column of CSV that is the id'
 complete -c eddy -n '__fish_seen_subcommand_from report' -l errors -r -F -d 'the errors file'
 complete -c eddy -n '__fish_seen_subcommand_from report' -l log -r -F -d 'the log of eddy batch --log, to show refusals'
 complete -c eddy -n '__fish_seen_subcommand_from report' -s o -l output -x -d 'write the page to PAGE'

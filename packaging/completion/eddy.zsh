@@ -282,6 +282,9 @@ _eddy() {
                 ;;
         report)
                 _arguments -S \
+                        '*--by=[the file of requests, to report those without an answer]:IN: ' \
+                        '*--format=[of IN: csv if its name ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
+                        '*--id-column=[the column of CSV that is the id]:NAME: ' \
                         '*--errors=[the errors file]:FILE:_files' \
                         '*--log=[the log of eddy batch --log, to show refusals]:FILE:_files' \
                         '*-o+[write the page to PAGE]:PAGE: ' \

@@ -191,7 +191,7 @@ def schema_is_for_the_content_of_chat_answers_or_the_body(eddy):
     eddy.file("out.jsonl", earlier("r0", {"n": 1}) + earlier("r1", {"n": "x"}))
     for args in (("check", eddy.file("in.jsonl"), "-o"), ("report",)):
         result = eddy.run(*args, eddy.file("out.jsonl"), "--schema", schema)
-        check("to send         1\n" in result.out or "1 answer, 2 failures" in result.err, result)
+        check("to send         1\n" in result.out or "1 answer, 2 failed" in result.err, result)
     for command in ("batch", "check", "report"):
         e2e.one_line(eddy.run(command, schema, "--schema", eddy.file("bad.json", '{"anyOf":[]}')), 2,
                      "--schema", "the keyword anyOf is not supported")
@@ -275,9 +275,9 @@ def check_and_report_judge_as_batch_does(eddy):
     for row in ("answered        1 of them", "to send         4\n", "not ok          4 answers"):
         check(row in result.out, result)
     result = eddy.run("report", out, "--ok", "json('/choices') != null")
-    check("1 answer, 4 failures" in result.err, result)
+    check("1 answer, 4 failed" in result.err, result)
     result = eddy.run("report", out)
-    check("5 answers, 0 failures" in result.err, result)
+    check("5 answers, 0 failed" in result.err, result)
 
 
 @claim

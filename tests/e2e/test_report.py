@@ -1,5 +1,7 @@
 """test_report - `eddy report`: the page of known files, during a run, and of hostile ones."""
+import collections
 import datetime
+import gzip
 import html
 import html.parser
 import json
@@ -169,7 +171,13 @@ def report(eddy, *args, code=0):
 def the_page_has_all_totals_tables_and_plots(eddy):
     out, _, log, answers, errors, refusals = run_files(eddy)
     result = report(eddy, out, "--log", log, "--price", "0.15/0.60", "--title", "Run <7>")
-    equal((result.out, result.err), ("", f"eddy report: {out}.html: {len(answers)} answers, {len(errors)} failures\n"))
+    sizes = collections.Counter((line["error"] or {}).get("code") or f"HTTP {line['response']['status_code']}"
+                                for line in errors).most_common()
+    printed = result.err.splitlines()
+    equal(result.out, "")
+    check(printed[0].startswith(f"eddy report: {len(answers):,} answers, {len(errors)} failed; --by IN"), result)
+    equal([line.split(", such as id-")[0] for line in printed[1:-1]], [f"{count} failed: {cause}" for cause, count in sizes])
+    equal(printed[-1], f"the page: {out}.html")
     equal(sorted(os.listdir(eddy.folder)),
           ["log.jsonl", "out.errors.jsonl", "out.jsonl", "out.jsonl.html"])
     with open(out + ".html", encoding="utf-8") as file:
@@ -198,7 +206,50 @@ def the_page_has_all_totals_tables_and_plots(eddy):
     for line in sorted(errors, key=lambda line: line["x_meta"]["completed_at_ms"]):
         first.setdefault((line["error"] or {}).get("code") or line["response"]["status_code"], line["custom_id"])
     check(len(errors) > 10 > len(first) > 1, first)
-    equal([row[0] for row in page.tables["errors"][1:]], list(first.values()))
+    equal([row[0] for row in page.tables["errors"][1:]], [str(count) for _, count in sizes])
+    equal(sorted(row[3] for row in page.tables["errors"][1:]), sorted(first.values()))
+
+
+@claim
+def the_report_begins_with_missing_answers(eddy):
+    rows = [{"custom_id": f"id-{n}", "method": "POST", "url": "/", "body": {}} for n in range(1, 5)]
+    table = eddy.file("in.csv", "name,text\n" + "".join(f"id-{n},x\n" for n in range(1, 5)))
+    packed = eddy.file("in.jsonl.gz", gzip.compress(lines(rows).encode()))
+    failures = eddy.file("out.errors.jsonl", lines([refused(3, START_MS, 400, "bad")]))
+    end = ": run the command of eddy batch again"
+    for numbers, said in (([1, 2], f"not complete: 1 of 4 requests has no answer, 1 failed{end}"),
+                          ([1, 2, 4], f"not complete: 1 of 4 requests failed{end}"),
+                          ([1, 2, 3, 4], "complete: all 4 requests have an answer")):
+        out = eddy.file("out.jsonl", lines(answer(n, START_MS + n, 10) for n in numbers))
+        for by in ([eddy.file("in.jsonl", lines(rows))], [packed], [table, "--id-column", "name"]):
+            result = report(eddy, out, "--by", *by)
+            equal(result.err.splitlines()[0], f"eddy report: {said}")
+            with open(out + ".html", encoding="utf-8") as file:
+                texts = [text for text in page_of(file.read()).texts if text.strip()]
+            equal(texts[2:4], ["out.jsonl", said])
+    equal(failures, eddy.file("out.errors.jsonl"))
+    # A line that is not a request has its error under its number.
+    bad = eddy.file("bad.jsonl", lines(rows[:1]) + "{not json\n")
+    eddy.file("out.errors.jsonl", lines([{**failure(2, START_MS, "invalid_request_line", "m"), "custom_id": "line-2"}]))
+    out = eddy.file("out.jsonl", lines([answer(1, START_MS, 10), answer(9, START_MS, 10)]))
+    result = report(eddy, out, "--by", bad)
+    equal(result.err.splitlines()[:2], [f"eddy report: not complete: 1 of 2 requests failed{end}",
+                                        f"1 line has an id that {bad} does not have"])
+    equal(eddy.run("report", out, "--by", eddy.file("none")).code, 3)
+
+
+@claim
+def causes_are_grouped_by_the_form_of_their_messages(eddy):
+    errors = [refused(n, START_MS + n, 400, f"max_tokens {4097 + n} is above 4096" if n % 3 else f"no model 'm{n}'")
+              for n in range(9)]
+    errors += [refused(n, START_MS + n, 400 + n, "m") for n in range(50, 80)]
+    eddy.file("out.errors.jsonl", lines(errors))
+    text = report(eddy, eddy.file("out.jsonl", lines([answer(1, START_MS, 10)])), "-o", "-").out
+    page = page_of(text)
+    rows = page.tables["errors"][1:]
+    equal([row[:4] for row in rows[:2]], [["6", "HTTP 400", "max_tokens 4098 is above 4096", "id-1"],
+                                          ["3", "HTTP 400", "no model 'm0'", "id-0"]])
+    equal((len(rows), rows[-1][:2]), (21, ["12", "12 other causes"]))
 
 
 @claim
@@ -252,7 +303,7 @@ def hostile_texts_are_only_texts(eddy):
     check("<script" not in text and "<img" not in text)
     check("\0" not in text)
     shown = EVIL.replace("\0", " ")
-    check(any(shown in row[0] for row in page.tables["errors"]), page.tables["errors"])
+    check(any(shown in row[3] for row in page.tables["errors"]), page.tables["errors"])
     check(any(shown in row[2] for row in page.tables["errors"]), page.tables["errors"])
     return text
 
@@ -327,6 +378,8 @@ def mistakes_are_refused(eddy):
             (2, ["name the output"], []),
             (2, ["give one output"], [out, out]),
             (2, ["--price 1"], [out, "--price", "1"]),
+            (2, ["--format needs --by IN"], [out, "--format", "csv"]),
+            (2, ["--id-column is for CSV"], [out, "--by", out, "--id-column", "x"]),
             (2, ["did you mean --price"], [out, "--prise", "1/1"]),
             (2, ["standard input"], ["-"]),
             (2, ["a file of the run"], [out, "-o", out]),
@@ -347,7 +400,7 @@ def mistakes_are_refused(eddy):
     with open(eddy.file("rows.csv"), encoding="utf-8") as rows:
         equal(rows.read(), "key,text\n1,one\n")
     result = report(eddy, out, "-o", eddy.file("page.html", ""))
-    check(result.err.endswith("page.html: 1 answer, 0 failures\n"), result)
+    check("1 answer, 0 failed; " in result.err and result.err.endswith("page.html\n"), result)
 
 
 @claim

@@ -689,7 +689,7 @@ static int options_check(struct check_run *run)
                 return ed_console_usage("check",
                                         "CSV needs --url, and --body with the columns as {{name}}");
         if (run->rules.id_column && strcmp(run->format, "csv") != 0)
-                return ed_console_usage("check", ED_OPTS_ID_COLUMN_FAULT);
+                return ed_console_usage("check", ED_SOURCE_ID_COLUMN_FAULT);
         if (run->body_text && !run->rules.url)
                 return ed_console_usage("check", "--body needs --url, to which it is sent");
         if (!run->body_text)

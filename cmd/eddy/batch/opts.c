@@ -442,8 +442,6 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
                 return ed_option_file("batch", "--errors", value, &opts->paths.errors);
         case OPT_LOG:
                 return ed_option_file("batch", "--log", value, &opts->log);
-        case OPT_SUMMARY_FILE:
-                return summary_file_set(opts, value);
         case OPT_METRICS:
                 return ed_option_once("batch", "--metrics", value, &opts->metrics);
         default:
@@ -481,6 +479,8 @@ static int option_set(struct ed_batch_opts *opts, int option, const char *value)
                 return ed_option_file("batch", "-o", value, &opts->paths.output);
         case 'c':
                 return concurrency_set(opts, value);
+        case OPT_SUMMARY_FILE:
+                return summary_file_set(opts, value);
         case OPT_ORDERED:
                 opts->settings.ordered = true;
                 return 0;
@@ -611,7 +611,7 @@ static int opts_check(struct ed_batch_opts *opts)
                 return ed_console_usage("batch",
                                         "CSV needs --url, and --body with the columns as {{name}}");
         if (opts->settings.id_column && !csv)
-                return ed_console_usage("batch", ED_OPTS_ID_COLUMN_FAULT);
+                return ed_console_usage("batch", ED_SOURCE_ID_COLUMN_FAULT);
         if (opts->settings.body && !opts->settings.url)
                 return ed_console_usage("batch", "--body needs --url, to which it is sent");
         if (opts->settings.max_cost && opts->settings.price.input == 0 &&

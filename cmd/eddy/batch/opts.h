@@ -20,10 +20,6 @@ enum {
         ED_BATCH_PATH_BYTES = 4096,
 };
 
-/* eddy check and eddy sort say this too. */
-#define ED_OPTS_ID_COLUMN_FAULT                                                                    \
-        "--id-column is for CSV: give --format csv, or write \"custom_id\" in the lines"
-
 /* The options of eddy batch, which eddy check accepts too. */
 #define ED_OPTS_SHORTS ":hko:c:H:X:"
 extern const struct option ed_opts_longs[];

@@ -9,21 +9,27 @@
 
 #include "batch/answer/rule_option.h"
 #include "batch/request/accept_option.h"
+#include "batch/request/source.h"
 #include "common/console.h"
 #include "common/option.h"
 #include "eddy/version.h"
 
 static const char help[] =
-        "Usage: eddy report OUT [--errors FILE] [--log FILE] [-o PAGE] [--ok EXPR]\n"
-        "                   [--schema FILE] [--accept-failed] [--accept-failed-ids FILE]\n"
-        "                   [--price IN/OUT] [--title TEXT]\n"
+        "Usage: eddy report OUT [--by IN] [-o PAGE] [options]\n"
         "\n"
-        "Writes an HTML page about an output of `eddy batch`, during or after the run: totals,\n"
-        "latencies, failures and tokens, in tables and plots.  The page is a single file without\n"
-        "scripts, and loads nothing.\n"
+        "Writes an HTML page about an output of `eddy batch`, during or after the run: whether "
+        "each\n"
+        "request of IN has an answer, the causes of failures, totals, latencies and tokens, in "
+        "tables\n"
+        "and plots.  The page is a single file without scripts, and loads nothing.  The first of\n"
+        "these are also printed on stderr.\n"
         "\n"
         "  OUT                      the output of eddy batch; files in the formats of OpenAI and\n"
         "                           vLLM have no times, so their page has fewer plots\n"
+        "  --by IN                  the file of requests, to report those without an answer\n"
+        "  --format auto|json|csv   of IN: csv if its name ends in .csv, .csv.gz or .csv.zst "
+        "(auto)\n"
+        "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
         "  --errors FILE            the errors file (OUT's name with .errors.jsonl, if it exists)\n"
         "  --log FILE               the log of eddy batch --log, to show refusals (status 429)\n"
         "  -o, --output PAGE|-      write the page to PAGE; - is standard output (OUT.html)\n"
@@ -43,6 +49,9 @@ static const char help[] =
 
 enum {
         OPT_ERRORS = 256,
+        OPT_BY,
+        OPT_FORMAT,
+        OPT_ID_COLUMN,
         OPT_LOG,
         OPT_OK,
         OPT_PRICE,
@@ -54,6 +63,9 @@ enum {
 };
 
 static const struct option options[] = {
+        { "by", required_argument, NULL, OPT_BY },
+        { "format", required_argument, NULL, OPT_FORMAT },
+        { "id-column", required_argument, NULL, OPT_ID_COLUMN },
         { "errors", required_argument, NULL, OPT_ERRORS },
         { "log", required_argument, NULL, OPT_LOG },
         { "output", required_argument, NULL, 'o' },
@@ -69,7 +81,7 @@ static const struct option options[] = {
 };
 
 static const struct ed_option_hint hints[] = {
-        { "input", "OUT, without an option" },
+        { "input", "--by, and OUT without an option" },
         { "cost", "--price" },
         { "html", "-o" },
         { NULL, NULL },
@@ -89,11 +101,26 @@ static int price_set(struct ed_report_opts *opts, const char *value)
         return 0;
 }
 
+static int format_set(struct ed_report_opts *opts, const char *value)
+{
+        static const char *const formats[] = { "auto", "json", "csv" };
+        int err = ed_option_word("report", "--format", value, formats, 3, "auto, json, csv");
+
+        opts->format = value;
+        return err < 0 ? err : 0;
+}
+
 static int report_option_set(struct ed_report_opts *opts, int option, const char *value)
 {
         switch (option) {
         case 'o':
                 return ed_option_file("report", "-o", value, &opts->page);
+        case OPT_BY:
+                return ed_option_once("report", "--by", value, &opts->by);
+        case OPT_FORMAT:
+                return format_set(opts, value);
+        case OPT_ID_COLUMN:
+                return ed_option_once("report", "--id-column", value, &opts->id_column);
         case OPT_ERRORS:
                 return ed_option_once("report", "--errors", value, &opts->errors);
         case OPT_LOG:
@@ -141,6 +168,19 @@ static int names_complete(struct ed_report_opts *opts)
         return 0;
 }
 
+/* Check the options of the file of requests. Returns 0 or the exit code. */
+static int input_check(struct ed_report_opts *opts)
+{
+        if (!opts->by && (opts->format || opts->id_column))
+                return ed_console_usage("report", "%s needs --by IN, the file of requests",
+                                        opts->format ? "--format" : "--id-column");
+        if (opts->by && (!opts->format || strcmp(opts->format, "auto") == 0))
+                opts->format = ed_source_is_csv(opts->by) ? "csv" : "json";
+        if (opts->id_column && strcmp(opts->format, "csv") != 0)
+                return ed_console_usage("report", ED_SOURCE_ID_COLUMN_FAULT);
+        return 0;
+}
+
 static int line_finish(struct ed_report_opts *opts, int argc, char **argv)
 {
         if (optind == argc)
@@ -150,8 +190,8 @@ static int line_finish(struct ed_report_opts *opts, int argc, char **argv)
                                         argv[optind + 1], argv[optind]);
         opts->answers = argv[optind];
         if (strcmp(opts->answers, "-") == 0)
-                return ed_console_usage("report", "-: name a file; standard input is not read");
-        return names_complete(opts);
+                return ed_console_usage("report", "-: name a file; OUT cannot be standard input");
+        return input_check(opts) ? ED_EXIT_USAGE : names_complete(opts);
 }
 
 int ed_report_opts_parse(struct ed_report_opts *opts, int argc, char **argv, int *ret_exit)

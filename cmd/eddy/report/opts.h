@@ -17,7 +17,10 @@ struct ed_report_opts {
         const char *answers;
         const char *errors; /* NULL: none */
         const char *log;    /* NULL: none */
-        const char *page;   /* "-": standard output */
+        const char *by;     /* the file of requests, "-": standard input; NULL: none */
+        const char *format; /* of 'by': "json" or "csv" */
+        const char *id_column;
+        const char *page; /* "-": standard output */
         const char *title;
         bool errors_are_optional; /* not named by an option */
         struct ed_rule rule;

@@ -33,7 +33,7 @@ static const char style[] =
         "h1 { font-size: 26px; line-height: 1.25; margin: 0 0 4px; overflow-wrap: anywhere }\n"
         "h2 { font-size: 16px; margin: 0; display: inline-block }\n"
         "p { margin: 0 0 8px; color: var(--soft); overflow-wrap: anywhere }\n"
-        "p.warning { color: var(--failed) }\n"
+        "p.warning { color: var(--failed) } p.complete { color: var(--ink) }\n"
         "section, details { background: var(--card); border: 1px solid var(--rule);\n"
         "  border-radius: 8px; padding: 16px 20px; margin-top: 18px }\n"
         "summary { cursor: pointer }\n"
@@ -356,30 +356,54 @@ static void slowest_add(struct ed_draft *out, const struct ed_totals *totals)
         ed_draft_add_str(out, "</table></div></details>\n");
 }
 
+static void example_add(struct ed_draft *out, const struct ed_totals *totals, unsigned place)
+{
+        const struct ed_totals_entry *example = &totals->examples[place];
+
+        ed_draft_add_str(out, "<tr>");
+        number_cell_add(out, totals->groups.items[place].members);
+        others_cell_add(out, "cause", example->cause);
+        others_cell_add(out, "text", example->message);
+        others_cell_add(out, "id", example->id);
+        number_cell_add(out, example->attempts);
+        ed_draft_add_str(out, "<td class=\"n\">");
+        if (example->at_ms < ED_TIMELINE_AT_MAX_MS && example->at_ms >= totals->start_ms) {
+                ed_draft_add_str(out, "+");
+                duration_add(out, example->at_ms - totals->start_ms);
+        } else {
+                ed_draft_add_str(out, "\xe2\x80\x93");
+        }
+        ed_draft_add_str(out, "</td></tr>\n");
+}
+
+/* Append the largest causes of failures, and the number of the others. */
 static void errors_add(struct ed_draft *out, const struct ed_totals *totals)
 {
-        if (totals->errors_count == 0)
-                return;
-        ed_draft_add_str(out, "<details open><summary><h2>First error of each cause</h2></summary>"
-                              "<div class=\"table\"><table id=\"errors\">\n<tr><th>custom_id</th>"
-                              "<th>Cause</th><th>Message</th><th class=\"n\">Attempts</th>"
-                              "<th class=\"n\">Time</th></tr>\n");
-        for (unsigned i = 0; i < totals->errors_count; i++) {
-                const struct ed_totals_entry *sample = &totals->errors[i];
+        unsigned places[ED_GROUPS_MAX], count = totals->groups.count;
+        uint64_t rest = totals->groups.members;
 
+        if (count == 0)
+                return;
+        ed_draft_add_str(out,
+                         "<details open><summary><h2>Causes of failures</h2></summary>"
+                         "<div class=\"table\"><table id=\"errors\">\n"
+                         "<tr><th class=\"n\">Failures</th><th>Cause</th><th>First message</th>"
+                         "<th>custom_id</th><th class=\"n\">Attempts</th>"
+                         "<th class=\"n\">Time</th></tr>\n");
+        ed_groups_order(&totals->groups, places);
+        for (unsigned i = 0; i < count && i < ED_PAGE_CAUSES_MAX; i++) {
+                example_add(out, totals, places[i]);
+                rest -= totals->groups.items[places[i]].members;
+        }
+        if (rest > 0) {
                 ed_draft_add_str(out, "<tr>");
-                others_cell_add(out, "id", sample->id);
-                others_cell_add(out, "cause", sample->cause);
-                others_cell_add(out, "text", sample->message);
-                number_cell_add(out, sample->attempts);
-                ed_draft_add_str(out, "<td class=\"n\">");
-                if (sample->at_ms < ED_TIMELINE_AT_MAX_MS && sample->at_ms >= totals->start_ms) {
-                        ed_draft_add_str(out, "+");
-                        duration_add(out, sample->at_ms - totals->start_ms);
-                } else {
-                        ed_draft_add_str(out, "\xe2\x80\x93");
-                }
-                ed_draft_add_str(out, "</td></tr>\n");
+                number_cell_add(out, rest);
+                ed_draft_add_printf(out,
+                                    "<td class=\"cause\">%s%u other cause%s</td><td></td><td></td>"
+                                    "<td></td><td></td></tr>\n",
+                                    totals->groups.beyond > 0 ? "more than " : "",
+                                    count - ED_PAGE_CAUSES_MAX,
+                                    count - ED_PAGE_CAUSES_MAX == 1 ? "" : "s");
         }
         ed_draft_add_str(out, "</table></div></details>\n");
 }
@@ -639,8 +663,17 @@ static void files_add(struct ed_draft *out, const struct ed_page *page,
         ed_draft_add_str(out, "</p>\n");
 }
 
+static void completeness_add(struct ed_draft *out, const struct ed_page *page)
+{
+        ed_draft_add_printf(out, "<p class=\"%s\" id=\"complete\"><strong>",
+                            ed_completeness_lacks(page->completeness) ? "warning" : "complete");
+        ed_completeness_print(page->completeness, out);
+        ed_draft_add_str(out, "</strong></p>\n");
+}
+
 /* Append warnings about data that the files lack. */
-static void warnings_add(struct ed_draft *out, const struct ed_totals *totals)
+static void warnings_add(struct ed_draft *out, const struct ed_page *page,
+                         const struct ed_totals *totals)
 {
         uint64_t all = totals->ok + totals->failed;
 
@@ -648,6 +681,13 @@ static void warnings_add(struct ed_draft *out, const struct ed_totals *totals)
                 ed_draft_add_str(out, "<p class=\"warning\">Lines that are not answers, and do not "
                                       "count: ");
                 ed_draft_add_grouped(out, totals->damaged);
+                ed_draft_add_str(out, ".</p>\n");
+        }
+        if (page->completeness->strange > 0) {
+                ed_draft_add_str(out,
+                                 "<p class=\"warning\">Lines with an id that the file of requests "
+                                 "does not have: ");
+                ed_draft_add_grouped(out, page->completeness->strange);
                 ed_draft_add_str(out, ".</p>\n");
         }
         if (totals->log_damaged > 0) {
@@ -680,8 +720,9 @@ void ed_page_add(struct ed_draft *out, const struct ed_page *page, const struct 
         ed_draft_add_str(out, "</head>\n<body>\n<main>\n<h1>");
         others_add(out, page->title);
         ed_draft_add_str(out, "</h1>\n");
+        completeness_add(out, page);
         files_add(out, page, totals);
-        warnings_add(out, totals);
+        warnings_add(out, page, totals);
         tiles_add(out, page, totals);
         hosts_add(out, totals);
         slowest_add(out, totals);

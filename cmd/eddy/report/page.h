@@ -9,7 +9,10 @@
 
 #include "batch/request/tokens.h"
 #include "common/draft.h"
+#include "report/completeness.h"
 #include "report/totals.h"
+
+enum { ED_PAGE_CAUSES_MAX = 20 }; /* others are counted together */
 
 /* Texts are borrowed, and are not escaped. */
 struct ed_page {
@@ -18,6 +21,7 @@ struct ed_page {
         const char *errors; /* NULL: none */
         const char *log;    /* NULL: none */
         int64_t made_ms;    /* since 1970 */
+        const struct ed_completeness *completeness;
         bool has_price;
         struct ed_price price;
 };

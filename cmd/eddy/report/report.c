@@ -16,8 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "batch/request/line_id.h"
+#include "batch/request/source.h"
 #include "common/console.h"
 #include "common/draft.h"
+#include "common/excerpt.h"
 #include "common/lines.h"
 #include "common/read_some.h"
 #include "common/reading.h"
@@ -27,6 +30,8 @@
 #include "report/opts.h"
 #include "report/page.h"
 #include "report/totals.h"
+
+enum { CAUSES_PRINTED = 10, WAIT_MS = 200 };
 
 /* A file to read. */
 struct report_file {
@@ -41,6 +46,9 @@ struct report_file {
 struct report {
         struct ed_report_opts opts;
         struct ed_totals totals;
+        struct ed_completeness completeness;
+        struct ed_request_rules rules; /* for the ids of the input */
+        struct ed_columns *columns;
         struct ed_record record;
         struct report_file files[3]; /* answers, errors, log */
         unsigned files_count;
@@ -48,42 +56,90 @@ struct report {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* Count a line. Returns false if the line does not have the format of its file. */
-static bool report_line_add(struct report *report, const struct report_file *file,
-                            const struct ed_line *line)
+/* Add the id of a line of the input. */
+static int id_take(void *arg, const struct ed_line *line)
+{
+        struct report *report = arg;
+        struct ed_line_id id;
+        int more = ed_line_id_read(&report->rules, line, &id);
+
+        return more <= 0 ? more : ed_completeness_request(&report->completeness, id.text, id.bytes);
+}
+
+/* Read the ids of the requests. Returns the exit code. */
+static int input_read(struct report *report)
+{
+        const struct ed_say say = ed_console_voice("report");
+        const struct ed_report_opts *opts = &report->opts;
+        enum ed_unpack_kind ignored;
+
+        if (!opts->by)
+                return 0;
+        report->completeness.input = opts->by;
+        report->rules.id_column = opts->id_column;
+        return ed_source_walk(&(struct ed_source_opts){ .say = &say,
+                                                        .path = opts->by,
+                                                        .line_bytes_max = ED_SOURCE_LINE_BYTES_MAX,
+                                                        .csv = strcmp(opts->format, "csv") == 0,
+                                                        .rules = &report->rules,
+                                                        .columns = &report->columns,
+                                                        .take = id_take,
+                                                        .arg = report },
+                              &ignored);
+}
+
+static enum ed_completeness_result result_of(const struct ed_record *record)
+{
+        if (record->is_ok)
+                return ED_COMPLETENESS_OK;
+        return record->is_named || record->is_final ? ED_COMPLETENESS_ACCEPTED
+                                                    : ED_COMPLETENESS_FAILED;
+}
+
+/* Count a line. Returns 1, or 0 if the line does not have the format of its file. Errors: -ENOMEM */
+static int report_line_add(struct report *report, const struct report_file *file,
+                           const struct ed_line *line)
 {
         int64_t at_ms;
         int status;
 
         if (line->is_too_long)
-                return false;
+                return 0;
         if (file->is_log) {
                 if (ed_record_read_log(line->data, line->bytes, &at_ms, &status) < 0)
-                        return false;
+                        return 0;
                 ed_totals_add_log(&report->totals, at_ms, status);
-                return true;
+                return 1;
         }
         report->record.accept = &report->opts.accept;
         report->record.rule = &report->opts.rule;
         report->record.is_output = file == &report->files[0];
         if (ed_record_read(&report->record, line->data, line->bytes) < 0)
-                return false;
+                return 0;
         ed_totals_add(&report->totals, &report->record);
-        return true;
+        return ed_completeness_line(&report->completeness, report->record.whole_id,
+                                    report->record.whole_id_bytes, result_of(&report->record)) < 0
+                       ? -ENOMEM
+                       : 1;
 }
 
 /*
  * Count the complete lines. At the end of the file, the bytes after the last line feed count only
- * if they are a complete line, because the run may still be writing them.
+ * if they are a complete line, because the run may still be writing them. Errors: -ENOMEM
  */
-static void lines_count(struct report *report, const struct report_file *file,
-                        struct ed_lines *lines, bool at_end)
+static int lines_count(struct report *report, const struct report_file *file,
+                       struct ed_lines *lines, bool at_end)
 {
         struct ed_line line;
 
         while (ed_lines_next(lines, at_end, &line)) {
-                if (ed_answer_is_blank(line.data, line.bytes) ||
-                    report_line_add(report, file, &line))
+                int added = ed_answer_is_blank(line.data, line.bytes)
+                                    ? 1
+                                    : report_line_add(report, file, &line);
+
+                if (added < 0)
+                        return added;
+                if (added > 0)
                         continue;
                 if (at_end)
                         report->totals.torn++;
@@ -92,6 +148,7 @@ static void lines_count(struct report *report, const struct report_file *file,
                 else
                         report->totals.damaged++;
         }
+        return 0;
 }
 
 static int file_read(struct report *report, struct report_file *file)
@@ -122,12 +179,15 @@ static int file_read(struct report *report, struct report_file *file)
                 ed_lines_grow(&lines, (size_t) n);
                 if (file->left != UINT64_MAX)
                         file->left -= (uint64_t) n;
-                lines_count(report, file, &lines, false);
+                if (lines_count(report, file, &lines, false) < 0) {
+                        n = -ENOMEM;
+                        break;
+                }
                 ed_reading_at(&reading, lines.offset + lines.end - lines.start);
         }
         ed_reading_end();
         if (n == 0)
-                lines_count(report, file, &lines, true);
+                n = lines_count(report, file, &lines, true);
         ed_lines_fini(&lines);
         return (int) n;
 }
@@ -248,6 +308,61 @@ static int page_check(const struct report *report)
         return 0;
 }
 
+/* Append the largest causes of failures, and the number of the others. */
+static void causes_add(struct ed_draft *text, const struct ed_totals *totals)
+{
+        unsigned places[ED_GROUPS_MAX];
+        uint64_t rest = totals->groups.members;
+        unsigned count = totals->groups.count;
+
+        ed_groups_order(&totals->groups, places);
+        for (unsigned i = 0; i < count && i < CAUSES_PRINTED; i++) {
+                const struct ed_totals_entry *example = &totals->examples[places[i]];
+                uint64_t members = totals->groups.items[places[i]].members;
+                char id[ED_EXCERPT_BYTES], cause[ED_EXCERPT_BYTES],
+                        message[ED_RECORD_MESSAGE_BYTES];
+
+                ed_draft_add_grouped(text, members);
+                ed_draft_add_printf(text, " failed: %s, such as %s%s%s\n",
+                                    ed_excerpt(cause, example->cause, strlen(example->cause)),
+                                    ed_excerpt(id, example->id, strlen(example->id)),
+                                    *example->message ? ": " : "",
+                                    ed_excerpt_within(message, sizeof(message), example->message,
+                                                      strlen(example->message)));
+                rest -= members;
+        }
+        if (rest == 0)
+                return;
+        ed_draft_add_grouped(text, rest);
+        ed_draft_add_printf(text, " failed: %s%u other cause%s\n",
+                            totals->groups.beyond > 0 ? "more than " : "", count - CAUSES_PRINTED,
+                            count - CAUSES_PRINTED == 1 ? "" : "s");
+}
+
+/* Print whether all is complete, and the causes of failures. */
+static void text_print(const struct report *report)
+{
+        struct ed_draft text = { 0 };
+
+        ed_draft_add_str(&text, "eddy report: ");
+        ed_completeness_print(&report->completeness, &text);
+        ed_draft_add_str(&text, "\n");
+        if (report->completeness.strange > 0) {
+                ed_draft_add_grouped(&text, report->completeness.strange);
+                ed_draft_add_printf(&text, " %s an id that %s does not have\n",
+                                    report->completeness.strange == 1 ? "line has" : "lines have",
+                                    report->opts.by);
+        }
+        causes_add(&text, &report->totals);
+        if (strcmp(report->opts.page, "-") != 0)
+                ed_draft_add_printf(&text, "the page: %s\n", report->opts.page);
+        if (ed_draft_is_whole(&text)) {
+                ed_console_mask(text.data, text.bytes, "\n");
+                (void) ed_console_write(text.data, text.bytes, WAIT_MS);
+        }
+        ed_draft_fini(&text);
+}
+
 static int page_make(const struct report *report)
 {
         const struct ed_report_opts *opts = &report->opts;
@@ -255,30 +370,19 @@ static int page_make(const struct report *report)
                                 .output = opts->answers,
                                 .errors = opts->errors,
                                 .log = opts->log,
+                                .completeness = &report->completeness,
                                 .made_ms = (int64_t) time(NULL) * 1000,
                                 .has_price = opts->has_price,
                                 .price = opts->price };
-        uint64_t accepted_count = ed_totals_accepted(&report->totals);
         struct ed_draft out = { 0 };
-        char accepted[48] = "";
         int err = -ENOMEM;
-
-        if (accepted_count > 0 && accepted_count == report->totals.failed)
-                snprintf(accepted, sizeof(accepted), ", accepted");
-        else if (accepted_count > 0)
-                snprintf(accepted, sizeof(accepted), ", %llu of them accepted",
-                         (unsigned long long) accepted_count);
 
         ed_page_add(&out, &page, &report->totals);
         if (ed_draft_is_whole(&out))
                 err = ed_replace_whole(opts->page, out.data, out.bytes);
         ed_draft_fini(&out);
-        if (err == 0 && strcmp(opts->page, "-") != 0)
-                ed_console_say("report", "%s: %llu answer%s, %llu failure%s%s", opts->page,
-                               (unsigned long long) report->totals.ok,
-                               report->totals.ok == 1 ? "" : "s",
-                               (unsigned long long) report->totals.failed,
-                               report->totals.failed == 1 ? "" : "s", accepted);
+        if (err == 0)
+                text_print(report);
         if (err == 0 || (err == -EPIPE && strcmp(opts->page, "-") == 0))
                 return ED_EXIT_OK;
         ed_console_say("report", "-o %s: %s", opts->page,
@@ -302,6 +406,8 @@ int ed_report_main(int argc, char **argv)
                 if (code == 0)
                         code = page_check(report);
                 if (code == 0)
+                        code = input_read(report);
+                if (code == 0)
                         code = files_read(report);
                 if (code == 0) {
                         ed_totals_sort(&report->totals);
@@ -312,6 +418,8 @@ int ed_report_main(int argc, char **argv)
                 close(report->files[i].fd);
         ed_rule_fini(&report->opts.rule);
         ed_accept_fini(&report->opts.accept);
+        ed_completeness_fini(&report->completeness);
+        ed_columns_free(report->columns);
         eddy_free(report);
         return code;
 }

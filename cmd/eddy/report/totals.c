@@ -1,11 +1,13 @@
 /*
- * report/totals.c - sums, tables of limited size, and lists of the first ten entries.
+ * report/totals.c - sums, tables of limited size, and a list of the first ten entries.
  */
 #include "report/totals.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/text_form.h"
 
 static const char others[] = "all others";
 
@@ -78,44 +80,31 @@ static void sample_set(struct ed_totals_entry *sample, const struct ed_record *r
         sample->total_ns = record->total_ns;
 }
 
-/* Returns true if the list of errors has no earlier one with the same cause. Removes a later one. */
-static bool error_is_first(struct ed_totals *totals, const struct ed_record *record, int64_t at_ms)
+static void slowest_add(struct ed_totals *totals, const struct ed_record *record)
 {
-        struct ed_totals_entry *errors = totals->errors;
-
-        for (unsigned i = 0; i < totals->errors_count; i++) {
-                if (strcmp(errors[i].cause, record->cause) != 0)
-                        continue;
-                if (errors[i].at_ms <= at_ms)
-                        return false;
-                memmove(&errors[i], &errors[i + 1],
-                        (--totals->errors_count - i) * sizeof(errors[0]));
-                return true;
-        }
-        return true;
-}
-
-static void samples_add(struct ed_totals *totals, const struct ed_record *record)
-{
-        int64_t at_ms = record->at_ms > 0 ? record->at_ms : INT64_MAX;
         struct ed_totals_entry *sample;
         unsigned at = totals->slowest_count;
 
+        if (record->total_ns <= 0)
+                return;
         while (at > 0 && totals->slowest[at - 1].total_ns < record->total_ns)
                 at--;
-        if (record->total_ns > 0) {
-                sample = sample_insert(totals->slowest, &totals->slowest_count, at);
-                if (sample)
-                        sample_set(sample, record);
-        }
-        if (record->is_ok || !error_is_first(totals, record, at_ms))
-                return;
-        at = totals->errors_count;
-        while (at > 0 && totals->errors[at - 1].at_ms > at_ms)
-                at--;
-        sample = sample_insert(totals->errors, &totals->errors_count, at);
+        sample = sample_insert(totals->slowest, &totals->slowest_count, at);
         if (sample)
                 sample_set(sample, record);
+}
+
+/* Count a failure, and keep it if it is the first of its cause. */
+static void group_add(struct ed_totals *totals, const struct ed_record *record)
+{
+        uint64_t form = ed_text_form(record->cause, record->message, strlen(record->message));
+        unsigned place = ed_groups_add(&totals->groups, form);
+
+        if (place == ED_GROUPS_MAX)
+                return;
+        if (totals->groups.items[place].members == 1 ||
+            (record->at_ms > 0 && record->at_ms < totals->examples[place].at_ms))
+                sample_set(&totals->examples[place], record);
 }
 
 /* Add the line to its interval, and extend the time span to the start of its request. */
@@ -167,10 +156,12 @@ void ed_totals_add(struct ed_totals *totals, const struct ed_record *record)
         }
         if (record->first_ns >= 0)
                 ed_histogram_add(&totals->first, record->first_ns);
-        if (!record->is_ok)
+        if (!record->is_ok) {
                 cause_of(totals, record->cause)->count++;
+                group_add(totals, record);
+        }
         host_add(host_of(totals, record->endpoint), record);
-        samples_add(totals, record);
+        slowest_add(totals, record);
         times_add(totals, record);
 }
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/groups.h"
 #include "common/histogram.h"
 #include "report/record.h"
 #include "report/spread.h"
@@ -29,7 +30,7 @@ struct ed_host {
         struct ed_histogram latency;
 };
 
-/* An entry in the list of the slowest requests or of errors. */
+/* A request: one of the slowest, or an example of a cause of failures. */
 struct ed_totals_entry {
         char id[ED_RECORD_ID_BYTES];
         char cause[ED_RECORD_CAUSE_BYTES];
@@ -57,11 +58,13 @@ struct ed_totals {
         struct ed_histogram latency; /* of last attempts */
         struct ed_histogram first;   /* time to the first byte */
         struct ed_spread spread;     /* as 'latency' */
-        unsigned causes_count, hosts_count, slowest_count, errors_count;
+        unsigned causes_count, hosts_count, slowest_count;
         struct ed_cause causes[ED_TOTALS_CAUSES_MAX + 1];
         struct ed_host hosts[ED_TOTALS_ENDPOINTS_MAX + 1];
         struct ed_totals_entry slowest[ED_TOTALS_TOP];
-        struct ed_totals_entry errors[ED_TOTALS_TOP]; /* the first of each cause, by time */
+        /* Failures by cause and form of the message (common/text_form.h), each with the first by time. */
+        struct ed_groups groups;
+        struct ed_totals_entry examples[ED_GROUPS_MAX]; /* by place in 'groups' */
         struct ed_timeline timeline;
 };
 

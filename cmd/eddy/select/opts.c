@@ -263,7 +263,7 @@ static int select_options_check(struct ed_select_opts *opts, int argc, char **ar
         if (exit_code == 0 && opts->id_column && !opts->by)
                 return ed_console_usage("select", "--id-column is a column of --by IN");
         if (exit_code == 0 && opts->id_column && !opts->by_is_csv)
-                return ed_console_usage("select", ED_OPTS_ID_COLUMN_FAULT);
+                return ed_console_usage("select", ED_SOURCE_ID_COLUMN_FAULT);
         return exit_code;
 }
 

@@ -12,6 +12,7 @@
 #include "eddy/alloc.h"
 #include "eddy/json.h"
 #include "report/axis.h"
+#include "report/completeness.h"
 #include "report/html.h"
 #include "report/page.h"
 #include "report/record.h"
@@ -410,24 +411,95 @@ TEST(tables_are_limited_and_lists_are_sorted)
         CHECK_EQ(totals.slowest_count, ED_TOTALS_TOP);
         for (int i = 0; i < ED_TOTALS_TOP; i++)
                 CHECK_EQ(totals.slowest[i].total_ns, (int64_t) (1009 - i) * 1000000);
-        CHECK_STR(totals.errors[0].id, "id-1008");
-        CHECK_STR(totals.errors[9].id, "id-998");
+        CHECK_EQ(totals.groups.count, ED_GROUPS_MAX);
+        CHECK_EQ(totals.groups.members, 1009);
+        CHECK(totals.groups.beyond > 0);
 }
 
-TEST(errors_without_a_time_are_last_and_in_their_order)
+TEST(a_cause_has_its_first_failure_by_time)
 {
         failure_add(0, 0);
+        failure_add(200, 7000);
         failure_add(1, 0);
-        failure_add(2, 5000);
-        CHECK_STR(totals.errors[0].id, "id-2");
-        CHECK_STR(totals.errors[1].id, "id-0");
-        CHECK_STR(totals.errors[2].id, "id-1");
-        CHECK_EQ(totals.timed, 1);
+        failure_add(400, 5000);
+        failure_add(600, 6000);
+        failure_add(800, 0);
+        CHECK_EQ(totals.groups.count, 2);
+        CHECK_EQ(totals.groups.items[0].members, 5);
+        CHECK_STR(totals.examples[0].id, "id-400");
+        CHECK_STR(totals.examples[1].id, "id-1");
+        CHECK_EQ(totals.timed, 3);
+}
+
+/* ---- completeness -------------------------------------------------------------------------- */
+
+/* Adds "+a" (an answer), "-a" (a failure) and "*a" (an accepted one) to the requests a, b and c. Returns the sentence. */
+static const char *completeness_of(const char *lines)
+{
+        static struct ed_draft out;
+        struct ed_completeness completeness = { .input = "in" };
+
+        for (const char *id = "abc"; *id; id++)
+                CHECK_EQ(ed_completeness_request(&completeness, id, 1), 0);
+        CHECK_EQ(ed_completeness_request(&completeness, "c", 1), 0);
+        for (; *lines; lines += 2)
+                CHECK_EQ(ed_completeness_line(&completeness, lines + 1, 1,
+                                              *lines == '+'   ? ED_COMPLETENESS_OK
+                                              : *lines == '*' ? ED_COMPLETENESS_ACCEPTED
+                                                              : ED_COMPLETENESS_FAILED),
+                         0);
+        ed_draft_reset(&out, 1000);
+        ed_completeness_print(&completeness, &out);
+        ed_draft_add(&out, "", 1);
+        CHECK_EQ(completeness.strange, 1);
+        ed_completeness_fini(&completeness);
+        return out.data;
+}
+
+TEST(a_request_is_complete_with_an_answer)
+{
+        static const char again[] = ": run the command of eddy batch again";
+
+        CHECK_STR(completeness_of("+a+b+c+x"), "complete: all 3 requests have an answer");
+        CHECK_STR(completeness_of("-a+b+c+a-x"), "complete: all 3 requests have an answer");
+        CHECK_STR(completeness_of("+a+b+a-x-a-b-c-c+c"), "complete: all 3 requests have an answer");
+        CHECK(strstr(completeness_of("+a-x"), again));
+        CHECK_STR(completeness_of("*a-a-b*b+b+c-x"),
+                  "complete: 2 of 3 requests have an answer, and the failures of 1 are accepted");
+        CHECK_EQ(strncmp(completeness_of("*a-b-x"),
+                         "not complete: 1 of 3 requests has no answer, 1 failed:", 54),
+                 0);
+        CHECK_EQ(strncmp(completeness_of("+a-x"),
+                         "not complete: 2 of 3 requests have no answer:", 45),
+                 0);
+        CHECK_EQ(strncmp(completeness_of("+a+b-x"),
+                         "not complete: 1 of 3 requests has no answer:", 44),
+                 0);
+        CHECK_EQ(strncmp(completeness_of("+a-b-b-x"),
+                         "not complete: 1 of 3 requests has no answer, 1 failed:", 54),
+                 0);
+        CHECK_EQ(strncmp(completeness_of("+a-b-x-c"), "not complete: 2 of 3 requests failed:", 37),
+                 0);
+}
+
+TEST(completeness_of_an_unknown_input_is_not_known)
+{
+        struct ed_completeness completeness = { 0 };
+        struct ed_draft out = { 0 };
+
+        CHECK_EQ(ed_completeness_line(&completeness, "a", 1, ED_COMPLETENESS_OK), 0);
+        CHECK(ed_completeness_lacks(&completeness));
+        ed_completeness_print(&completeness, &out);
+        CHECK_EQ(strncmp(out.data, "1 answer, 0 failed; --by IN", 27), 0);
+        ed_draft_fini(&out);
 }
 
 TEST(a_page_without_memory_is_marked)
 {
-        struct ed_page page = { .title = "<t>", .output = "o", .has_price = true };
+        static const struct ed_completeness completeness;
+        struct ed_page page = {
+                .title = "<t>", .output = "o", .completeness = &completeness, .has_price = true
+        };
         bool was_whole = false;
 
         for (unsigned i = 0; i < 50; i++)

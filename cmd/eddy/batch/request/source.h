@@ -16,6 +16,10 @@
 #include "common/unpack.h"
 #include "eddy/def.h"
 
+/* The fault of a command line, in each command that reads requests. */
+#define ED_SOURCE_ID_COLUMN_FAULT                                                                  \
+        "--id-column is for CSV: give --format csv, or write \"custom_id\" in the lines"
+
 enum { ED_SOURCE_READ_BYTES = 64 << 10, ED_SOURCE_LINE_BYTES_MAX = 256 << 20 };
 
 /* Called for each line. A result below 0 ends the walk. */

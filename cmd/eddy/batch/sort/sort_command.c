@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include "batch/answer/answer_line.h"
-#include "batch/opts.h"
 #include "batch/request/line_id.h"
 #include "batch/request/source.h"
 #include "batch/sort/id_places.h"
@@ -248,7 +247,7 @@ static int arguments_check(struct sort_run *run, int argc, char **argv)
         if (strcmp(run->format, "auto") == 0)
                 run->format = ed_source_is_csv(run->by) ? "csv" : "json";
         if (run->rules.id_column && strcmp(run->format, "csv") != 0)
-                return ed_console_usage("sort", ED_OPTS_ID_COLUMN_FAULT);
+                return ed_console_usage("sort", ED_SOURCE_ID_COLUMN_FAULT);
         return 0;
 }
 
