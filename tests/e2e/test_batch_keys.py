@@ -257,6 +257,89 @@ def command_that_fails_ends_the_run_with_one_sentence(eddy):
     all_answered(eddy, run(eddy, api, requests(100), "-c", "2", "--api-key-command", TOKEN), 100)
 
 
+def counted(eddy, command):
+    """The command, and a function that returns how often it was run."""
+    path = eddy.file("count", "")
+
+    def count():
+        with open(path, encoding="ascii") as file:
+            return len(file.readlines())
+    return f"echo x >>{path}; N=$(wc -l <{path}); {command}", count
+
+
+@claim
+def command_that_takes_longer_than_its_token_lives_is_run_after_a_401_only(eddy):
+    command, count = counted(eddy, "sleep 1.2; " + TOKEN + "; echo 1")
+    for answer, code, runs in ((lambda call: (200, {}, {}), 0, 1), (by_uses(50), 0, 2), (lambda call: refuse(), 5, 4)):
+        eddy.file("count", "")
+        api = Api(eddy, answer)
+        result = run(eddy, api, requests(100), "-c", "4", "--api-key-command", command)
+        equal((result.code, count()), (code, runs), result)
+        if code == 0:
+            all_answered(eddy, result, 100)
+            os.remove(eddy.file("out.jsonl"))
+
+
+@claim
+def request_whose_401_comes_after_the_token_was_replaced_is_not_repeated_for_ever(eddy):
+    seen, more = [], threading.Condition()
+
+    def answer(call):
+        with more:
+            if not seen or seen[-1] != key_of(call):
+                seen.append(key_of(call))
+                more.notify_all()
+            size = len(seen)
+            if call.id == "r0":
+                more.wait_for(lambda: len(seen) > size, 60)
+                return refuse()
+        time.sleep(0.005)
+        return 200, {}, {}
+    api = Api(eddy, answer)
+    child = eddy.start(*arguments(eddy, api, requests(200000), "-c", "4", "--api-key-command", TOKEN + "; echo 0.1"))
+    errors = eddy.file("out.errors.jsonl")
+    e2e.wait_until(lambda: child.poll() is not None or (os.path.exists(errors) and os.path.getsize(errors)), "the 401 as an answer")
+    child.send_signal(signal.SIGINT)
+    equal((child.wait(timeout=e2e.LIMIT_S), ids_of(errors)), (130, ["r0"]))
+
+
+@claim
+def command_that_fails_while_its_token_lives_is_tried_again(eddy):
+    command, count = counted(eddy, "[ $N -ne 2 ] || exit 4; " + TOKEN + "; echo 2")
+    seen = set()
+
+    def answer(call):
+        seen.add(key_of(call))
+        time.sleep(0.02)
+        return 200, {}, {}
+    api = Api(eddy, answer)
+    child = eddy.start(*arguments(eddy, api, requests(100000), "-c", "2", "--api-key-command", command))
+    e2e.wait_until(lambda: len(seen) > 1, "the second token")
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=e2e.LIMIT_S)
+    check(child.returncode == 130 and count() >= 3, child.returncode, count(), err)
+    check(b"--api-key-command: it ended with the exit code 4; the previous key is used while it lasts" in err, err)
+    no_secret(eddy, out.decode(), err.decode().split("to resume:")[0])
+    # If it always fails, the end of the token is the end of the run.
+    eddy.file("count", "")
+    result = run(eddy, api, requests(100000), "-c", "2", "--api-key-command", command.replace("-ne 2", "-lt 2"))
+    check(result.code == 5 and "stopping: --api-key-command: it ended with the exit code 4" in result.err, result)
+
+
+@claim
+def child_that_keeps_the_output_of_the_command_open_is_not_waited_for(eddy):
+    child = eddy.file("child")
+    for command in (f"{TOKEN}; sleep 600 & echo $! >{child}", f"{TOKEN}; setsid sh -c 'echo $$ >{child}; exec sleep 600' 2>/dev/null & until [ -s {child} ]; do sleep 0.1; done"):
+        eddy.file("child", "")
+        result = run(eddy, Api(eddy), requests(3), "--api-key-command", command)
+        all_answered(eddy, result, 3)
+        check(result.seconds < e2e.SOON, result)
+        if "setsid" in command:  # it has left the group of the command
+            os.kill(pid_in(child), signal.SIGKILL)
+        e2e.wait_until(lambda: is_gone(pid_in(child)), "the end of the child")
+        os.remove(eddy.file("out.jsonl"))
+
+
 @claim
 def command_has_no_input_and_its_output_may_be_slow_and_in_crlf(eddy):
     api = Api(eddy)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "batch/run/api_key.h"
+#include "common/wall.h"
 #include "eddy/test.h"
 #include "eddy/time.h"
 
@@ -247,6 +248,61 @@ static int earlier_main(void *arg)
 TEST(requests_with_a_401_of_an_earlier_run_get_it_again)
 {
         run(earlier_main);
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int failing_main(void *arg)
+{
+        struct ed_api_key *key = &keys.items[0];
+
+        /* Programs cannot be run on the simulated clock, so the command always fails. */
+        (void) arg;
+        keys_make(ED_API_KEY_COMMAND, "k");
+        key->refresh_wall_ns = 0;
+        key->end_wall_ns = INT64_MAX;
+        for (uint32_t i = 1; i < 10; i++) {
+                int64_t now_ns = ed_wall_ns();
+
+                CHECK_EQ(ed_api_key_wait(&keys, 1, why), 0);
+                CHECK(has_value(1, "k", 1) && key->failures == i);
+                CHECK(key->refresh_wall_ns >= now_ns + EDDY_SEC(i < 6 ? 1 << (i - 1) : 32));
+                CHECK_EQ(ed_api_key_wait(&keys, 1, why), 0);
+                CHECK_EQ(key->failures, i); /* not tried again yet */
+                key->refresh_wall_ns = 0;
+        }
+        CHECK_EQ(keys.refreshes, 0);
+        /* It is tried again at the end of the key's life at the latest, and then it has to succeed. */
+        key->end_wall_ns = ed_wall_ns() + EDDY_MIN(1) / 4;
+        CHECK_EQ(ed_api_key_wait(&keys, 1, why), 0);
+        CHECK_EQ(key->refresh_wall_ns, key->end_wall_ns);
+        key->refresh_wall_ns = key->end_wall_ns = 0;
+        CHECK_EQ(ed_api_key_wait(&keys, 1, why), -EINVAL);
+        return 0;
+}
+
+TEST(command_that_fails_is_tried_again_while_the_key_lives)
+{
+        run(failing_main);
+}
+
+static int refused_main(void *arg)
+{
+        (void) arg;
+        keys_make(ED_API_KEY_COMMAND, "k");
+        ed_api_key_accepted(&keys, 1, 1, 0);
+        CHECK_EQ(refused(1, 0), ED_API_KEY_REPEAT);
+        ed_api_key_accepted(&keys, 1, 1, 0); /* after the 401, which was about a request */
+        CHECK_EQ(ed_api_key_wait(&keys, 1, why), 0);
+        keys.items[0].refresh_wall_ns = INT64_MAX;
+        CHECK_EQ(refused(1, 0), ED_API_KEY_REPEAT);
+        CHECK_EQ(ed_api_key_wait(&keys, 1, why), -EINVAL);
+        return 0;
+}
+
+TEST(command_that_fails_after_a_401_is_the_end_unless_the_key_is_still_accepted)
+{
+        run(refused_main);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */

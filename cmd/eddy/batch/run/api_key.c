@@ -57,8 +57,9 @@ static void value_replace(struct ed_api_key *key, char *value)
                 key->value = value;
         }
         key->generation++;
-        key->refresh_wall_ns = INT64_MAX;
+        key->refresh_wall_ns = key->end_wall_ns = INT64_MAX;
         key->was_refused = key->has_helped = key->is_due = false;
+        key->failures = 0;
 }
 
 void ed_api_keys_fini(struct ed_api_keys *keys)
@@ -275,6 +276,24 @@ static void file_look(struct ed_api_keys *keys)
 
 /* ---- refreshing ------------------------------------------------------------------------------ */
 
+/*
+ * Note how long a key lives. If it was due again when the command ended, for example because the
+ * command takes longer than its key lives, only a 401 shows its end.
+ */
+static void life_note(struct ed_api_key *key, int64_t start_wall_ns, int64_t life_ns)
+{
+        int64_t margin_ns = life_ns / 10;
+        int64_t refresh_wall_ns;
+
+        if (margin_ns > MARGIN_MAX_NS)
+                margin_ns = MARGIN_MAX_NS;
+        refresh_wall_ns = start_wall_ns + life_ns - margin_ns;
+        if (refresh_wall_ns <= ed_wall_ns())
+                return;
+        key->refresh_wall_ns = refresh_wall_ns;
+        key->end_wall_ns = start_wall_ns + life_ns;
+}
+
 /* Take the key from the output of the command. */
 static int output_take(struct ed_api_key *key, const struct ed_key_output *output,
                        int64_t start_wall_ns, char why[ED_API_KEY_WHY_BYTES])
@@ -291,13 +310,8 @@ static int output_take(struct ed_api_key *key, const struct ed_key_output *outpu
         if (!value)
                 return -ENOMEM;
         value_replace(key, value);
-        if (text.life_ns >= 0) {
-                int64_t margin_ns = text.life_ns / 10;
-
-                if (margin_ns > MARGIN_MAX_NS)
-                        margin_ns = MARGIN_MAX_NS;
-                key->refresh_wall_ns = start_wall_ns + text.life_ns - margin_ns;
-        }
+        if (text.life_ns >= 0)
+                life_note(key, start_wall_ns, text.life_ns);
         return 0;
 }
 
@@ -319,6 +333,25 @@ static int command_refresh(struct ed_api_keys *keys, struct ed_api_key *key,
         return err;
 }
 
+/*
+ * The command has failed. Returns true if the present value is still good: then the command is tried
+ * again later, at the end of its life at the latest.
+ */
+static bool command_wait(struct ed_api_keys *keys, struct ed_api_key *key, const char *why)
+{
+        int64_t now_ns = ed_wall_ns(), wait_ns;
+
+        if (!key->value || key->was_refused || now_ns >= key->end_wall_ns)
+                return false;
+        if (key->failures++ == 0)
+                ed_say(&keys->say, "%s; the previous key is used while it lasts", why);
+        wait_ns = EDDY_SEC(1) << (key->failures < 6 ? key->failures - 1 : 5);
+        key->is_due = false;
+        key->refresh_wall_ns =
+                wait_ns < key->end_wall_ns - now_ns ? now_ns + wait_ns : key->end_wall_ns;
+        return true;
+}
+
 /* Refresh a key that is due. The caller has the lock. */
 static int key_refresh(struct ed_api_keys *keys, struct ed_api_key *key,
                        char why[ED_API_KEY_WHY_BYTES])
@@ -329,9 +362,14 @@ static int key_refresh(struct ed_api_keys *keys, struct ed_api_key *key,
 
         if (err < 0)
                 return err;
+        if (keys->kind == ED_API_KEY_COMMAND) {
+                err = command_refresh(keys, key, why);
+                if (err == -EINVAL && command_wait(keys, key, why))
+                        return 0;
+                keys->refreshes += err == 0 && generation > 0;
+                return err;
+        }
         keys->refreshes += generation > 0;
-        if (keys->kind == ED_API_KEY_COMMAND)
-                return command_refresh(keys, key, why);
         ed_api_keys_look(keys);
         if (key->generation == generation)
                 value_replace(key, NULL); /* the same value has another chance */
@@ -355,7 +393,7 @@ int ed_api_key_wait(struct ed_api_keys *keys, unsigned number, char why[ED_API_K
         err = eddy_lock_acquire(&keys->lock);
         if (err < 0)
                 return err;
-        /* Refresh once only: a key may live for a shorter time than its command takes. */
+        /* Refresh once only: the clock may jump. */
         keys->is_refreshing = true;
         if (is_over(key))
                 err = key_refresh(keys, key, why);

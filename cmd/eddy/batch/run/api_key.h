@@ -36,6 +36,8 @@ struct ed_api_key {
         char *old[ED_API_KEY_OLD];
         uint32_t generation;     /* 0: no value yet */
         int64_t refresh_wall_ns; /* replace the value then; INT64_MAX: not known */
+        int64_t end_wall_ns;     /* the end of its life; INT64_MAX: not known */
+        uint32_t failures;       /* of the command in a row, while the value was still good */
         bool was_refused;        /* a server has answered 401 to this generation */
         bool has_helped;         /* a server has accepted this generation */
         bool is_due;             /* refresh the key before the next request, at 'due_ns' */
@@ -85,7 +87,8 @@ const char *ed_api_key_value(const struct ed_api_keys *keys, unsigned number,
 
 /*
  * Wait until a request may be sent with a key: refresh the key if that is due, or if the key is
- * about to expire. The file is checked at most once a second.
+ * about to expire. If the command fails before the key expires, it is tried again later. The file is
+ * checked at most once a second.
  *
  * Suspends: yes. Errors: -ECANCELED, -ENOMEM; -EINVAL  no key could be read: 'why' is the reason
  */

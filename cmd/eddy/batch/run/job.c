@@ -45,8 +45,7 @@ struct ed_batch_job {
         int64_t read_ns;
         struct eddy_retry retry;
         unsigned attempts;
-        unsigned key_refusals; /* 401 answers that were blamed on the key */
-        bool was_unauthorized; /* an earlier run, which also had answers, got a 401 */
+        struct ed_key_trials trials;
         bool was_sent;
         bool is_final;             /* sending it again would not help, if its answer is a failure */
         bool is_first;             /* one of the first requests of the run (alike.h) */
@@ -186,7 +185,7 @@ static void key_check(struct ed_batch_job *job)
         struct ed_batch_run *run = job->unit->run;
         char remedy[160];
 
-        if (attempt->status != 401 || ed_attempt_is_ok(attempt) || job->was_unauthorized ||
+        if (attempt->status != 401 || ed_attempt_is_ok(attempt) || job->trials.was_unauthorized ||
             job->request->headers_count > 0 || !attempt->endpoint->is_main ||
             attempt->endpoint->ok > 0 || ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
                 return;
@@ -717,12 +716,10 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
         else if (is_unreached(attempt) && ed_endpoint_lost(&run->endpoints, attempt->endpoint,
                                                            ed_random_next(&run->random), &lost_ns))
                 return lost_judge(job, err, lost_ns);
-        switch (ed_key_use_judge(attempt, job->key_refusals, job->was_unauthorized)) {
+        switch (ed_key_use_judge(attempt, &job->trials)) {
         case ED_API_KEY_ANSWER:
                 break;
         case ED_API_KEY_REPEAT:
-                job->key_refusals++;
-                return ED_VERDICT_REFUSED;
         case ED_API_KEY_STALE:
                 return ED_VERDICT_REFUSED;
         case ED_API_KEY_USELESS:
@@ -830,7 +827,7 @@ int ed_jobs_add(struct ed_batch_unit *unit, struct ed_request *request, const ch
         }
         job->request = request;
         job->base.bytes = sizeof(*job) + request->memory;
-        job->was_unauthorized = was_unauthorized(&unit->sink, request);
+        job->trials.was_unauthorized = was_unauthorized(&unit->sink, request);
         job->is_first = !error && ed_alike_begin(&unit->run->alike);
         eddy_retry_begin(&job->retry, &unit->run->retry_policy);
         err = ed_engine_job_start(&job->base);

@@ -17,21 +17,51 @@
 
 enum { OUTPUT_BYTES_MAX = 64 << 10 };
 
-/* Read the output to its end. Errors: -EFBIG; those of eddy_stream_read() */
-static int output_read(eddy_stream *stream, struct ed_key_output *output)
-{
-        while (output->bytes <= OUTPUT_BYTES_MAX) {
-                int64_t n = eddy_stream_read(stream, output->data + output->bytes,
-                                             OUTPUT_BYTES_MAX + 1 - output->bytes);
+/* The output of a process, while it is read. */
+struct reading {
+        eddy_stream *stream;
+        struct ed_key_output *output;
+};
 
-                if (n <= 0)
-                        return (int) n;
-                output->bytes += (size_t) n;
-        }
-        return -EFBIG;
+/* Add what was read. Returns 1 to continue, 0 at the end. Errors: -EFBIG; the error 'n' */
+static int output_add(struct ed_key_output *output, int64_t n)
+{
+        if (n <= 0)
+                return (int) n;
+        output->bytes += (size_t) n;
+        return output->bytes <= OUTPUT_BYTES_MAX ? 1 : -EFBIG;
 }
 
-/* Start the command, and read all it prints. The caller closes the process. */
+/* Read to the end of the output, which a child of the command may keep open. */
+static int output_read(void *arg)
+{
+        const struct reading *reading = arg;
+        struct ed_key_output *output = reading->output;
+        int more;
+
+        do
+                more = output_add(output,
+                                  eddy_stream_read(reading->stream, output->data + output->bytes,
+                                                   OUTPUT_BYTES_MAX + 1 - output->bytes));
+        while (more > 0);
+        return more;
+}
+
+/* Read what the command has written before its end. */
+static int output_read_rest(const struct reading *reading)
+{
+        struct ed_key_output *output = reading->output;
+        int more;
+
+        do
+                more = output_add(
+                        output, eddy_stream_try_read(reading->stream, output->data + output->bytes,
+                                                     OUTPUT_BYTES_MAX + 1 - output->bytes));
+        while (more > 0);
+        return more == -EAGAIN ? 0 : more;
+}
+
+/* Start the command, and read all it prints until it ends. The caller closes the process. */
 static int command_call(const char *command, struct ed_key_output *output,
                         eddy_process **ret_process, struct eddy_process_exit *ret_exit)
 {
@@ -39,13 +69,22 @@ static int command_call(const char *command, struct ed_key_output *output,
                                           .in = { .kind = EDDY_PROCESS_NULL },
                                           .out = { .kind = EDDY_PROCESS_PIPE },
                                           .flags = EDDY_PROCESS_GROUP };
-        int err = eddy_process_start(&opts, ret_process);
+        struct reading reading = { .output = output };
+        eddy_scope scope;
+        int err = eddy_process_start(&opts, ret_process), end;
 
-        if (err == 0)
-                err = output_read(eddy_process_stdout(*ret_process), output);
+        if (err < 0)
+                return err;
+        reading.stream = eddy_process_stdout(*ret_process);
+        eddy_scope_begin(&scope, NULL);
+        err = eddy_scope_start(&scope, output_read, &reading);
         if (err == 0)
                 err = eddy_process_wait(*ret_process, ret_exit);
-        return err;
+        eddy_scope_cancel(&scope);
+        end = eddy_scope_end(&scope);
+        if (end < 0 && end != -ECANCELED)
+                return end;
+        return err == 0 ? output_read_rest(&reading) : err;
 }
 
 /* Describe a failure. Returns true if there is one. */

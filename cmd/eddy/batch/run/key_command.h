@@ -17,9 +17,9 @@ struct ed_key_output {
 };
 
 /*
- * Run the command by sh -c, without input, for at most 30 seconds, and read its standard output; it
- * shares standard error with this process. A cancel ends it. All processes of its group are ended
- * when this returns.
+ * Run the command by sh -c, without input, for at most 30 seconds, and read its standard output until
+ * the shell ends; it shares standard error with this process. A cancel ends it. All processes of its
+ * group are ended when this returns.
  *
  * Suspends: yes.
  * Errors: -ECANCELED; -ENOMEM; -EINVAL  the command failed: 'why' is the reason, such as "it ended

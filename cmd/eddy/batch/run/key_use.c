@@ -11,6 +11,7 @@
 enum {
         REFUSALS_MAX = 3, /* in a row, after which one of several keys is not used */
         KEYS_TRIED = 3,   /* keys that refuse a request until the 401 is its answer */
+        STALE_MAX = 20,   /* former values that refuse a request */
 };
 
 /* Shut an endpoint whose key is gone. */
@@ -63,8 +64,8 @@ int ed_key_use_wait(struct ed_batch_run *run, const struct ed_endpoint *endpoint
 }
 
 /* A server has refused one of several keys. */
-static enum ed_api_key_verdict one_refused(const struct ed_attempt *attempt, unsigned refusals,
-                                           bool was_unauthorized)
+static enum ed_api_key_verdict one_refused(const struct ed_attempt *attempt,
+                                           const struct ed_key_trials *trials)
 {
         struct ed_endpoint *endpoint = attempt->endpoint;
         struct ed_api_keys *keys = attempt->run->keys;
@@ -75,16 +76,36 @@ static enum ed_api_key_verdict one_refused(const struct ed_attempt *attempt, uns
                 ed_api_keys_look(keys);
         if (attempt->key_generation != key->generation || key->is_gone)
                 return ED_API_KEY_STALE;
-        if (was_unauthorized)
-                return refusals + 1 < tried ? ED_API_KEY_REPEAT : ED_API_KEY_ANSWER;
+        if (trials->was_unauthorized)
+                return trials->refusals + 1 < tried ? ED_API_KEY_REPEAT : ED_API_KEY_ANSWER;
         endpoint->key_refusals++;
-        if (endpoint->ok > 0 && refusals + 1 >= tried)
+        if (endpoint->ok > 0 && trials->refusals + 1 >= tried)
                 return ED_API_KEY_ANSWER;
         return endpoint->key_refusals < REFUSALS_MAX ? ED_API_KEY_REPEAT : ED_API_KEY_USELESS;
 }
 
-enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsigned refusals,
-                                         bool was_unauthorized)
+/* The server of an attempt has answered 401. */
+static enum ed_api_key_verdict refusal_judge(const struct ed_attempt *attempt,
+                                             const struct ed_key_trials *trials)
+{
+        struct ed_endpoint *endpoint = attempt->endpoint;
+        struct ed_api_keys *keys = attempt->run->keys;
+        enum ed_api_key_verdict verdict;
+
+        if (keys->count > 1)
+                verdict = one_refused(attempt, trials);
+        else
+                verdict = ed_api_key_refused(keys, endpoint->key, attempt->key_generation,
+                                             trials->refusals, trials->was_unauthorized);
+        if (verdict != ED_API_KEY_STALE || trials->stale < STALE_MAX)
+                return verdict;
+        /* Values are replaced sooner than they are refused. */
+        return endpoint->ok > 0 || trials->was_unauthorized ? ED_API_KEY_ANSWER
+                                                            : ED_API_KEY_USELESS;
+}
+
+enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt,
+                                         struct ed_key_trials *trials)
 {
         struct ed_endpoint *endpoint = attempt->endpoint;
         struct ed_api_keys *keys = attempt->run->keys;
@@ -93,17 +114,15 @@ enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsig
         if (attempt->key_generation == 0)
                 return ED_API_KEY_ANSWER;
         if (ed_answer_status_is_ok(attempt->status) || ed_attempt_is_ok(attempt)) {
-                ed_api_key_accepted(keys, endpoint->key, attempt->key_generation, refusals);
+                ed_api_key_accepted(keys, endpoint->key, attempt->key_generation, trials->refusals);
                 endpoint->key_refusals = 0;
                 return ED_API_KEY_ANSWER;
         }
         if (attempt->status != 401 || attempt->error < 0)
                 return ED_API_KEY_ANSWER;
-        if (keys->count > 1)
-                verdict = one_refused(attempt, refusals, was_unauthorized);
-        else
-                verdict = ed_api_key_refused(keys, endpoint->key, attempt->key_generation, refusals,
-                                             was_unauthorized);
+        verdict = refusal_judge(attempt, trials);
+        trials->refusals += verdict == ED_API_KEY_REPEAT;
+        trials->stale += verdict == ED_API_KEY_STALE;
         keys_follow(attempt->run);
         return verdict;
 }

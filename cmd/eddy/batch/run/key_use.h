@@ -17,14 +17,20 @@
  */
 EDDY_MUST_USE int ed_key_use_wait(struct ed_batch_run *run, const struct ed_endpoint *endpoint);
 
+/* The keys with which a request was sent. All zero is the start. */
+struct ed_key_trials {
+        unsigned refusals;     /* 401 answers that were blamed on the key */
+        unsigned stale;        /* 401 answers to values that were replaced meanwhile */
+        bool was_unauthorized; /* an earlier run, which also had answers, got a 401 */
+};
+
 /*
- * Note whether the server of an attempt has accepted its key. 'refusals' is the number of
- * ED_API_KEY_REPEAT that the request had before; 'was_unauthorized' means that it got a 401 in an
- * earlier run, which says little about the key. With several keys, ED_API_KEY_USELESS is about the
- * key of this attempt only.
+ * Note whether the server of an attempt has accepted its key, and count the 401 in the request's
+ * trials. A request that got a 401 in an earlier run says little about the key. With several keys,
+ * ED_API_KEY_USELESS is about the key of this attempt only.
  */
-enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt, unsigned refusals,
-                                         bool was_unauthorized);
+enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt,
+                                         struct ed_key_trials *trials);
 
 /*
  * Returns the header in which the vendor of a request takes the API key, if the key is sent in another
