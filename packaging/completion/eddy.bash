@@ -21,9 +21,9 @@ _eddy() {
                 batch,--summary) words="text json" ;;
                 batch,-c|batch,--concurrency) words="auto" ;;
                 batch,--body | batch,--api-key-file | batch,-o | batch,--output | \
-                        batch,--errors | batch,--schema | batch,--accept-failed-ids | batch,--log | \
-                        batch,--summary-file | batch,--cacert | batch,--cert | batch,--key | \
-                        batch,--unix-socket)
+                        batch,--errors | batch,--schema | batch,--accept-failed-ids | batch,--save | \
+                        batch,--log | batch,--summary-file | batch,--cacert | batch,--cert | \
+                        batch,--key | batch,--unix-socket)
                         compopt -o default 2>/dev/null
                         return
                         ;;
@@ -50,8 +50,8 @@ _eddy() {
                 retry,--summary) words="text json" ;;
                 retry,-c|retry,--concurrency) words="auto" ;;
                 retry,--errors | retry,--body | retry,--api-key-file | retry,--schema | \
-                        retry,--accept-failed-ids | retry,--log | retry,--summary-file | retry,--cacert | \
-                        retry,--cert | retry,--key | retry,--unix-socket)
+                        retry,--accept-failed-ids | retry,--save | retry,--log | retry,--summary-file | \
+                        retry,--cacert | retry,--cert | retry,--key | retry,--unix-socket)
                         compopt -o default 2>/dev/null
                         return
                         ;;
@@ -115,11 +115,11 @@ _eddy() {
                         batch) words="--format --id-column --base-url --url --body -X --method
                                 -H --header --api-key-env --api-key-file --api-key-command
                                 --api-key-header --idempotency-header -o --output --errors --ok
-                                --schema --accept-failed --accept-failed-ids --ordered --no-meta
-                                --on-changed --log --metrics --progress --summary --summary-file
-                                -c --concurrency --ramp --rpm --tpm --burst --timeout
-                                --connect-timeout --idle-timeout --max-attempts --retry-if
-                                --retry-base --retry-max --max-throttle-wait --limit
+                                --schema --accept-failed --accept-failed-ids --ordered --save
+                                --no-meta --on-changed --log --metrics --progress --summary
+                                --summary-file -c --concurrency --ramp --rpm --tpm --burst
+                                --timeout --connect-timeout --idle-timeout --max-attempts
+                                --retry-if --retry-base --retry-max --max-throttle-wait --limit
                                 --max-errors --price --max-cost --deadline --cacert --cert --key
                                 -k --insecure --proxy --unix-socket --resolve -h --help
                                 --version" ;;
@@ -131,13 +131,13 @@ _eddy() {
                                 --id-column --base-url --url --body -X --method -H --header
                                 --api-key-env --api-key-file --api-key-command --api-key-header
                                 --idempotency-header --ok --schema --accept-failed
-                                --accept-failed-ids --ordered --no-meta --on-changed --log
-                                --metrics --progress --summary --summary-file -c --concurrency
-                                --ramp --rpm --tpm --burst --timeout --connect-timeout
-                                --idle-timeout --max-attempts --retry-if --retry-base
-                                --retry-max --max-throttle-wait --limit --max-errors --price
-                                --max-cost --deadline --cacert --cert --key -k --insecure
-                                --proxy --unix-socket --resolve" ;;
+                                --accept-failed-ids --ordered --save --no-meta --on-changed
+                                --log --metrics --progress --summary --summary-file -c
+                                --concurrency --ramp --rpm --tpm --burst --timeout
+                                --connect-timeout --idle-timeout --max-attempts --retry-if
+                                --retry-base --retry-max --max-throttle-wait --limit
+                                --max-errors --price --max-cost --deadline --cacert --cert --key
+                                -k --insecure --proxy --unix-socket --resolve" ;;
                         sort) words="--by --format --id-column -o --output --memory -h --help
                                 --version" ;;
                         select) words="--select --by --keep --errors --ok --schema --format

@@ -49,6 +49,7 @@ _eddy() {
                         '*--accept-failed[accept failures that are final: all attempts were made, or the status is one that is not repeated]' \
                         '*--accept-failed-ids=[accept failures of the ids in FILE: one per line, or lines of an errors file]:FILE:_files' \
                         '*--ordered[write answers in the order of the input]' \
+                        '*--save=[save answers that are not JSON, such as audio and images, as files in DIR, named after the ids]:DIR:_files' \
                         '*--no-meta[leave out "x_meta", for strict readers of OpenAI'\''s format]' \
                         '*--on-changed=[if a request has changed since it was answered, stop before sending anything, or send it again]:stop:(stop send)' \
                         '*--log=[append one line of JSON for each attempt]:FILE:_files' \
@@ -142,6 +143,7 @@ _eddy() {
                         '*--accept-failed[accept failures that are final: all attempts were made, or the status is one that is not repeated]' \
                         '*--accept-failed-ids=[accept failures of the ids in FILE: one per line, or lines of an errors file]:FILE:_files' \
                         '*--ordered[write answers in the order of the input]' \
+                        '*--save=[save answers that are not JSON, such as audio and images, as files in DIR, named after the ids]:DIR:_files' \
                         '*--no-meta[leave out "x_meta", for strict readers of OpenAI'\''s format]' \
                         '*--on-changed=[if a request has changed since it was answered, stop before sending anything, or send it again]:stop:(stop send)' \
                         '*--log=[append one line of JSON for each attempt]:FILE:_files' \

@@ -2,8 +2,8 @@
  * kill_at.c - loaded into a program by LD_PRELOAD: kills it at the Nth call that changes a file, or
  * fails that call.
  *
- * KILL_AT=N counts the calls of write(), ftruncate(), rename(), unlink(), fsync() and fdatasync() on
- * regular files from 1. KILL_HOW says when: "before" the call, "after" it, or "torn": a write
+ * KILL_AT=N counts the calls of write(), ftruncate(), rename(), unlink(), unlinkat(), linkat(),
+ * fsync() and fdatasync() on regular files from 1. KILL_HOW says when: "before" the call, "after" it, or "torn": a write
  * writes half of its bytes first. KILL_SIGNAL=N sends that signal after the call instead, and
  * KILL_ERRNO=N fails the call with that error; KILL_FOREVER=1 all later ones too.
  */
@@ -113,5 +113,8 @@ ssize_t write(int fd, const void *data, size_t bytes)
 CALL(ftruncate, (int fd, off_t bytes), (fd, bytes))
 CALL(rename, (const char *from, const char *to), (from, to))
 CALL(unlink, (const char *path), (path))
+CALL(unlinkat, (int fd, const char *path, int flags), (fd, path, flags))
+CALL(linkat, (int from_fd, const char *from, int to_fd, const char *to, int flags),
+     (from_fd, from, to_fd, to, flags))
 CALL(fsync, (int fd), (fd))
 CALL(fdatasync, (int fd), (fd))

@@ -432,6 +432,8 @@ static int run_begin(struct ed_batch_command *command)
                 err = paths_check(command); /* of files that were made only now, too */
         if (err == 0)
                 err = ed_reader_check(unit);
+        if (err == 0 && unit->paths->save)
+                err = ed_save_dir_open(&unit->sink.save, &run->say, unit->paths->save);
         if (err == 0)
                 err = ed_checkpoint_begin(unit);
         if (err == 0) {
@@ -556,6 +558,8 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
         bool is_empty = !unit->sink.only && unit->input.whole && unit->input.read == 0 &&
                         unit->sink.held.answered == 0 && unit->checked.accepted == 0;
 
+        if (unit->sink.save_err < 0 && exit_code == 0)
+                exit_code = ED_EXIT_OUTPUT;
         if (unit->paths->errors && exit_code == 0)
                 exit_code = output_judge(&run->say, &unit->sink.errors, run->stats.lost, true);
         if (err < 0)
@@ -598,6 +602,8 @@ static int run_whole(struct ed_batch_command *command)
                                                 .watchdog_ns = EDDY_SEC(1),
                                                 .report = ed_console_report });
         exit_code = ed_checkpoint_close(unit, command->signo == 0);
+        if (err == 0 && exit_code == 0 && run->stats.stop == ED_STOP_NONE)
+                ed_save_dir_clean(&unit->sink.save);
         if (command->setup_failed)
                 return ED_EXIT_USAGE;
         command->exit_code = run_judge(command, err, exit_code);

@@ -89,6 +89,8 @@ static const char help[] =
         "                           JSON in the content of a chat answer, or else the "
         "body\n" ED_ACCEPT_HELP
         "  --ordered                write answers in the order of the input\n"
+        "  --save DIR               save answers that are not JSON, such as audio and images, as\n"
+        "                           files in DIR, named after the ids; the lines name the files\n"
         "  --no-meta                leave out \"x_meta\", for strict readers of OpenAI's format\n"
         "  --on-changed stop|send   if a request has changed since it was answered, stop before\n"
         "                           sending anything, or send it again (stop)\n"
@@ -173,6 +175,7 @@ enum {
         OPT_IDEMPOTENCY,
         OPT_ORDERED,
         OPT_NO_META,
+        OPT_SAVE,
         OPT_OK,
         OPT_RETRY_IF,
         OPT_SCHEMA,
@@ -219,6 +222,7 @@ const struct option ed_opts_longs[] = {
         { "api-key-header", required_argument, NULL, OPT_KEY_HEADER },
         { "idempotency-header", required_argument, NULL, OPT_IDEMPOTENCY },
         { "ordered", no_argument, NULL, OPT_ORDERED },
+        { "save", required_argument, NULL, OPT_SAVE },
         { "no-meta", no_argument, NULL, OPT_NO_META },
         { "ok", required_argument, NULL, OPT_OK },
         { "retry-if", required_argument, NULL, OPT_RETRY_IF },
@@ -378,6 +382,23 @@ static int summary_file_set(struct ed_batch_opts *opts, const char *value)
         return -EINVAL;
 }
 
+/* Set an option that names a file, a folder or an address. */
+static int place_set(struct ed_batch_opts *opts, int option, const char *value)
+{
+        switch (option) {
+        case OPT_ERRORS:
+                return ed_option_file("batch", "--errors", value, &opts->paths.errors);
+        case OPT_SAVE:
+                return ed_option_once("batch", "--save", value, &opts->paths.save);
+        case OPT_LOG:
+                return ed_option_file("batch", "--log", value, &opts->log);
+        case OPT_METRICS:
+                return ed_option_once("batch", "--metrics", value, &opts->metrics);
+        default:
+                return ed_connect_set(&opts->connect, "batch", option, value);
+        }
+}
+
 /* Set an option for requests or results. */
 static int content_set(struct ed_batch_opts *opts, int option, const char *value)
 {
@@ -438,14 +459,8 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
         case OPT_IDEMPOTENCY:
                 return header_name_set("--idempotency-header", value,
                                        &opts->settings.idempotency_header);
-        case OPT_ERRORS:
-                return ed_option_file("batch", "--errors", value, &opts->paths.errors);
-        case OPT_LOG:
-                return ed_option_file("batch", "--log", value, &opts->log);
-        case OPT_METRICS:
-                return ed_option_once("batch", "--metrics", value, &opts->metrics);
         default:
-                return ed_connect_set(&opts->connect, "batch", option, value);
+                return place_set(opts, option, value);
         }
 }
 
@@ -631,6 +646,10 @@ static int opts_check(struct ed_batch_opts *opts)
                                                  "requests that are sent");
         if (opts->paths.errors && !opts->paths.output)
                 return ed_console_usage("batch", "--errors needs -o");
+        if (opts->paths.save && (!*opts->paths.save || strcmp(opts->paths.save, "-") == 0))
+                return ed_console_usage("batch", "--save %s: name a folder", opts->paths.save);
+        if (opts->paths.save && !opts->paths.output)
+                return ed_console_usage("batch", "--save needs -o: its lines name the files");
         if (opts->accept.found && !opts->paths.output)
                 return ed_console_usage("batch",
                                         "--accept-failed needs -o: its errors file has the "

@@ -87,6 +87,19 @@ static bool body_add_json(struct ed_draft *line, const struct ed_answer *answer)
         return true;
 }
 
+static void file_add(struct ed_draft *line, const struct ed_answer *answer)
+{
+        ed_draft_add_str(line, "{\"_file\":");
+        ed_draft_add_json_str(line, answer->file);
+        ed_draft_add_str(line, ",\"bytes\":");
+        ed_draft_add_u64(line, answer->body_bytes);
+        if (answer->file_type) {
+                ed_draft_add_str(line, ",\"type\":");
+                ed_draft_add_json_str(line, answer->file_type);
+        }
+        ed_draft_add_str(line, "}");
+}
+
 /* Append the body, and read its usage. */
 static void body_add(struct ed_draft *line, struct ed_answer *answer)
 {
@@ -95,6 +108,10 @@ static void body_add(struct ed_draft *line, struct ed_answer *answer)
 
         if (bytes == 0) {
                 ed_draft_add_str(line, "{}");
+                return;
+        }
+        if (answer->file) {
+                file_add(line, answer);
                 return;
         }
         if (is_object(body, bytes)) {

@@ -38,8 +38,10 @@ struct ed_answer {
         const char *request_id; /* of the header x-request-id; NULL or empty: one is made */
         const void *body;
         size_t body_bytes;
-        bool is_compact;  /* the body comes from ed_answer_body_compact() */
-        const char *code; /* of the error; NULL: none */
+        const char *file;      /* the file that has the body instead of the line; NULL: none */
+        const char *file_type; /* its Content-Type; NULL: none */
+        bool is_compact;       /* the body comes from ed_answer_body_compact() */
+        const char *code;      /* of the error; NULL: none */
         const char *message;
         const char *metadata; /* of the request, JSON; NULL: none */
         size_t metadata_bytes;
@@ -66,7 +68,8 @@ EDDY_MUST_USE int64_t ed_answer_body_compact(const void *body, size_t bytes, cha
 /*
  * Append the line with its line feed. A body that is a JSON object is compacted and keeps the
  * spelling of strings and numbers; other JSON becomes {"_json":...}, text {"_text":"..."}, other
- * bytes {"_base64":"..."}, and an empty body {}. "id" is "batch_req_" and 24 hexadecimal digits
+ * bytes {"_base64":"..."}, and an empty body {}. A body in a file becomes
+ * {"_file":"NAME","bytes":N,"type":"..."}. "id" is "batch_req_" and 24 hexadecimal digits
  * that depend only on id and hash. A request_id that is made is "req_" and the same digits.
  */
 void ed_answer_write(struct ed_answer *answer, unsigned flags, struct ed_draft *line);

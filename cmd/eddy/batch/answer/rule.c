@@ -159,7 +159,8 @@ static void line_body(const struct ed_answer_seen *seen, struct ed_condition_ans
             eddy_json_get(&seen->response, "body", &body) < 0)
                 return;
         if (eddy_json_get(&body, "_text", &inner) == 0 ||
-            eddy_json_get(&body, "_base64", &inner) == 0)
+            eddy_json_get(&body, "_base64", &inner) == 0 ||
+            eddy_json_get(&body, "_file", &inner) == 0)
                 return;
         if (eddy_json_get(&body, "_json", &inner) == 0)
                 body = inner;
@@ -170,7 +171,8 @@ static void line_body(const struct ed_answer_seen *seen, struct ed_condition_ans
 /* Returns true if a line may have an error in its body, or a body that is not JSON. */
 static bool is_suspect(const struct ed_answer_seen *seen)
 {
-        static const char *const signs[] = { "\"error\"", "{\"_text\":", "{\"_base64\":" };
+        static const char *const signs[] = { "\"error\"",
+                                             "{\"_text\":", "{\"_base64\":", "{\"_file\":" };
         const struct eddy_json_value *response = &seen->response;
 
         for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)

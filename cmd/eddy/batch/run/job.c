@@ -14,6 +14,7 @@
 
 #include "batch/run/attempt.h"
 #include "batch/run/key_use.h"
+#include "batch/run/save.h"
 #include "batch/run/stop.h"
 #include "common/duration.h"
 #include "common/excerpt.h"
@@ -266,9 +267,15 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
         bool is_ok = ed_attempt_is_ok(&job->attempt) && !job->error;
         struct ed_output *output =
                 is_ok || !unit->paths->errors ? &unit->sink.output : &unit->sink.errors;
+        char file_name[ED_SAVE_NAME_BYTES];
         struct ed_draft line = { 0 };
-        int err;
+        int err = ed_batch_save(unit, &job->attempt, answer, file_name);
 
+        if (err < 0) {
+                run->stats.lost++;
+                ed_order_pass(&unit->order, job->number);
+                return err;
+        }
         ed_answer_write(answer, run->settings->meta ? ED_ANSWER_META : 0, &line);
         if (!ed_draft_is_whole(&line)) {
                 ed_draft_reset(&line, 0);
@@ -299,6 +306,7 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
         if (output->cut)
                 ed_batch_stop(run, ED_STOP_OUTPUT, ED_BATCH_DRAIN_NS,
                               "%s was cut by another program", output->name);
+        ed_batch_saved(unit, answer);
         return answer_note(&unit->sink, answer, is_ok);
 }
 

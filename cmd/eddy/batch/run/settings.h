@@ -54,6 +54,7 @@ struct ed_batch_paths {
         const char *input;  /* "-": standard input */
         const char *output; /* NULL: standard output */
         const char *errors; /* NULL: in the output */
+        const char *save;   /* a folder; NULL: none */
 };
 
 #endif

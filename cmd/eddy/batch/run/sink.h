@@ -12,6 +12,7 @@
 #include "batch/request/ids.h"
 #include "batch/run/held.h"
 #include "common/output.h"
+#include "common/save_dir.h"
 
 struct ed_batch_sink {
         struct ed_ids *ids;
@@ -23,6 +24,8 @@ struct ed_batch_sink {
         struct ed_answers_file failures;
         struct ed_output output;
         struct ed_output errors; /* if there is an errors file */
+        struct ed_save_dir save; /* of --save; path NULL: none */
+        int save_err;            /* the first file that could not be saved */
         struct ed_batch_held held;
         uint64_t ok, failed;               /* lines of this run */
         uint64_t accepted, accepted_final; /* failures among them: accepted by their id; because

@@ -77,6 +77,7 @@ void ed_unit_init(struct ed_batch_unit *unit, struct ed_batch_run *run,
         unit->run = run;
         unit->paths = paths;
         unit->input.fd = unit->sink.answers.fd = unit->sink.failures.fd = -1;
+        unit->sink.save.fd = -1;
         unit->attempts.end_ns = INT64_MAX;
 }
 
@@ -92,6 +93,7 @@ void ed_unit_fini(struct ed_batch_unit *unit)
         ed_ids_free(unit->sink.unauthorized);
         ed_output_fini(&unit->sink.output);
         ed_output_fini(&unit->sink.errors);
+        ed_save_dir_close(&unit->sink.save);
         ed_order_fini(&unit->order);
 }
 

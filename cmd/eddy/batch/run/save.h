@@ -1,0 +1,24 @@
+/*
+ * batch/run/save.h - --save: an answer that is not JSON becomes a file, which its line names.
+ */
+#ifndef ED_CMD_BATCH_RUN_SAVE_H
+#define ED_CMD_BATCH_RUN_SAVE_H
+
+#include "batch/run/attempt.h"
+#include "batch/run/unit.h"
+#include "eddy/def.h"
+
+/*
+ * If the run saves files, and the body of a success is not JSON, save the body, and set the
+ * answer's 'file', in 'name'. If that fails, the run is stopped.
+ *
+ * Suspends: yes, and is not cancelled.
+ * Errors: those of ed_save_dir_put(), also the first one for later files; -ENOMEM
+ */
+EDDY_MUST_USE int ed_batch_save(struct ed_batch_unit *unit, const struct ed_attempt *attempt,
+                                struct ed_answer *answer, char name[ED_SAVE_NAME_BYTES]);
+
+/* The line of the answer is written. */
+void ed_batch_saved(const struct ed_batch_unit *unit, const struct ed_answer *answer);
+
+#endif
