@@ -41,9 +41,9 @@ _eddy() {
                         return
                         ;;
                 check,-o | check,--output | check,--id-column | check,--url | \
-                        check,-X | check,--method | check,--ok | check,--rpm | \
-                        check,--tpm | check,--base-url | check,-c | check,--concurrency | \
-                        check,--latency | check,--price) return ;;
+                        check,-H | check,--header | check,-X | check,--method | \
+                        check,--ok | check,--rpm | check,--tpm | check,--base-url | \
+                        check,-c | check,--concurrency | check,--latency | check,--price) return ;;
                 retry,--format) words="auto json csv" ;;
                 retry,--on-changed) words="stop send" ;;
                 retry,--progress) words="auto bar plain json off" ;;
@@ -123,10 +123,10 @@ _eddy() {
                                 --max-errors --price --max-cost --deadline --cacert --cert --key
                                 -k --insecure --proxy --unix-socket --resolve -h --help
                                 --version" ;;
-                        check) words="-o --output --errors --format --id-column --url --body -X
-                                --method --ok --schema --accept-failed --accept-failed-ids --rpm
-                                --tpm --base-url -c --concurrency --latency --price -h --help
-                                --version" ;;
+                        check) words="-o --output --errors --format --id-column --url --body -H
+                                --header -X --method --ok --schema --accept-failed
+                                --accept-failed-ids --rpm --tpm --base-url -c --concurrency
+                                --latency --price -h --help --version" ;;
                         retry) words="-o --output --errors -h --help --version --format
                                 --id-column --base-url --url --body -X --method -H --header
                                 --api-key-env --api-key-file --api-key-command --api-key-header

@@ -79,6 +79,7 @@ complete -c eddy -n '__fish_seen_subcommand_from check' -l format -x -a 'auto js
 complete -c eddy -n '__fish_seen_subcommand_from check' -l id-column -x -d 'the column of CSV that is the id'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l url -x -d 'the URL of lines that are bare bodies, or rows of CSV'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l body -r -F -d 'the body'
+complete -c eddy -n '__fish_seen_subcommand_from check' -s H -l header -x -d 'as for eddy batch'
 complete -c eddy -n '__fish_seen_subcommand_from check' -s X -l method -x -d 'for lines without a method'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l ok -x -d 'answers of OUT that are not successful count as failures'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l schema -r -F -d 'answers of OUT that are not successful count as failures'

@@ -98,6 +98,8 @@ _eddy() {
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
+                        '*-H+[as for eddy batch]:NAME: ' \
+                        '*--header=[as for eddy batch]:NAME: ' \
                         '*-X+[for lines without a method]:M: ' \
                         '*--method=[for lines without a method]:M: ' \
                         '*--ok=[answers of OUT that are not successful count as failures]:EXPR: ' \

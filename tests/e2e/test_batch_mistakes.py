@@ -228,13 +228,21 @@ def no_message_shows_the_key_or_the_password_of_a_url(eddy):
 
 
 @claim
-def braces_in_the_url_of_an_option_are_refused(eddy):
+def places_that_would_choose_the_host_are_refused(eddy):
     path = eddy.file("in.jsonl", "{}\n")
     for command in ("batch", "check"):
-        e2e.one_line(eddy.run(command, path, "--url", "http://h/x/{{id}}"), 2,
-                     "--url http://h/x/{{id}}: {{name}} is replaced in --body only", "into its line")
-        e2e.one_line(eddy.run(command, path, "--url", "/x?id={{id}}", "--base-url", "http://h"), 2, "{{name}}")
-        e2e.one_line(eddy.run(command, path, "--base-url", "http://{{host}}"), 2, "--base-url http://{{host}}:")
+        for url in ("http://{{id}}/x", "http://h{{id}}", "http://h:{{id}}/", "{{id}}://h/", "{{id}}"):
+            e2e.one_line(eddy.run(command, path, "--url", url), 2, f"--url {url}: " + "{{id}} is not in the path",
+                         "the data would choose the host, to which the API key is sent")
+        e2e.one_line(eddy.run(command, path, "--base-url", "http://{{host}}"), 2, "--base-url http://{{host}}:",
+                     "would choose the host")
+        e2e.one_line(eddy.run(command, path, "--url", "http://h/x#{{id}}"), 2, "{{id}} is after #, which is not sent")
+        e2e.one_line(eddy.run(command, path, "--url", "http://h/../{{id}}"), 2, "without the segments . and ..")
+        e2e.one_line(eddy.run(command, path, "--url", "http://h/{{id"), 2, "{{id in the URL has no }}")
+        e2e.one_line(eddy.run(command, path, "--url", "http://h/{{id:json}}"), 2, '":json" is for --body')
+        e2e.one_line(eddy.run(command, path, "--url", "http://h/a b/{{id}}"), 2, "write %20")
+        e2e.one_line(eddy.run(command, path, "--url", "http://h/", "-H", "X-Tenant: SECRET{{}}"), 2,
+                     "--header X-Tenant: {{}} in the header is not the name of a field")
 
 
 @claim
@@ -295,8 +303,8 @@ def messages_name_the_given_value(eddy):
         check("to read a file" not in eddy.run(command, rows, *url, "--body", "{oops").err)
         result = eddy.run(command, rows, *url, "--body", "{}", "--max-attempts", "1") if command == "batch" else \
             eddy.run(command, rows, *url, "--body", "{}")
-        check("rows.csv: --body uses no column, so all requests are the same" in result.err, result)
-        check("uses no column" not in eddy.run(command, rows, *url, "--body", "@" + body).err)
+        check("rows.csv: --url, --body and -H use no column, so all requests are the same" in result.err, result)
+        check("use no column" not in eddy.run(command, rows, *url, "--body", "@" + body).err)
 
 
 @claim

@@ -16,6 +16,7 @@
 #include "batch/run/work.h"
 #include "batch/summary.h"
 #include "batch/summary_file.h"
+#include "batch/template_option.h"
 #include "common/console.h"
 #include "common/duration.h"
 #include "common/option.h"
@@ -234,19 +235,18 @@ static int batch_all(void *arg)
 
 /* ---- before and after ---------------------------------------------------------------------- */
 
-static int template_open(struct ed_batch_run *run)
+static int templates_open(struct ed_batch_run *run)
 {
-        char error[ED_TEMPLATE_ERROR_BYTES];
-        int err;
+        const struct ed_batch_settings *settings = run->settings;
 
-        if (!run->settings->body)
-                return 0;
-        err = ed_template_new(run->settings->body, run->settings->body_bytes, &run->body, error);
-        if (err == -ENOMEM) {
-                ed_console_say("batch", "out of memory");
-                return ED_EXIT_FAILED;
-        }
-        return err < 0 ? ed_opts_body_refuse("batch", run->settings->body, error) : 0;
+        return ed_template_options_open("batch",
+                                        &(struct ed_template_options){
+                                                .body = settings->body,
+                                                .body_bytes = settings->body_bytes,
+                                                .url = settings->url,
+                                                .headers = &settings->headers,
+                                        },
+                                        &run->templates);
 }
 
 /* Refuse an input to which lines that are not answers would be moved. */
@@ -416,7 +416,7 @@ static int run_begin(struct ed_batch_command *command)
         struct ed_batch_unit *unit = &command->unit;
         struct ed_batch_run *run = &command->run;
         unsigned long files = ed_console_raise_files("batch");
-        int err = files > 0 ? template_open(run) : ED_EXIT_FAILED;
+        int err = files > 0 ? templates_open(run) : ED_EXIT_FAILED;
 
         if (err == 0)
                 err = ed_reader_open(unit);

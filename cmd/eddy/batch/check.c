@@ -22,6 +22,7 @@
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
 #include "batch/tally.h"
+#include "batch/template_option.h"
 #include "batch/url_option.h"
 #include "common/console.h"
 #include "common/draft.h"
@@ -54,8 +55,12 @@ static const char help[] =
         "Lines (as for eddy batch)\n"
         "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
         "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
-        "  --url URL                the URL of lines that are bare bodies, or rows of CSV\n"
+        "  --url URL                the URL of lines that are bare bodies, or rows of CSV; "
+        "{{name}}\n"
+        "                           in its path or query is replaced by that field, encoded\n"
         "  --body JSON|@FILE        the body; {{name}} in a string is replaced by that field\n"
+        "  -H, --header 'NAME: VALUE'|@FILE\n"
+        "                           as for eddy batch; counts if VALUE has {{name}}\n"
         "  -X, --method M           for lines without a method (POST with a body, else GET)\n"
         "  --ok EXPR, --schema FILE\n"
         "                           answers of OUT that are not successful count as failures\n"
@@ -175,7 +180,7 @@ struct check_run {
         struct ed_accept accept;
 
         struct ed_request_rules rules;
-        struct ed_template *template;
+        struct ed_headers headers;
         struct ed_columns *columns;
         struct ed_ids *ids;
         struct ed_tally tally; /* of requests to send */
@@ -630,6 +635,8 @@ static int option_take(struct check_run *run, int option, const char *value)
         case 'X':
                 run->rules.method = value;
                 return ed_headers_check_method("check", value);
+        case 'H':
+                return ed_headers_add(&run->headers, "check", value);
         case OPT_FORMAT:
                 number = ed_option_word("check", "--format", value, formats, 3, "auto, json, csv");
                 run->format = value;
@@ -662,7 +669,6 @@ static int option_take(struct check_run *run, int option, const char *value)
                 return ed_accept_read_ids(&run->accept, "check", value);
         case OPT_PRICE:
                 return price_take(run, value);
-        case 'H':
         case 'k':
         case OPT_UNUSED:
                 return 0;
@@ -677,37 +683,37 @@ static int memory_fault(void)
         return ED_EXIT_FAILED;
 }
 
-/* Check combinations of options, and read the template. Returns 0 or the exit code. */
+/* Check combinations of options, and read the templates. Returns 0 or the exit code. */
 static int options_check(struct check_run *run)
 {
-        char error[ED_TEMPLATE_ERROR_BYTES];
         int err;
 
         if (strcmp(run->format, "auto") == 0)
                 run->format = ed_source_is_csv(run->input) ? "csv" : "json";
-        if (strcmp(run->format, "csv") == 0 && (!run->rules.url || !run->body_text))
-                return ed_console_usage("check",
-                                        "CSV needs --url, and --body with the columns as {{name}}");
+        if (strcmp(run->format, "csv") == 0 &&
+            !ed_template_options_suit_csv(run->rules.url, run->body_text, &run->headers))
+                return ed_console_usage("check", ED_TEMPLATE_OPTIONS_CSV_FAULT);
         if (run->rules.id_column && strcmp(run->format, "csv") != 0)
                 return ed_console_usage("check", ED_SOURCE_ID_COLUMN_FAULT);
         if (run->body_text && !run->rules.url)
                 return ed_console_usage("check", "--body needs --url, to which it is sent");
-        if (!run->body_text)
-                return 0;
-        err = body_keep(run);
+        err = run->body_text ? body_keep(run) : 0;
         if (err < 0)
                 return err == -ENOMEM ? memory_fault() : ED_EXIT_USAGE;
-        err = ed_template_new(run->body, run->body_bytes, &run->template, error);
-        if (err == -ENOMEM)
-                return memory_fault();
-        run->rules.body = run->template;
-        return err < 0 ? ed_opts_body_refuse("check", run->body_text, error) : 0;
+        return ed_template_options_open("check",
+                                        &(struct ed_template_options){
+                                                .body = run->body,
+                                                .body_bytes = run->body_bytes,
+                                                .url = run->rules.url,
+                                                .headers = &run->headers,
+                                        },
+                                        &run->rules.templates);
 }
 
 /* Returns 0 if there is work to do; otherwise 1 and the exit code. */
 static int options_parse(struct check_run *run, int argc, char **argv, int *ret_exit)
 {
-        int option;
+        int option, err;
 
         longs_join();
         optind = 1;
@@ -717,7 +723,10 @@ static int options_parse(struct check_run *run, int argc, char **argv, int *ret_
                                 "check", option == 'h' ? help : "eddy " EDDY_VERSION "\n");
                         return 1;
                 }
-                if (option == 0 || option_take(run, option, optarg) < 0) {
+                err = option == 0 ? -EINVAL : option_take(run, option, optarg);
+                if (option == 'H')
+                        ed_headers_overwrite(optarg);
+                if (err < 0) {
                         *ret_exit = ED_EXIT_USAGE;
                         return 1;
                 }
@@ -781,7 +790,8 @@ int ed_check_main(int argc, char **argv)
         ed_columns_free(run.columns);
         ed_rule_fini(&run.rule);
         ed_accept_fini(&run.accept);
-        ed_template_free(run.template);
+        ed_templates_fini(&run.rules.templates);
+        ed_headers_fini(&run.headers);
         eddy_free(run.body);
         return exit_code;
 }

@@ -15,6 +15,7 @@
 #include "batch/request/accept_option.h"
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
+#include "batch/template_option.h"
 #include "batch/url_option.h"
 #include "common/console.h"
 #include "common/option.h"
@@ -39,6 +40,7 @@ static const char help[] =
         "          --api-key-env OPENAI_API_KEY --rpm 5000 --tpm 2M -c 256\n"
         "  eddy batch texts.csv -o out.jsonl --url http://127.0.0.1:8000/v1/embeddings \\\n"
         "          --body '{\"model\":\"m\",\"input\":\"{{text}}\"}'\n"
+        "  eddy batch items.csv -o out.jsonl --url 'http://127.0.0.1:8000/items/{{id}}?q={{term}}'\n"
         "\n"
         "Input\n"
         "  IN                       a file, or - for standard input; gzip and zstd are accepted\n"
@@ -52,17 +54,20 @@ static const char help[] =
         "    {\"custom_id\":\"a\",\"params\":{...}}, {\"key\":\"a\",\"request\":{...}}\n"
         "                           batch files of Anthropic, and of Gemini with --url\n"
         "    https://host/path      a URL\n"
-        "    a,b,c                  CSV, with --url and --body; the first row names the columns\n"
+        "    a,b,c                  CSV, with --url and a column as {{name}} in --url, --body or\n"
+        "                           -H; the first row names the columns\n"
         "  Lines without custom_id get the id line-N.\n"
         "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
         "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
         "  --base-url URL           prepend URL to each \"url\" that begins with /; if it is\n"
         "                           repeated, the one with the fewest requests in flight is used\n"
-        "  --url URL                the URL of lines that are bare bodies, or rows of CSV\n"
+        "  --url URL                the URL of lines that are bare bodies, or rows of CSV; {{name}}\n"
+        "                           in its path or query is replaced by that field, encoded\n"
         "  --body JSON|@FILE        the body; {{name}} in a string is replaced by that field\n"
         "  -X, --method M           for lines without a method (POST with a body, else GET)\n"
         "  -H, --header 'NAME: VALUE'|@FILE\n"
-        "                           send this header, or those in FILE; may be repeated\n"
+        "                           send this header, or those in FILE; may be repeated; {{name}}\n"
+        "                           in VALUE is replaced by that field\n"
         "  --api-key-env NAME, --api-key-file FILE\n"
         "                           send \"Authorization: Bearer KEY\", only to the hosts of\n"
         "                           --base-url and --url; FILE is read again when it changes, and\n"
@@ -327,15 +332,6 @@ static int body_set(struct ed_batch_opts *opts, const char *text)
                 return -ENOMEM;
         memcpy(opts->settings.body, text, opts->settings.body_bytes + 1);
         return 0;
-}
-
-int ed_opts_body_refuse(const char *command, const char *body, const char *error)
-{
-        bool is_file = access(body, F_OK) == 0;
-
-        return ed_console_usage(command, "--body: %s%s%s", error,
-                                is_file ? "; to read a file, write --body @" : "",
-                                is_file ? body : "");
 }
 
 static int header_name_set(const char *option, const char *value, const char **ret_name)
@@ -622,9 +618,9 @@ static int opts_check(struct ed_batch_opts *opts)
         opts->settings.format = csv ? "csv" : "json";
         if (err)
                 return err;
-        if (csv && (!opts->settings.url || !opts->settings.body))
-                return ed_console_usage("batch",
-                                        "CSV needs --url, and --body with the columns as {{name}}");
+        if (csv && !ed_template_options_suit_csv(opts->settings.url, opts->settings.body,
+                                                 &opts->settings.headers))
+                return ed_console_usage("batch", ED_TEMPLATE_OPTIONS_CSV_FAULT);
         if (opts->settings.id_column && !csv)
                 return ed_console_usage("batch", ED_SOURCE_ID_COLUMN_FAULT);
         if (opts->settings.body && !opts->settings.url)
@@ -665,15 +661,6 @@ static int opts_check(struct ed_batch_opts *opts)
         if (opts->paths.output && !opts->paths.errors)
                 err = errors_name(opts);
         return err ? err : ed_connect_check(&opts->connect, "batch");
-}
-
-/* Overwrite the value of a header in the arguments, which `ps` shows. */
-static void header_overwrite(char *argument)
-{
-        char *colon = *argument == '@' ? NULL : strchr(argument, ':');
-
-        if (colon)
-                memset(colon + 1, '*', strlen(colon + 1));
 }
 
 static int arguments_take(struct ed_batch_opts *opts, int argc, char **argv)
@@ -729,7 +716,7 @@ int ed_batch_opts_parse(struct ed_batch_opts *opts, int argc, char **argv, int *
                 }
                 err = option == 0 ? -EINVAL : option_set(opts, option, optarg);
                 if (option == 'H')
-                        header_overwrite(optarg);
+                        ed_headers_overwrite(optarg);
                 if (err < 0) {
                         *ret_exit = ED_EXIT_USAGE;
                         if (err == -ENOMEM) {

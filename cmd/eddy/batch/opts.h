@@ -54,10 +54,4 @@ void ed_batch_opts_fini(struct ed_batch_opts *opts);
  */
 int ed_opts_errors_name(const char *command, const char *output, char room[ED_BATCH_PATH_BYTES]);
 
-/*
- * Report that --body, in 'body' as a text, is not a template. 'error' is the reason. Returns the exit
- * code.
- */
-int ed_opts_body_refuse(const char *command, const char *body, const char *error);
-
 #endif

@@ -94,6 +94,14 @@ int ed_headers_add(struct ed_headers *headers, const char *command, const char *
                             : header_add(headers, command, text);
 }
 
+void ed_headers_overwrite(char *text)
+{
+        char *colon = *text == '@' ? NULL : strchr(text, ':');
+
+        if (colon)
+                memset(colon + 1, '*', strlen(colon + 1));
+}
+
 int ed_headers_check_method(const char *command, const char *method)
 {
         static const char *const methods[] = { "GET",    "HEAD",    "POST",  "PUT",

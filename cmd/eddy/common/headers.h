@@ -26,6 +26,9 @@ void ed_headers_fini(struct ed_headers *headers);
  */
 EDDY_MUST_USE int ed_headers_add(struct ed_headers *headers, const char *command, const char *text);
 
+/* Overwrite the value of a header in the arguments, which `ps` shows. */
+void ed_headers_overwrite(char *text);
+
 /* Check a method. Errors are reported on stderr. Errors: -EINVAL */
 EDDY_MUST_USE int ed_headers_check_method(const char *command, const char *method);
 

@@ -18,4 +18,10 @@ struct ed_url_parts {
 
 struct ed_url_parts ed_url_parts(const char *url);
 
+/*
+ * Returns true if a segment of the path is "." or "..", also with %2E: other programs remove such
+ * segments, with the one before.
+ */
+bool ed_url_has_dots(const char *url);
+
 #endif

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "batch/request/template.h"
+#include "batch/request/columns.h"
 #include "select/cell.h"
 #include "select/column.h"
 

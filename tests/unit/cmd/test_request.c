@@ -192,18 +192,70 @@ TEST(template_makes_the_body)
 
         CHECK_EQ(ed_template_new("{\"in\":\"{{url}}\",\"n\":2}", 22, &template, error), 0);
         CHECK_EQ(ed_template_new("[1]", 3, &constant, error), 0);
-        rules.body = template;
-        own_urls.body = template;
+        rules.templates.body = template;
+        own_urls.templates.body = template;
         check_request(&rules, "{\"url\":\"u\",\"custom_id\":3,\"method\":5}", "3",
                       "POST /v1/x {\"in\":\"u\",\"n\":2}");
         check_request(&own_urls, "{\"url\":\"/u\",\"method\":\"PUT\",\"more\":1}", "line-7",
                       "PUT /u {\"in\":\"/u\",\"n\":2}");
         check_fault(&rules, "{\"custom_id\":\"a\"}", "a",
                     "the line has no field \"url\", and the template has {{url}}");
-        own_urls.body = constant;
+        own_urls.templates.body = constant;
         check_request(&own_urls, "http://h/", "line-7", "POST http://h/ [1]");
         ed_template_free(template);
         ed_template_free(constant);
+}
+
+TEST(template_makes_the_url_and_headers)
+{
+        struct ed_template_header headers[2] = { { "X-T", NULL }, { "X-U", NULL } };
+        struct ed_request_rules rules = { .url = "/i/{{id}}" }, bare = { .url = "/v1/x" };
+        struct ed_columns *columns = NULL;
+        struct ed_request *request;
+        uint64_t hash;
+
+        CHECK_EQ(ed_template_new_url(rules.url, &rules.templates.url, error), 0);
+        check_request(&rules, "{\"id\":1,\"method\":\"PUT\",\"body\":{}}", "line-7", "GET /i/1 -");
+        check_fault(&rules, "{\"custom_id\":\"a\"}", "a",
+                    "the line has no field \"id\", and the URL has {{id}}");
+        check_fault(&rules, "http://h/", NULL,
+                    "the line is a URL, and --url has fields: write an object such as "
+                    "{\"name\":\"value\"}, or omit --url");
+        rules.method = "DELETE";
+        check_request(&rules, "{\"id\":\"a/b\",\"custom_id\":3}", "3", "DELETE /i/a%2Fb -");
+        hash = hash_of(&rules, "{\"id\":1}");
+        CHECK(hash != hash_of(&rules, "{\"id\":2}"));
+        CHECK_EQ(hash, hash_of(&rules, "{\"id\":\"1\",\"other\":2}"));
+        CHECK_EQ(ed_columns_new("id,custom_id", 12, &columns, error), 0);
+        rules.columns = columns;
+        check_request(&rules, "5,x", "x", "DELETE /i/5 -");
+
+        CHECK_EQ(ed_template_new_header("t-{{id}}", &headers[0].value, error), 0);
+        CHECK_EQ(ed_template_new_header("{{custom_id}}", &headers[1].value, error), 0);
+        bare.templates.headers = headers;
+        bare.templates.headers_count = 2;
+        request = request_of(&bare, "{\"id\":5,\"custom_id\":\"c\"}");
+        CHECK_STR(request->body, "{\"id\":5}");
+        CHECK_EQ(request->headers_count, 2);
+        CHECK_STR(request->headers[0].name, "X-T");
+        CHECK_STR(request->headers[0].value, "t-5");
+        CHECK_STR(request->headers[1].value, "c");
+        ed_request_free(request);
+        CHECK(hash_of(&bare, "{\"id\":5,\"custom_id\":\"c\"}") !=
+              hash_of(&bare, "{\"id\":5,\"custom_id\":\"d\"}"));
+        request = request_of(&bare, "{\"id\":5,\"custom_id\":\"c\",\"url\":\"/\",\"body\":{},"
+                                    "\"headers\":{\"x-t\":\"own\"}}");
+        CHECK_EQ(request->headers_count, 2);
+        CHECK_STR(request->headers[0].value, "own");
+        CHECK_STR(request->headers[1].value, "c");
+        ed_request_free(request);
+        check_fault(&bare, "{\"id\":\"a\\nb\",\"custom_id\":\"c\"}", "c",
+                    "\"id\" has a line feed or another control character, and the header has "
+                    "{{id}}: remove it");
+        ed_template_free(headers[0].value);
+        ed_template_free(headers[1].value);
+        ed_template_free(rules.templates.url);
+        ed_columns_free(columns);
 }
 
 TEST(row_of_csv_is_a_request)
@@ -216,8 +268,7 @@ TEST(row_of_csv_is_a_request)
         CHECK_EQ(ed_template_new("{\"in\":\"{{text}}\"}", 17, &template, error), 0);
         CHECK_EQ(ed_columns_new("custom_id,text", 14, &columns, error), 0);
         rules.columns = columns;
-        check_fault(&rules, "a,b", "a", "rows of CSV need a template of the body: give --body");
-        rules.body = template;
+        rules.templates.body = template;
         check_request(&rules, "a1,\"x\ny\"", "a1", "POST /v1/x {\"in\":\"x\\ny\"}");
         check_request(&rules, ",# {", "line-7", "POST /v1/x {\"in\":\"# {\"}");
         check_fault(&rules, "a", "a",
@@ -539,7 +590,7 @@ TEST(damaged_lines_do_no_harm)
 
         CHECK_EQ(ed_template_new("[\"{{url}}\",\"-{{metadata}}\"]", 27, &template, error), 0);
         CHECK_EQ(ed_columns_new("url,metadata", 12, &columns, error), 0);
-        rules[2].body = rules[3].body = template;
+        rules[2].templates.body = rules[3].templates.body = template;
         rules[3].columns = columns;
         CHECK(line);
         for (size_t at = 0; at < size * (sizeof(bytes) - 1); at++) {

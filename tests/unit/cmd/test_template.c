@@ -6,11 +6,13 @@
 
 #include <errno.h>
 
-#include "batch/request/template.h"
+#include "batch/request/filling.h"
+#include "batch/request/templates.h"
 #include "eddy/alloc.h"
+#include "eddy/json.h"
 #include "starve.h"
 
-static char error[ED_TEMPLATE_ERROR_BYTES];
+static char error[ED_FAULT_BYTES];
 
 static struct ed_template *template_of(const char *text)
 {
@@ -224,20 +226,20 @@ TEST(numbers_of_places_columns_and_bytes_have_a_maximum)
 
 static void check_lacking(const char *row, const char *id, const char *expected)
 {
-        struct ed_template *template = template_of("{\"a\":\"{{text}}\"}");
+        struct ed_templates templates = { .body = template_of("{\"a\":\"{{text}}\"}") };
         struct ed_columns *columns = columns_of(row);
 
-        CHECK_EQ(ed_columns_check(columns, id, template, error), -EINVAL);
+        CHECK_EQ(ed_templates_check(&templates, columns, id, error), -EINVAL);
         CHECK_STR(error, expected);
         ed_columns_free(columns);
-        ed_template_free(template);
+        ed_templates_fini(&templates);
 }
 
 TEST(missing_column_is_named_with_those_that_are_there)
 {
         struct ed_columns *columns = columns_of("id,text");
 
-        CHECK_EQ(ed_columns_check(columns, "id", NULL, error), 0);
+        CHECK_EQ(ed_templates_check(&(struct ed_templates){ 0 }, columns, "id", error), 0);
         CHECK(ed_columns_has(columns, "text") && !ed_columns_has(columns, "custom_id"));
         ed_columns_free(columns);
         check_lacking("id,txt", NULL,

@@ -38,3 +38,19 @@ TEST(path_has_no_scheme_and_no_host)
         check_parts("/v1/a?u=http://h@x", "|||/v1/a|?u=http://h@x");
         check_parts("", "||||");
 }
+
+TEST(segments_of_dots_are_found_in_the_path_only)
+{
+        static const char *const dotted[] = { "/.",      "/..",         "/a/../b",
+                                              "/./",     "http://h/..", "/%2e",
+                                              "/%2E%2e", "/.%2e/a",     "http://h/a/.?q",
+                                              "/..#f" };
+        static const char *const others[] = { "/",      "/...",      "/a.",     "/.a",
+                                              "/..a/b", "/%2",       "/%2e.x",  "/a?/..",
+                                              "/a#/.",  "http://..", "http://h" };
+
+        for (size_t i = 0; i < sizeof(dotted) / sizeof(dotted[0]); i++)
+                CHECK(ed_url_has_dots(dotted[i]));
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+                CHECK(!ed_url_has_dots(others[i]));
+}

@@ -13,6 +13,7 @@
 #include <strings.h>
 #include <xxhash.h>
 
+#include "batch/request/filling.h"
 #include "batch/request/mistake.h"
 #include "batch/request/target.h"
 #include "common/excerpt.h"
@@ -52,8 +53,10 @@ struct parts {
         size_t id_bytes; /* 0: none of its own */
         const char *url; /* of a list of URLs, or --url; NULL: that of the object */
         size_t url_bytes;
-        struct ed_draft filled; /* a body that is not as in the line */
-        const char *body;       /* NULL: none */
+        struct ed_draft filled;        /* a body that is not as in the line */
+        struct ed_draft filled_url;    /* of --url */
+        struct ed_draft filled_values; /* of the headers of -H that have places, each with a NUL */
+        const char *body;              /* NULL: none */
         size_t body_bytes;
         bool is_base64; /* the body is a JSON string with base64 */
 };
@@ -62,9 +65,6 @@ struct parts {
 struct blob {
         char *at;
 };
-
-_Static_assert((int) ED_TEMPLATE_ERROR_BYTES <= (int) ED_REQUEST_ERROR_BYTES,
-               "they share a buffer");
 
 static EDDY_PRINTF(2, 3) int request_fault(const struct parts *parts, const char *format, ...)
 {
@@ -209,8 +209,11 @@ static bool is_answer(const struct parts *parts)
 }
 
 /* Set the URL of --url. */
-static int url_of_rules(struct parts *parts)
+static int url_of_rules(struct parts *parts, const char *line, size_t bytes)
 {
+        const struct ed_template *template = parts->rules->templates.url;
+        int err;
+
         if (!parts->rules->url && !parts->rules->columns && is_answer(parts))
                 return request_fault(parts, "%s",
                                      "the line is an answer, not a request: name the file of "
@@ -223,14 +226,24 @@ static int url_of_rules(struct parts *parts)
                                                "--url");
         parts->url = parts->rules->url;
         parts->url_bytes = strlen(parts->url);
-        return 0;
+        if (!template)
+                return 0;
+        err = ed_template_fill(template, parts->rules->columns, line, bytes, &parts->filled_url,
+                               parts->error);
+        parts->url = parts->filled_url.data;
+        parts->url_bytes = parts->filled_url.bytes;
+        return err;
 }
 
-/* Fill in --body. */
+/* Fill in --body, if it is given. */
 static int body_fill(struct parts *parts, const char *line, size_t bytes)
 {
-        int err = ed_template_fill(parts->rules->body, parts->rules->columns, line, bytes,
-                                   &parts->filled, parts->error);
+        int err;
+
+        if (!parts->rules->templates.body)
+                return 1;
+        err = ed_template_fill(parts->rules->templates.body, parts->rules->columns, line, bytes,
+                               &parts->filled, parts->error);
 
         parts->body = parts->filled.data;
         parts->body_bytes = parts->filled.bytes;
@@ -263,7 +276,7 @@ static int bare_split(struct parts *parts)
                 parts->body = parts->filled.data;
                 parts->body_bytes = parts->filled.bytes;
         }
-        return url_of_rules(parts) < 0 ? -EINVAL : 1;
+        return url_of_rules(parts, object->text, object->bytes) < 0 ? -EINVAL : 1;
 }
 
 /*
@@ -413,7 +426,7 @@ static int vendor_fault(const struct parts *parts)
 
 static int request_split(struct parts *parts, const char *line, size_t bytes)
 {
-        int err = parts->rules->body ? 0 : names_check(parts);
+        int err = parts->rules->templates.body ? 0 : names_check(parts);
 
         if (err == 0 && parts->vendor.half && has_no_request(parts) && !parts->rules->url)
                 err = vendor_fault(parts);
@@ -422,9 +435,9 @@ static int request_split(struct parts *parts, const char *line, size_t bytes)
         if (is_given(parts, HEADER) && is_given(parts, HEADERS))
                 return request_fault(parts, "the line has \"header\" and \"headers\": write all in "
                                             "\"headers\"");
-        if (!is_given(parts, URL) && (err = url_of_rules(parts)) < 0)
+        if (!is_given(parts, URL) && (err = url_of_rules(parts, line, bytes)) < 0)
                 return err;
-        if (parts->rules->body)
+        if (parts->rules->templates.body)
                 return body_fill(parts, line, bytes);
         err = body_split(parts);
         return err < 0 ? err : 1;
@@ -442,12 +455,12 @@ static int object_parts(struct parts *parts, const char *line, size_t bytes)
         err = object_split(parts);
         if (err < 0)
                 return err;
-        if (parts->rules->body && parts->rules->url) {
+        if (parts->rules->url && (parts->rules->templates.body || parts->rules->templates.url)) {
                 members_forget(parts);
-                err = url_of_rules(parts);
+                err = url_of_rules(parts, line, bytes);
                 return err < 0 ? err : body_fill(parts, line, bytes);
         }
-        if (parts->vendor.form && has_no_request(parts) && !parts->rules->body)
+        if (parts->vendor.form && has_no_request(parts) && !parts->rules->templates.body)
                 return vendor_split(parts);
         return is_bare(parts) ? bare_split(parts) : request_split(parts, line, bytes);
 }
@@ -464,9 +477,13 @@ static int url_parts(struct parts *parts, const char *line, size_t bytes)
 {
         if (!has_url_start(line, bytes) || (bytes > 1 && line[0] == '/' && line[1] == '/'))
                 return request_fault(parts, "%s", ed_mistake_of_text(line, bytes));
+        if (parts->rules->templates.url)
+                return request_fault(parts,
+                                     "the line is a URL, and --url has fields: write an object "
+                                     "such as {\"name\":\"value\"}, or omit --url");
         parts->url = line;
         parts->url_bytes = bytes;
-        return parts->rules->body ? body_fill(parts, line, bytes) : 1;
+        return body_fill(parts, line, bytes);
 }
 
 static int row_parts(struct parts *parts, const char *line, size_t bytes)
@@ -492,17 +509,27 @@ static int row_parts(struct parts *parts, const char *line, size_t bytes)
         if (err == -ENOMEM)
                 return err;
         /* Other faults of the row are reported when the template is filled. */
-        err = url_of_rules(parts);
-        if (err < 0)
-                return err;
-        if (!parts->rules->body)
-                return request_fault(parts, "rows of CSV need a template of the body: give --body");
-        return body_fill(parts, line, bytes);
+        err = url_of_rules(parts, line, bytes);
+        return err < 0 ? err : body_fill(parts, line, bytes);
 }
 
 static bool is_blank(char c)
 {
         return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Fill in the headers of -H that have places. */
+static int values_fill(struct parts *parts, const char *line, size_t bytes)
+{
+        const struct ed_templates *templates = &parts->rules->templates;
+        int err = 0;
+
+        for (size_t i = 0; err == 0 && i < templates->headers_count; i++) {
+                err = ed_template_fill(templates->headers[i].value, parts->rules->columns, line,
+                                       bytes, &parts->filled_values, parts->error);
+                ed_draft_add(&parts->filled_values, "", 1);
+        }
+        return err < 0 || ed_draft_is_whole(&parts->filled_values) ? err : -ENOMEM;
 }
 
 /* Take a line apart. Returns 1, or 0 for a line to skip. */
@@ -638,6 +665,32 @@ static int headers_take(const struct parts *parts, struct ed_request *request, s
                                 err = header_take(parts, &name, &item, request, blob, count, room);
         }
         return err;
+}
+
+static bool has_header(const struct ed_request *request, const char *name)
+{
+        for (size_t i = 0; i < request->headers_count; i++)
+                if (strcasecmp(request->headers[i].name, name) == 0)
+                        return true;
+        return false;
+}
+
+/* Add the headers of -H that were filled in. A header of the line replaces them. */
+static void values_take(const struct parts *parts, struct ed_request *request, struct blob *blob)
+{
+        const struct ed_templates *templates = &parts->rules->templates;
+        const char *value = parts->filled_values.data;
+
+        for (size_t i = 0; i < templates->headers_count; i++) {
+                const char *name = templates->headers[i].name;
+
+                if (!has_header(request, name))
+                        request->headers[request->headers_count++] = (struct eddy_http_header){
+                                .name = blob_text(blob, name, strlen(name)),
+                                .value = blob_text(blob, value, strlen(value)),
+                        };
+                value += strlen(value) + 1;
+        }
 }
 
 static int method_build(const struct parts *parts, struct ed_request *request, struct blob *blob)
@@ -902,6 +955,7 @@ static int parts_build(const struct parts *parts, struct ed_request *request, st
                 err = headers_take(parts, request, blob, NULL, NULL);
         if (err < 0)
                 return err;
+        values_take(parts, request, blob);
         if (metadata->kind != EDDY_JSON_NONE) {
                 request->metadata = blob_text(blob, metadata->text, metadata->bytes);
                 request->metadata_bytes = metadata->bytes;
@@ -913,7 +967,8 @@ static int parts_build(const struct parts *parts, struct ed_request *request, st
                 request->body_bytes = parts->body_bytes;
                 request->body_is_json = true;
         }
-        request->is_url = parts->object.kind == EDDY_JSON_NONE && !parts->body;
+        request->is_url =
+                parts->object.kind == EDDY_JSON_NONE && !parts->rules->columns && !parts->body;
         request->vendor = parts->form;
         return err < 0 ? err : request_hash(parts, request);
 }
@@ -956,6 +1011,10 @@ static int request_build(const struct parts *parts, uint64_t number,
 
         if (err < 0)
                 return err;
+        count += parts->rules->templates.headers_count;
+        for (size_t i = 0; i < parts->rules->templates.headers_count; i++)
+                room += strlen(parts->rules->templates.headers[i].name) + 1;
+        room += parts->filled_values.bytes;
         room += (method ? strlen(method) : 0) + sizeof("POST");
         room += parts->members[METHOD].bytes + parts->members[URL].bytes + parts->url_bytes + 1;
         room += parts->members[METADATA].bytes + 1 + parts->body_bytes + 1;
@@ -981,6 +1040,11 @@ int ed_request_read(const struct ed_request_rules *rules, const char *line, size
 
         *ret_request = NULL;
         result = line_parts(&parts, line, bytes);
+        if (result > 0 && rules->templates.headers_count > 0) {
+                int err = values_fill(&parts, line, bytes);
+
+                result = err < 0 ? err : result;
+        }
         if (result > 0)
                 result = request_build(&parts, number, ret_request);
         if (result == -EINVAL && parts.id_bytes > 0) {
@@ -989,6 +1053,8 @@ int ed_request_read(const struct ed_request_rules *rules, const char *line, size
                         result = -ENOMEM;
         }
         ed_draft_fini(&parts.filled);
+        ed_draft_fini(&parts.filled_url);
+        ed_draft_fini(&parts.filled_values);
         return result;
 }
 

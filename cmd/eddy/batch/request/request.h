@@ -13,16 +13,18 @@
  *                       id, and is not sent
  *   {"method":"GET","url":"http://...","header":{"A":["b"]},"body":"base64"}   vegeta's targets;
  *                       the member "header" distinguishes them
- *   {"text":"..."}      with --body and --url: the fields of the template, and "custom_id"; without
- *                       --url, "url", "method", "headers", "metadata" and "timeout" count too
+ *   {"text":"..."}      with --body and --url, or with a --url that has {{name}}: the fields of the
+ *                       templates, and "custom_id"; without --url, "url", "method", "headers",
+ *                       "metadata" and "timeout" count too
  *   {"custom_id":"a","params":{...}}, {"key":"a","request":{...}}   Anthropic's and Gemini's batch
  *                       files (vendor_line.h); also with "headers", "metadata" and "timeout"
  *   https://host/path   a URL, or a path that begins with '/'
  *   a,b,c               a row of CSV (RFC 4180), whose first row names the columns; with --url and
- *                       a template of the body. The column "custom_id", or that of --id-column,
- *                       is the id
+ *                       a template of the URL, the body or a header. The column "custom_id", or
+ *                       that of --id-column, is the id
  *
- * A body is sent as it is in the line. A member that is null is treated as absent.
+ * Without --body, templates make requests without a body. A template of a header takes the members of
+ * any object. A body is sent as it is in the line. A member that is null is treated as absent.
  */
 #ifndef ED_CMD_BATCH_REQUEST_REQUEST_H
 #define ED_CMD_BATCH_REQUEST_REQUEST_H
@@ -31,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "batch/request/template.h"
+#include "batch/request/templates.h"
 #include "batch/request/vendor_line.h"
 #include "eddy/def.h"
 #include "eddy/http_response.h"
@@ -39,15 +41,15 @@
 enum {
         ED_REQUEST_ID_BYTES_MAX = 512,
         ED_REQUEST_HEADERS_MAX = 64,
-        ED_REQUEST_ERROR_BYTES = 320,
+        ED_REQUEST_ERROR_BYTES = ED_FAULT_BYTES,
 };
 
 /* The options for all lines. All zero: only lines that need no option are requests. */
 struct ed_request_rules {
         const char *method;               /* for lines without a method; NULL: POST with a body,
-                                              else GET */
+                                             else GET */
         const char *url;                  /* --url: of lines that are bare bodies; NULL: none */
-        const struct ed_template *body;   /* --body: NULL: none */
+        struct ed_templates templates;    /* borrowed */
         const struct ed_columns *columns; /* of CSV; NULL: lines are not CSV */
         const char *id_column;            /* of CSV; NULL: custom_id */
 };

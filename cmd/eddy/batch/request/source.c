@@ -79,7 +79,7 @@ size_t ed_source_room(const struct ed_source *source)
 static int names_take(const struct ed_source_opts *opts, const struct ed_line *line)
 {
         const char *id = opts->rules->id_column;
-        char error[ED_TEMPLATE_ERROR_BYTES];
+        char error[ED_FAULT_BYTES];
         int err;
 
         if (*opts->columns)
@@ -87,13 +87,13 @@ static int names_take(const struct ed_source_opts *opts, const struct ed_line *l
         err = ed_columns_new(line->data, line->bytes, opts->columns, error);
         opts->rules->columns = *opts->columns;
         if (err == 0)
-                err = ed_columns_check(*opts->columns, id, opts->rules->body, error);
+                err = ed_templates_check(&opts->rules->templates, *opts->columns, id, error);
         if (err == -EINVAL)
                 ed_say(opts->say, "%s: line 1: %s", opts->path, error);
-        if (err == 0 && opts->rules->body && !ed_template_has_places(opts->rules->body))
+        if (err == 0 && opts->rules->url && !ed_templates_have_places(&opts->rules->templates))
                 ed_say(opts->say,
-                       "%s: --body uses no column, so all requests are the same: write a "
-                       "column as {{name}}",
+                       "%s: --url, --body and -H use no column, so all requests are the same: "
+                       "write a column as {{name}}",
                        opts->path);
         if (err == 0 && !id && !ed_columns_has(*opts->columns, "custom_id"))
                 ed_say(opts->say,

@@ -66,7 +66,7 @@ int ed_reader_open(struct ed_batch_unit *unit)
         unit->input.rules = (struct ed_request_rules){ .method = settings->method,
                                                        .url = settings->url,
                                                        .id_column = settings->id_column,
-                                                       .body = unit->run->body };
+                                                       .templates = unit->run->templates };
         return 0;
 }
 

@@ -10,7 +10,7 @@
 
 #include "batch/answer/reasons.h"
 #include "batch/request/accept.h"
-#include "batch/request/template.h"
+#include "batch/request/templates.h"
 #include "batch/run/alike.h"
 #include "batch/run/api_key.h"
 #include "batch/run/endpoint.h"
@@ -29,10 +29,10 @@ struct ed_batch_unit;
 struct ed_batch_run {
         const struct ed_batch_settings *settings;
         struct ed_say say;
-        struct ed_api_keys *keys;    /* for the base URLs and --url only; may have none */
-        struct ed_accept *accept;    /* failures that are accepted; NULL: none */
-        uint64_t keys_changes;       /* the changes that the endpoints already follow */
-        struct ed_template *body;    /* NULL: none */
+        struct ed_api_keys *keys; /* for the base URLs and --url only; may have none */
+        struct ed_accept *accept; /* failures that are accepted; NULL: none */
+        uint64_t keys_changes;    /* the changes that the endpoints already follow */
+        struct ed_templates templates;
         struct ed_batch_unit *units; /* those at work, linked */
 
         eddy_http_client *client;

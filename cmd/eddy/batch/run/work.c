@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "batch/run/job.h"
+#include "eddy/alloc.h"
 
 /* ---- a run --------------------------------------------------------------------------------- */
 
@@ -34,6 +35,24 @@ void ed_run_init(struct ed_batch_run *run, uint32_t slots)
         ed_room_init(&run->engine.room, slots, settings->ordered);
 }
 
+/* Add the host of --url. */
+static int main_add(struct ed_batch_run *run)
+{
+        const char *url = run->settings->url;
+        char *sample;
+        int err;
+
+        if (!run->templates.url)
+                return ed_endpoints_add_main(&run->endpoints, url);
+        sample = eddy_malloc(strlen(url) + 1);
+        if (!sample)
+                return -ENOMEM;
+        ed_template_sample(run->templates.url, sample);
+        err = ed_endpoints_add_main(&run->endpoints, sample);
+        eddy_free(sample);
+        return err;
+}
+
 static int endpoints_make(struct ed_batch_run *run)
 {
         const struct ed_batch_settings *settings = run->settings;
@@ -45,7 +64,7 @@ static int endpoints_make(struct ed_batch_run *run)
         for (size_t i = 0; err == 0 && i < settings->base_urls_count; i++)
                 err = ed_endpoints_add_base(&run->endpoints, settings->base_urls[i]);
         if (err == 0 && settings->url && *settings->url != '/')
-                err = ed_endpoints_add_main(&run->endpoints, settings->url);
+                err = main_add(run);
         return err;
 }
 
@@ -66,7 +85,7 @@ int ed_run_begin(struct ed_batch_run *run, eddy_scope *scope)
 void ed_run_fini(struct ed_batch_run *run)
 {
         ed_endpoints_fini(&run->endpoints);
-        ed_template_free(run->body);
+        ed_templates_fini(&run->templates);
 }
 
 /* ---- a unit -------------------------------------------------------------------------------- */
