@@ -386,6 +386,35 @@ def run_stops_if_the_first_requests_all_get_the_same_refusal(eddy):
 
 
 @claim
+def run_stops_if_no_answer_to_the_first_requests_is_accepted(eddy):
+    schema = eddy.file("schema.json", '{"type":"object","required":["n"]}')
+    for args, word in ((["--ok", "json('/state') == 2"], "--ok json('/state') == 2 does not hold: {\"state\": 1}"),
+                       (["--schema", schema], "--schema does not accept the answer: ")):
+        for concurrency in ("1", "32"):
+            api = Api(eddy, lambda call: (200, {}, {"state": 1}))
+            # Another attempt would come after half a minute at the least.
+            result = eddy.run("batch", eddy.file("in.jsonl", requests(400)), "-o", eddy.file("out.jsonl"), "--base-url", api.url,
+                              "--progress", "off", "--retry-base", "1m", "-c", concurrency, "--ramp", "0s", *args)
+            answers, errors = lines_of(eddy.file("out.jsonl")), lines_of(eddy.file("out.errors.jsonl"))
+            check(result.code == 5 and f"stopping: the first 20 requests all failed: {word}" in result.err, args, result)
+            check(20 <= len(api.calls) <= 20 + 2 * int(concurrency) and result.seconds < e2e.SOON, len(api.calls), result)
+            equal((answers, {line["error"]["code"] for line in errors} <= {"answer_not_ok", "answer_not_schema"}), ([], True), errors)
+            check(errors, "no answer is kept")
+            os.remove(eddy.file("out.errors.jsonl"))
+        # A number of errors is accepted; an answer among the first ones is enough.
+        api = Api(eddy, lambda call: (200, {}, {"state": 1} if call.id != "r7" else {"state": 2, "n": 1}))
+        result, answers, errors = batch(eddy, api, requests(30), "-c", "1", "--max-attempts", "2", *args)
+        equal((result.code, len(answers), len(errors)), (1, 1, 29), result)
+        os.remove(eddy.file("out.errors.jsonl"))
+        os.remove(eddy.file("out.jsonl"))
+    for args in (["--retry-if", "json('/state') == 1"], ["--max-errors", "100"]):
+        api = Api(eddy, lambda call: (200, {}, {"state": 1 + (call.number >= 40)}))
+        result, answers, errors = batch(eddy, api, requests(40), "--ok", "json('/state') == 2", "-c", "40", "--ramp", "0s", *args)
+        equal((result.code, len(answers), errors), (0, 40, []), args, result)
+        os.remove(eddy.file("out.jsonl"))
+
+
+@claim
 def fast_refusals_of_later_requests_do_not_stop_the_run_and_the_last_ones_need_no_stop(eddy):
     later = threading.Event()
     lock, refused = threading.Lock(), set()

@@ -4,18 +4,19 @@
 #include "test.h"
 
 #include "batch/run/alike.h"
+#include "common/outcome.h"
 
 /* Returns the number of results until the rule says that all are alike; 0: it does not. */
-static int full_after(int status, int other, int other_at)
+static int full_after(int cause, int other, int other_at)
 {
         struct ed_alike alike = { 0 };
 
         for (int i = 0; i < 100; i++) {
-                ed_alike_add(&alike, ed_alike_begin(&alike), i == other_at ? other : status,
+                ed_alike_add(&alike, ed_alike_begin(&alike), i == other_at ? other : cause,
                              i == 0 ? "first" : "later");
                 if (ed_alike_is_full(&alike, 64)) {
                         CHECK_STR(alike.text, "first");
-                        CHECK_EQ(alike.status, status);
+                        CHECK_EQ(alike.cause, cause);
                         return i + 1;
                 }
         }
@@ -24,10 +25,24 @@ static int full_after(int status, int other, int other_at)
 
 TEST(twenty_equal_refusals_are_alike)
 {
-        static const int refusals[] = { 400, 404, 405, 413, 422, 499 };
-        static const int others[] = {
-                0, 200, 302, 399, 401, 402, 403, 408, 409, 425, 429, 500, 503
+        static const int refusals[] = {
+                400, 404, 405, 413, 422, 499, ED_E_ANSWER_NOT_OK, ED_E_ANSWER_NOT_SCHEMA
         };
+        static const int others[] = { 0,
+                                      200,
+                                      302,
+                                      399,
+                                      401,
+                                      402,
+                                      403,
+                                      408,
+                                      409,
+                                      425,
+                                      429,
+                                      500,
+                                      503,
+                                      ED_E_ANSWER_HAS_ERROR,
+                                      ED_E_ANSWER_NOT_JSON };
 
         for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
                 CHECK_EQ(full_after(refusals[i], 0, -1), ED_ALIKE_MAX);

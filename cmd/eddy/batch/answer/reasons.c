@@ -22,7 +22,7 @@ bool ed_reason_find(const struct eddy_json_value *body, struct eddy_json_value *
         return false;
 }
 
-static bool has_secret(const struct ed_reasons *reasons, const char *text, size_t bytes)
+bool ed_reasons_hide(const struct ed_reasons *reasons, const char *text, size_t bytes)
 {
         return reasons->has_secret && reasons->has_secret(reasons->secrets, text, bytes);
 }
@@ -30,7 +30,7 @@ static bool has_secret(const struct ed_reasons *reasons, const char *text, size_
 static void text_set(const struct ed_reasons *reasons, struct ed_reason *reason, const char *text,
                      size_t bytes)
 {
-        if (!has_secret(reasons, text, bytes))
+        if (!ed_reasons_hide(reasons, text, bytes))
                 ed_excerpt_within(reason->text, sizeof(reason->text), text, bytes);
 }
 
@@ -86,7 +86,7 @@ void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer)
                 body_read(reasons, &reason, answer);
         /* Our own message has the beginning of such a body, where a secret may be cut. */
         if (answer->status > 0 && answer->code && !*reason.text &&
-            !has_secret(reasons, answer->body, answer->body_bytes))
+            !ed_reasons_hide(reasons, answer->body, answer->body_bytes))
                 text_set(reasons, &reason, answer->message, strlen(answer->message));
         if (answer->status == 0)
                 text_set(reasons, &reason, answer->message, strlen(answer->message));

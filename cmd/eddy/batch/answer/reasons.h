@@ -31,6 +31,9 @@ struct ed_reasons {
 /* Count a failure, and keep its message if it is the first one of its cause. */
 void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer);
 
+/* Returns true if a text has a secret. */
+bool ed_reasons_hide(const struct ed_reasons *reasons, const char *text, size_t bytes);
+
 /* Returns the first message of a status; empty: none. */
 const char *ed_reasons_text(const struct ed_reasons *reasons, int status);
 

@@ -1,6 +1,7 @@
 /*
- * batch/run/alike.h - detects that the first requests of a run are all the same refusal, so that a
- * mistake in every request, such as the name of a model, does not cost the whole input. No I/O.
+ * batch/run/alike.h - detects that the first requests of a run all fail in the same way, so that a
+ * mistake in every request, such as the name of a model, or in --ok does not cost the whole input. No
+ * I/O.
  */
 #ifndef ED_CMD_BATCH_RUN_ALIKE_H
 #define ED_CMD_BATCH_RUN_ALIKE_H
@@ -18,7 +19,7 @@ struct ed_alike {
         bool has_ended;                  /* a result was different */
         int firsts;                      /* results of the first requests */
         int count;                       /* results of all requests */
-        int status;                      /* of the results so far */
+        int cause;                       /* of the results so far */
         char text[ED_REASON_TEXT_BYTES]; /* the first message of the server; may be empty */
 };
 
@@ -26,13 +27,14 @@ struct ed_alike {
 bool ed_alike_begin(struct ed_alike *alike);
 
 /*
- * Add a result: the status of an answer that is a failure, or 0 for any other result, and the message
- * of the server.
+ * Add a result: its cause is the status of an answer that is a failure, ED_E_ANSWER_NOT_OK or
+ * ED_E_ANSWER_NOT_SCHEMA, or 0 for any other result; 'text' is the message of the server, or about
+ * the answer.
  */
-void ed_alike_add(struct ed_alike *alike, bool is_first, int status, const char *text);
+void ed_alike_add(struct ed_alike *alike, bool is_first, int cause, const char *text);
 
 /*
- * Returns true if all results have the same status, and the first ED_ALIKE_MAX requests have one. A
+ * Returns true if all results have the same cause, and the first ED_ALIKE_MAX requests have one. A
  * server may refuse later requests sooner than it answers the first ones, so others count only if there
  * are more than can be in flight beside the first ones.
  */

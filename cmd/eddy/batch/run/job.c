@@ -50,6 +50,7 @@ struct ed_batch_job {
         bool was_sent;
         bool is_final;             /* sending it again would not help, if its answer is a failure */
         bool is_first;             /* one of the first requests of the run (alike.h) */
+        int alike;                 /* the cause with which it was counted there; 0: not counted */
         eddy_event turn;           /* of --ordered */
         struct ed_attempt attempt; /* last, as it is large */
 };
@@ -202,18 +203,67 @@ static bool is_last(const struct ed_batch_job *job)
         return job->unit->input.whole && job->base.engine->room.inside <= 1;
 }
 
+/* End the run if its first requests all failed in the same way. */
+static void alike_check(const struct ed_batch_job *job)
+{
+        struct ed_batch_run *run = job->unit->run;
+        const struct ed_alike *alike = &run->alike;
+        char with[32] = "";
+
+        if (run->settings->max_errors != UINT32_MAX || !ed_alike_is_full(alike, run->slots_most) ||
+            is_last(job))
+                return;
+        if (alike->cause > 0)
+                snprintf(with, sizeof(with), " with %d", alike->cause);
+        ed_batch_stop(run, ED_STOP_ALIKE, ED_BATCH_DRAIN_NS,
+                      "the first %d requests all failed%s%s%s (--max-errors N continues)",
+                      (int) ED_ALIKE_MAX, with, *alike->text ? ": " : "", alike->text);
+}
+
+/* Returns true for an answer that --ok or --schema does not accept. */
+static bool is_unaccepted(const struct ed_attempt *attempt)
+{
+        return attempt->error == 0 &&
+               (attempt->judged == ED_E_ANSWER_NOT_OK || attempt->judged == ED_E_ANSWER_NOT_SCHEMA);
+}
+
+/*
+ * Count an answer that is not accepted at the first attempt: its result would come only after all
+ * attempts. If --retry-if holds, the request asks again on purpose.
+ */
+static void unaccepted_count(struct ed_batch_job *job)
+{
+        const struct ed_attempt *attempt = &job->attempt;
+        struct ed_batch_run *run = job->unit->run;
+        char text[ED_REASON_TEXT_BYTES] = "";
+
+        if (attempt->is_again || job->alike != 0)
+                return;
+        if (!ed_reasons_hide(&run->reasons, attempt->body, attempt->body_bytes))
+                ed_rule_describe(&run->settings->rule, attempt->judged, attempt->body,
+                                 attempt->body_bytes, text, sizeof(text));
+        job->alike = attempt->judged;
+        ed_alike_add(&run->alike, job->is_first, job->alike, text);
+        alike_check(job);
+}
+
+/* Count the result of a request. */
+static void result_count(struct ed_batch_job *job, bool is_ok, int error, int status)
+{
+        struct ed_batch_run *run = job->unit->run;
+        int cause = is_ok ? 0 : error == 0 ? status : error;
+
+        if (!job->error && (cause == 0 || cause != job->alike))
+                ed_alike_add(&run->alike, job->is_first, cause,
+                             ed_reasons_text(&run->reasons, status));
+}
+
 /* End the run if its results say so. */
 static void limits_check(const struct ed_batch_job *job)
 {
         struct ed_batch_run *run = job->unit->run;
 
-        if (ed_alike_is_full(&run->alike, run->slots_most) &&
-            run->settings->max_errors == UINT32_MAX && !is_last(job))
-                ed_batch_stop(
-                        run, ED_STOP_ALIKE, ED_BATCH_DRAIN_NS,
-                        "the first %d requests all failed with %d%s%s (--max-errors N continues)",
-                        (int) ED_ALIKE_MAX, run->alike.status, *run->alike.text ? ": " : "",
-                        run->alike.text);
+        alike_check(job);
         if (run->stats.failed > run->settings->max_errors)
                 ed_batch_stop(run, ED_STOP_ERRORS, ED_BATCH_DRAIN_NS,
                               "more than %u request%s failed (--max-errors)",
@@ -412,9 +462,7 @@ static void job_finish(struct ed_engine_job *base, int error)
         else
                 failure_count(job, &answer);
         key_check(job);
-        if (!job->error)
-                ed_alike_add(&run->alike, job->is_first, !is_ok && error == 0 ? status : 0,
-                             ed_reasons_text(&run->reasons, status));
+        result_count(job, is_ok, error, status);
         limits_check(job);
         if (is_used_up(job))
                 used_up_shut(job);
@@ -743,6 +791,11 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
                 cause = cause_again(attempt);
         else if (ed_attempt_is_ok(attempt))
                 return ED_VERDICT_DONE;
+        if (is_unaccepted(attempt)) {
+                unaccepted_count(job);
+                if (run->stats.stop == ED_STOP_ALIKE)
+                        return ED_VERDICT_DONE;
+        }
         next = eddy_retry_next(&job->retry, &cause, ret_wait_ns);
         if (next < 0) {
                 job->is_final = failure_is_final(job, err, next);
