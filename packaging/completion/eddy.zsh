@@ -187,8 +187,8 @@ _eddy() {
                         '*--by=[the file of requests]:IN: ' \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
-                        '*-o+[write to SORTED, which is replaced when sorting is complete]:SORTED: ' \
-                        '*--output=[write to SORTED, which is replaced when sorting is complete]:SORTED: ' \
+                        '*-o+[write to SORTED, which is replaced when sorting is complete, and compressed if its name ends in .gz or .zst]:SORTED: ' \
+                        '*--output=[write to SORTED, which is replaced when sorting is complete, and compressed if its name ends in .gz or .zst]:SORTED: ' \
                         '*--memory=[bytes of memory for lines, such as 256M]:N: ' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
@@ -205,9 +205,9 @@ _eddy() {
                         '*--schema=[those of the run, if it had these options]:FILE:_files' \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
-                        '*-o+[write to TABLE, which is replaced when it is complete]:TABLE: ' \
-                        '*--output=[write to TABLE, which is replaced when it is complete]:TABLE: ' \
-                        '*--to=[auto: json if TABLE ends in .jsonl, .ndjson or .json]:auto:(auto csv json)' \
+                        '*-o+[write to TABLE, which is replaced when it is complete, and compressed if its name ends in .gz or .zst]:TABLE: ' \
+                        '*--output=[write to TABLE, which is replaced when it is complete, and compressed if its name ends in .gz or .zst]:TABLE: ' \
+                        '*--to=[auto: json if TABLE ends in .jsonl, .ndjson or .json, before .gz or .zst]:auto:(auto csv json)' \
                         '*--memory=[bytes of memory for rows, such as 256M]:N: ' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \

@@ -14,6 +14,7 @@ import subprocess
 
 import e2e
 from e2e import check, claim, equal
+from inputs import compressed
 
 START_MS = 1790000000000
 VOID = {"meta", "br", "line", "circle", "rect", "polyline"}
@@ -270,6 +271,23 @@ def the_file_of_a_run_that_goes_on_is_read_as_it_is(eddy):
     with open(eddy.file("a"), "rb") as file:
         e2e.fcntl.flock(file, e2e.fcntl.LOCK_EX)
         equal(report(eddy, eddy.file("a"), "-o", "-").code, 0)
+
+
+@claim
+def files_that_were_compressed_after_the_run_have_the_same_page(eddy):
+    out, errors, log, *_ = run_files(eddy)
+    page = report(eddy, out, "--log", log, "--title", "t", "-o", "-").out
+    for kind, end in (("gzip", ".gz"), ("zstd", ".zst")):
+        for path in (out, errors, log):
+            with open(path, "rb") as file:
+                eddy.file(os.path.basename(path) + end, compressed(kind, file.read()))
+    os.remove(errors)
+    for end in (".gz", ".zst"):
+        text = report(eddy, out + end, "--log", log + end, "--title", "t", "-o", "-").out
+        equal(re.sub("out[.a-z]*|log[.a-z]*|2[0-9-]+ [0-9:]+", "", text), re.sub("out[.a-z]*|log[.a-z]*|2[0-9-]+ [0-9:]+", "", page))
+    with open(out + ".gz", "rb") as file:
+        torn = eddy.file("torn.gz", file.read()[:-100])
+    check("damaged or end early" in report(eddy, torn, "-o", "-", code=3).err)
 
 
 @claim

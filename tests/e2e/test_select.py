@@ -164,6 +164,42 @@ def inputs_may_be_compressed_and_bytes_are_kept(eddy):
 
 
 @claim
+def table_is_compressed_as_its_name_asks(eddy):
+    out = eddy.file("out.jsonl.gz", gzip.compress("".join(answer(f"k{i}", str(i) * 50) for i in range(3000)).encode()))
+    eddy.file("out.errors.jsonl.gz", gzip.compress(failure("z").encode()))
+    for name in ("t.csv", "t.jsonl"):
+        plain = eddy.run("select", out, "--select", TEXT, "-o", eddy.file(name))
+        check(plain.code == 0 and "3001 rows: 3000 answered, 1 failed" in plain.err, plain)
+        with open(eddy.file(name), "rb") as file:
+            wanted = file.read()
+        equal(wanted[:1], b"{" if name == "t.jsonl" else b"c", name)
+        for end, unpack in ((".gz", ["gzip", "-dc"]), (".zst", ["zstd", "-dcq"])):
+            equal(eddy.run("select", out, "--select", TEXT, "-o", eddy.file(name + end)).code, 0)
+            check(os.path.getsize(eddy.file(name + end)) < len(wanted) / 5, name, end)
+            equal(subprocess.run([*unpack, eddy.file(name + end)], capture_output=True, check=True).stdout, wanted, name, end)
+    empty = eddy.file("empty.csv.gz")
+    equal(eddy.run("sort", eddy.file("none", ""), "--by", eddy.file("in.csv", "custom_id\n"), "-o", empty).code, 0)
+    with gzip.open(empty) as file:
+        equal(file.read(), b"")
+
+
+@claim
+def sorted_answers_are_compressed_as_their_name_asks(eddy):
+    text = "".join(answer(f"k{i}", "y" * 400) for i in range(300))
+    path = eddy.file("in.jsonl", "".join(f'{{"custom_id":"k{i}"}}\n' for i in reversed(range(300))))
+    wanted = "".join(answer(f"k{i}", "y" * 400) for i in reversed(range(300))).encode()
+    out = eddy.file("out.jsonl.gz", gzip.compress(text.encode()))
+    for to in (eddy.file("sorted.jsonl.gz"), out):
+        equal(eddy.run("sort", out, "--by", path, "-o", to).code, 0)
+        with gzip.open(to) as file:
+            equal(file.read(), wanted, to)
+    plain = eddy.file("out.jsonl", gzip.compress(text.encode()))
+    e2e.one_line(eddy.run("sort", plain, "--by", path, "-o", plain), 2, "this file is compressed, and the sorted one is not")
+    with gzip.open(plain) as file:
+        equal(file.read(), text.encode())
+
+
+@claim
 def table_larger_than_the_memory_uses_a_temporary_file(eddy):
     ids = list(range(3000))
     path = eddy.file("in.csv", "custom_id,text\n" + "".join(f'k{i},"{"t" * (i % 900)}\n"\n' for i in ids))

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "batch/answer/errors_name.h"
 #include "batch/answer/rule_option.h"
 #include "batch/key_option.h"
 #include "batch/request/accept_option.h"
@@ -544,22 +545,9 @@ static int option_set(struct ed_batch_opts *opts, int option, const char *value)
         }
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-        size_t bytes = strlen(text), end_bytes = strlen(end);
-
-        return bytes >= end_bytes && strcmp(text + bytes - end_bytes, end) == 0;
-}
-
 int ed_opts_errors_name(const char *command, const char *output, char room[ED_BATCH_PATH_BYTES])
 {
-        const char *tail = ".jsonl";
-        int n, bytes = (int) strlen(output);
-
-        if (ends_with(output, tail))
-                bytes -= (int) strlen(tail);
-        n = snprintf(room, ED_BATCH_PATH_BYTES, "%.*s.errors.jsonl", bytes, output);
-        if (n < 0 || n >= ED_BATCH_PATH_BYTES)
+        if (!ed_errors_name(output, room, ED_BATCH_PATH_BYTES))
                 return ed_console_usage(command, "-o: the path is longer than %d bytes",
                                         ED_BATCH_PATH_BYTES - 16);
         return 0;

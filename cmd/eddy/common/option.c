@@ -98,24 +98,54 @@ int ed_option_once(const char *command, const char *option, const char *value,
         return 0;
 }
 
+/* Returns true if a name ends as that of a compressed file, of any kind or of one that no command writes. */
+static bool name_is_packed(const char *value, bool any)
+{
+        static const char *const ends[] = { ".bz2", ".xz", ".gz", ".zst" };
+        const char *end = strrchr(value, '.');
+
+        for (size_t i = 0; end && i < (any ? 4 : 2); i++)
+                if (strcmp(end, ends[i]) == 0)
+                        return true;
+        return false;
+}
+
+static int file_name_check(const char *command, const char *option, const char *value)
+{
+        if (*value)
+                return 0;
+        ed_console_usage(command, "%s: the name of the file is empty", option);
+        return -EINVAL;
+}
+
 int ed_option_file(const char *command, const char *option, const char *value,
                    const char **ret_value)
 {
-        static const char *const ends[] = { ".gz", ".zst", ".bz2", ".xz" };
-        const char *end = strrchr(value, '.');
-
-        if (!*value) {
-                ed_console_usage(command, "%s: the name of the file is empty", option);
+        if (file_name_check(command, option, value) < 0)
+                return -EINVAL;
+        if (name_is_packed(value, true)) {
+                ed_console_usage(command,
+                                 "%s %s: the output is not compressed: leave out %s, and compress "
+                                 "the file afterwards",
+                                 option, value, strrchr(value, '.'));
                 return -EINVAL;
         }
-        for (size_t i = 0; end && i < sizeof(ends) / sizeof(ends[0]); i++)
-                if (strcmp(end, ends[i]) == 0) {
-                        ed_console_usage(command,
-                                         "%s %s: the output is not compressed: leave out %s, "
-                                         "and compress the file afterwards",
-                                         option, value, end);
-                        return -EINVAL;
-                }
+        return ed_option_once(command, option, value, ret_value);
+}
+
+int ed_option_result(const char *command, const char *option, const char *value,
+                     const char **ret_value)
+{
+        if (file_name_check(command, option, value) < 0)
+                return -EINVAL;
+        if (name_is_packed(value, false)) {
+                ed_console_usage(
+                        command,
+                        "%s %s: the output can be compressed as .gz or .zst: name it so, or "
+                        "leave out %s",
+                        option, value, strrchr(value, '.'));
+                return -EINVAL;
+        }
         return ed_option_once(command, option, value, ret_value);
 }
 

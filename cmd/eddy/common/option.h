@@ -55,6 +55,10 @@ EDDY_MUST_USE int ed_option_once(const char *command, const char *option, const 
 EDDY_MUST_USE int ed_option_file(const char *command, const char *option, const char *value,
                                  const char **ret_value);
 
+/* The same for a file that is compressed if its name ends in .gz or .zst (common/result.h). */
+EDDY_MUST_USE int ed_option_result(const char *command, const char *option, const char *value,
+                                   const char **ret_value);
+
 /*
  * Returns the position of 'value' among 'n' words. 'shown' is a list of the words for the message.
  *

@@ -24,14 +24,16 @@ int ed_result_open(struct ed_result *result, const char *path)
 {
         int err = 0;
 
-        result->buf = eddy_malloc(RESULT_BYTES);
-        if (!result->buf) {
+        if (path && strcmp(path, "-") != 0)
+                result->path = path;
+        result->buf = eddy_malloc(2 * (size_t) RESULT_BYTES);
+        if (!result->buf ||
+            ed_pack_init(&result->pack, result->path ? ed_pack_kind_of(path) : ED_PACK_PLAIN) < 0) {
                 ed_console_say(result->command, "out of memory");
                 return ED_EXIT_FAILED;
         }
-        if (!path || strcmp(path, "-") == 0)
+        if (!result->path)
                 return 0;
-        result->path = path;
         err = ed_replace_begin(&result->replace, path);
         if (err == -EBUSY) {
                 ed_console_say(result->command, "-o %s: another eddy is writing to it", path);
@@ -62,10 +64,32 @@ const char *ed_result_folder(const struct ed_result *result)
         return folder && *folder ? folder : "/tmp";
 }
 
+/* Write bytes, packed; 'data' NULL: the end. */
+static int result_write(struct ed_result *result, const char *data, size_t bytes)
+{
+        int fd = result->path ? result->replace.fd : STDOUT_FILENO, err = 0;
+        char *room = result->buf + RESULT_BYTES;
+        int64_t n = 1;
+
+        if (result->pack.kind == ED_PACK_PLAIN)
+                return ed_write_all(fd, data, bytes);
+        while (err == 0 && n > 0) {
+                size_t taken;
+
+                n = ed_pack_some(&result->pack, data, bytes, &taken, room, RESULT_BYTES);
+                if (n < 0)
+                        return (int) n;
+                if (data)
+                        data += taken;
+                bytes -= taken;
+                err = ed_write_all(fd, room, (size_t) n);
+        }
+        return err;
+}
+
 static int result_flush(struct ed_result *result)
 {
-        int fd = result->path ? result->replace.fd : STDOUT_FILENO;
-        int err = ed_write_all(fd, result->buf, result->used);
+        int err = result->used > 0 ? result_write(result, result->buf, result->used) : 0;
 
         result->used = 0;
         return err;
@@ -93,6 +117,8 @@ int ed_result_finish(struct ed_result *result)
 {
         int err = result_flush(result);
 
+        if (err == 0)
+                err = result_write(result, NULL, 0);
         return err == 0 && result->path ? ed_replace_commit(&result->replace) : err;
 }
 
@@ -100,6 +126,10 @@ int ed_result_fault(const struct ed_result *result, int err)
 {
         if (err == -EPIPE && !result->path)
                 return ED_EXIT_OK;
+        if (err == -ENOMEM) {
+                ed_console_say(result->command, "out of memory");
+                return ED_EXIT_FAILED;
+        }
         ed_console_say(result->command, "%s: %s", result->path ? result->path : "standard output",
                        eddy_error_text(err));
         return ED_EXIT_OUTPUT;
@@ -108,6 +138,7 @@ int ed_result_fault(const struct ed_result *result, int err)
 void ed_result_end(struct ed_result *result)
 {
         ed_replace_end(&result->replace);
+        ed_pack_fini(&result->pack);
         eddy_free(result->buf);
         result->buf = NULL;
         result->used = 0;

@@ -1,6 +1,7 @@
 /*
  * common/result.h - the result of a command that reads files: standard output, or a file that is
- * replaced when the result is complete. Blocks; not for use on a loop.
+ * replaced when the result is complete, and compressed if its name ends in .gz or .zst. Blocks; not
+ * for use on a loop.
  */
 #ifndef ED_CMD_COMMON_RESULT_H
 #define ED_CMD_COMMON_RESULT_H
@@ -8,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/pack.h"
 #include "common/replace.h"
 #include "eddy/def.h"
 
@@ -15,7 +17,8 @@ struct ed_result {
         const char *command; /* for messages */
         const char *path;    /* NULL: standard output */
         struct ed_replace replace;
-        char *buf;
+        struct ed_pack pack;
+        char *buf; /* bytes that are added, and then room for those that are packed */
         size_t used;
 };
 
@@ -34,10 +37,10 @@ bool ed_result_is(const struct ed_result *result, const char *path);
 /* Returns the folder for temporary files: that of the result, or TMPDIR. */
 const char *ed_result_folder(const struct ed_result *result);
 
-/* Add bytes. Errors: those of write(2) */
+/* Add bytes. Errors: -ENOMEM, those of write(2) */
 EDDY_MUST_USE int ed_result_add(struct ed_result *result, const char *data, size_t bytes);
 
-/* Write the rest, and replace the file. Errors: the system's */
+/* Write the rest, and replace the file. Errors: -ENOMEM, the system's */
 EDDY_MUST_USE int ed_result_finish(struct ed_result *result);
 
 /* Report an error of ed_result_add() or ed_result_finish(). Returns the exit code. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "batch/answer/errors_name.h"
 #include "batch/answer/rule_option.h"
 #include "batch/request/accept_option.h"
 #include "batch/request/source.h"
@@ -144,9 +145,8 @@ static int report_option_set(struct ed_report_opts *opts, int option, const char
 static int names_complete(struct ed_report_opts *opts)
 {
         const char *slash = strrchr(opts->answers, '/');
-        size_t bytes = strlen(opts->answers);
 
-        if (bytes + sizeof(".errors.jsonl") > PATH_MAX)
+        if (strlen(opts->answers) + sizeof(".errors.jsonl") > PATH_MAX)
                 return ed_console_usage("report", "the name of OUT is too long");
         if (!opts->page) {
                 snprintf(opts->page_room, sizeof(opts->page_room), "%s.html", opts->answers);
@@ -157,14 +157,9 @@ static int names_complete(struct ed_report_opts *opts)
                          slash && slash[1] ? slash + 1 : opts->answers);
                 opts->title = opts->title_room;
         }
-        if (!opts->errors) {
-                if (bytes > 6 && strcmp(opts->answers + bytes - 6, ".jsonl") == 0)
-                        bytes -= 6;
-                snprintf(opts->errors_room, sizeof(opts->errors_room), "%.*s.errors.jsonl",
-                         (int) bytes, opts->answers);
+        if (!opts->errors &&
+            ed_errors_find(opts->answers, opts->errors_room, sizeof(opts->errors_room)))
                 opts->errors = opts->errors_room;
-                opts->errors_are_optional = true;
-        }
         return 0;
 }
 

@@ -22,7 +22,6 @@ struct ed_report_opts {
         const char *id_column;
         const char *page; /* "-": standard output */
         const char *title;
-        bool errors_are_optional; /* not named by an option */
         struct ed_rule rule;
         struct ed_accept accept;
         bool has_price;

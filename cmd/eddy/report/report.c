@@ -26,12 +26,13 @@
 #include "common/reading.h"
 #include "common/reading_show.h"
 #include "common/replace.h"
+#include "common/unpack.h"
 #include "eddy/alloc.h"
 #include "report/opts.h"
 #include "report/page.h"
 #include "report/totals.h"
 
-enum { CAUSES_PRINTED = 10, WAIT_MS = 200 };
+enum { CAUSES_PRINTED = 10, WAIT_MS = 200, READ_BYTES = 64 << 10 };
 
 /* A file to read. */
 struct report_file {
@@ -52,6 +53,7 @@ struct report {
         struct ed_record record;
         struct report_file files[3]; /* answers, errors, log */
         unsigned files_count;
+        char buf[READ_BYTES];
 };
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -151,57 +153,68 @@ static int lines_count(struct report *report, const struct report_file *file,
         return 0;
 }
 
+/* Decompress bytes that were read, 0 at the end, and count their lines. */
+static int bytes_take(struct report *report, const struct report_file *file,
+                      struct ed_unpack *unpack, struct ed_lines *lines, size_t bytes)
+{
+        const char *data = bytes > 0 ? report->buf : NULL;
+        int64_t n = 1;
+        int err = 0;
+
+        while (err == 0 && n > 0) {
+                size_t room_bytes, taken;
+                char *room = ed_lines_room(lines, &room_bytes);
+
+                if (!room)
+                        return -ENOMEM;
+                n = ed_unpack_some(unpack, data, bytes, &taken, room, room_bytes);
+                if (n < 0)
+                        return n == -EINVAL ? -EBADMSG : (int) n;
+                data = data ? data + taken : NULL;
+                bytes -= taken;
+                ed_lines_grow(lines, (size_t) n);
+                err = lines_count(report, file, lines, false);
+        }
+        return err;
+}
+
 static int file_read(struct report *report, struct report_file *file)
 {
         struct ed_reading reading;
+        struct ed_unpack unpack;
         struct ed_lines lines;
+        uint64_t done = 0;
         ssize_t n = 1;
+        int err = 0;
 
         ed_reading_begin(&reading, file->path, file->left == UINT64_MAX ? 0 : file->left);
+        ed_unpack_init(&unpack);
         ed_lines_init(&lines, ED_DRAFT_BYTES_MAX, false);
-        while (n > 0) {
-                size_t bytes;
-                char *room = ed_lines_room(&lines, &bytes);
+        while (err == 0 && n > 0) {
+                size_t bytes = file->left < READ_BYTES ? (size_t) file->left : READ_BYTES;
 
-                if (!room) {
-                        n = -ENOMEM;
-                        break;
-                }
-                if (bytes > file->left)
-                        bytes = (size_t) file->left;
-                do
-                        n = bytes > 0 ? read(file->fd, room, bytes) : 0;
-                while (n < 0 && errno == EINTR);
-                if (n < 0) {
-                        n = -errno;
-                        break;
-                }
-                ed_lines_grow(&lines, (size_t) n);
-                if (file->left != UINT64_MAX)
+                n = bytes > 0 ? ed_read_some(file->fd, report->buf, bytes, -1) : 0;
+                err = n < 0 ? (int) n : bytes_take(report, file, &unpack, &lines, (size_t) n);
+                if (n > 0 && file->left != UINT64_MAX)
                         file->left -= (uint64_t) n;
-                if (lines_count(report, file, &lines, false) < 0) {
-                        n = -ENOMEM;
-                        break;
-                }
-                ed_reading_at(&reading, lines.offset + lines.end - lines.start);
+                done += n > 0 ? (uint64_t) n : 0;
+                ed_reading_at(&reading, done);
         }
         ed_reading_end();
-        if (n == 0)
-                n = lines_count(report, file, &lines, true);
+        if (err == 0)
+                err = lines_count(report, file, &lines, true);
         ed_lines_fini(&lines);
-        return (int) n;
+        ed_unpack_fini(&unpack);
+        return err;
 }
 
-/* Open a file of the run. Returns 0, 1 if an optional file does not exist, or an error. */
-static int file_open_to_read(struct report *report, const char *option, const char *path,
-                             bool is_optional)
+/* Open a file of the run. Returns 0 or an error. */
+static int file_open_to_read(struct report *report, const char *option, const char *path)
 {
         struct report_file *file = &report->files[report->files_count];
 
         *file = (struct report_file){ .option = option, .path = path, .left = UINT64_MAX };
         file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-        if (file->fd < 0 && errno == ENOENT && is_optional)
-                return 1;
         if (file->fd < 0)
                 return -errno;
         report->files_count++;
@@ -217,7 +230,9 @@ static int file_open_to_read(struct report *report, const char *option, const ch
 static int read_refuse(const char *option, const char *path, int err)
 {
         ed_console_say("report", "%s %s: %s", option, path,
-                       err == -ENOMEM ? "out of memory" : strerror(-err));
+                       err == -ENOMEM    ? "out of memory"
+                       : err == -EBADMSG ? "the compressed data are damaged or end early"
+                                         : strerror(-err));
         return ED_EXIT_INPUT;
 }
 
@@ -225,24 +240,23 @@ static int read_refuse(const char *option, const char *path, int err)
 static int files_open(struct report *report)
 {
         struct ed_report_opts *opts = &report->opts;
-        int err = file_open_to_read(report, "OUT", opts->answers, false);
+        int err = file_open_to_read(report, "OUT", opts->answers);
 
         if (err < 0)
                 return read_refuse("OUT", opts->answers, err);
-        err = file_open_to_read(report, "--errors", opts->errors, opts->errors_are_optional);
+        if (opts->errors)
+                err = file_open_to_read(report, "--errors", opts->errors);
         if (err < 0)
                 return read_refuse("--errors", opts->errors, err);
-        if (err == 0 && report->files[0].st.st_ino == report->files[1].st.st_ino &&
+        if (opts->errors && report->files[0].st.st_ino == report->files[1].st.st_ino &&
             report->files[0].st.st_dev == report->files[1].st.st_dev) {
                 /* `eddy batch` writes both to one file if both have the same name. */
                 close(report->files[--report->files_count].fd);
-                err = 1;
-        }
-        if (err == 1)
                 opts->errors = NULL;
+        }
         if (!opts->log)
                 return 0;
-        err = file_open_to_read(report, "--log", opts->log, false);
+        err = file_open_to_read(report, "--log", opts->log);
         if (err < 0)
                 return read_refuse("--log", opts->log, err);
         report->files[report->files_count - 1].is_log = true;

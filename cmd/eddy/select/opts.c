@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "batch/answer/errors_name.h"
 #include "batch/answer/rule_option.h"
 #include "batch/request/source.h"
 #include "batch/sort/merge_sort.h"
 #include "common/console.h"
 #include "common/option.h"
+#include "common/pack.h"
 #include "eddy/alloc.h"
 #include "eddy/version.h"
 
@@ -45,9 +47,12 @@ static const char help[] =
         "                           those of the run, if it had these options\n"
         "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
         "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
-        "  -o, --output TABLE       write to TABLE, which is replaced when it is complete; - is\n"
-        "                           standard output (-)\n"
-        "  --to auto|csv|json       auto: json if TABLE ends in .jsonl, .ndjson or .json (auto)\n"
+        "  -o, --output TABLE       write to TABLE, which is replaced when it is complete, and\n"
+        "                           compressed if its name ends in .gz or .zst; - is standard\n"
+        "                           output (-)\n"
+        "  --to auto|csv|json       auto: json if TABLE ends in .jsonl, .ndjson or .json, before "
+        ".gz\n"
+        "                           or .zst (auto)\n"
         "  --memory N               bytes of memory for rows, such as 256M; larger tables need a\n"
         "                           temporary file, beside TABLE or in TMPDIR; each id takes\n"
         "                           another 16 bytes (64M)\n"
@@ -186,7 +191,7 @@ static int select_option_set(struct ed_select_opts *opts, int option, const char
         case OPT_MEMORY:
                 return memory_set(opts, value);
         default:
-                return ed_option_file("select", "-o", value, &opts->output);
+                return ed_option_result("select", "-o", value, &opts->output);
         }
 }
 
@@ -195,17 +200,23 @@ static bool is_auto(const char *word)
         return !word || strcmp(word, "auto") == 0;
 }
 
-/* Returns true if the name of the table is that of JSON lines. */
+/* Returns true if the name of the table, without .gz or .zst, is that of JSON lines. */
 static bool name_is_json(const char *path)
 {
-        const char *end = strrchr(path, '.');
+        static const char *const ends[] = { ".jsonl", ".ndjson", ".json" };
+        size_t bytes = ed_pack_stem_bytes(path);
 
-        return end && (strcmp(end, ".jsonl") == 0 || strcmp(end, ".ndjson") == 0 ||
-                       strcmp(end, ".json") == 0);
+        for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+                size_t end_bytes = strlen(ends[i]);
+
+                if (bytes >= end_bytes && memcmp(path + bytes - end_bytes, ends[i], end_bytes) == 0)
+                        return true;
+        }
+        return false;
 }
 
-/* Set what follows from the names of files. Returns 0 or the exit code. */
-static int select_names_complete(struct ed_select_opts *opts)
+/* Set what follows from the names of files. */
+static void select_names_complete(struct ed_select_opts *opts)
 {
         bool to_json = opts->output && name_is_json(opts->output);
 
@@ -218,11 +229,9 @@ static int select_names_complete(struct ed_select_opts *opts)
         if (!is_auto(opts->to_word))
                 to_json = strcmp(opts->to_word, "json") == 0;
         opts->format = to_json ? ED_CELL_JSON : ED_CELL_CSV;
-        if (opts->errors || strcmp(opts->answers, "-") == 0)
-                return 0;
-        opts->errors = opts->errors_room;
-        opts->errors_are_optional = true;
-        return ed_opts_errors_name("select", opts->answers, opts->errors_room);
+        if (!opts->errors && strcmp(opts->answers, "-") != 0 &&
+            ed_errors_find(opts->answers, opts->errors_room, sizeof(opts->errors_room)))
+                opts->errors = opts->errors_room;
 }
 
 /* Returns 0 or the exit code. */
@@ -252,7 +261,8 @@ static int select_arguments_check(struct ed_select_opts *opts, int argc, char **
                                         "OUT and --by are both standard input; name a file");
         if (!opts->by && (opts->kept.count > 0 || opts->kept.all))
                 return ed_console_usage("select", "--keep needs the file of requests: --by IN");
-        return select_names_complete(opts);
+        select_names_complete(opts);
+        return 0;
 }
 
 /* Check what needs more than one option. Returns 0 or the exit code. */

@@ -20,7 +20,6 @@ struct ed_select_opts {
         const char *answers;
         const char *by;     /* NULL: the order of the answers */
         const char *errors; /* NULL: no such file */
-        bool errors_are_optional;
         const char *output; /* NULL: standard output */
         const char *id_column;
         bool by_is_csv;

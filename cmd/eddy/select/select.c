@@ -314,15 +314,10 @@ static bool is_same(const char *a, const char *b)
                one.st_ino == two.st_ino;
 }
 
-/* Leave out an errors file that does not exist, or is the file of answers too. */
+/* Leave out an errors file that is the file of answers too. */
 static void errors_choose(struct ed_select_opts *opts)
 {
-        struct stat st;
-
-        if (!opts->errors)
-                return;
-        if (is_same(opts->errors, opts->answers) ||
-            (opts->errors_are_optional && stat(opts->errors, &st) < 0 && errno == ENOENT))
+        if (opts->errors && is_same(opts->errors, opts->answers))
                 opts->errors = NULL;
 }
 

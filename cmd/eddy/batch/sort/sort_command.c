@@ -36,8 +36,10 @@ static const char help[] =
         "  --by IN                  the file of requests; gzip and zstd are decompressed\n"
         "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
         "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
-        "  -o, --output SORTED      write to SORTED, which is replaced when sorting is complete;\n"
-        "                           SORTED may be OUT; - is standard output (-)\n"
+        "  -o, --output SORTED      write to SORTED, which is replaced when sorting is complete, "
+        "and\n"
+        "                           compressed if its name ends in .gz or .zst; SORTED may be\n"
+        "                           OUT; - is standard output (-)\n"
         "  --memory N               bytes of memory for lines, such as 256M; larger files are\n"
         "                           sorted with a temporary file, beside SORTED or in TMPDIR;\n"
         "                           each id takes another 16 bytes (64M)\n"
@@ -205,7 +207,7 @@ static int option_apply(struct sort_run *run, int option, const char *value)
         case OPT_BY:
                 return ed_option_once("sort", "--by", value, &run->by);
         case 'o':
-                return ed_option_file("sort", "-o", value, &run->output);
+                return ed_option_result("sort", "-o", value, &run->output);
         case OPT_FORMAT:
                 err = ed_option_word("sort", "--format", value, formats, 3, "auto, json, csv");
                 run->format = value;
@@ -306,10 +308,11 @@ static int answers_sort(struct sort_run *run)
                 return disk_fault(run, run->sort_err);
         if (exit_code)
                 return exit_code == -ECANCELED ? ED_EXIT_INPUT : exit_code;
-        if (in_place && (kind == ED_UNPACK_GZIP || kind == ED_UNPACK_ZSTD))
+        if (in_place && (kind == ED_UNPACK_GZIP || kind == ED_UNPACK_ZSTD) &&
+            ed_pack_kind_of(run->output) == ED_PACK_PLAIN)
                 return ed_console_usage("sort",
                                         "-o %s: this file is compressed, and the sorted one "
-                                        "is not; name another file",
+                                        "is not, because of its name; name another file",
                                         run->output);
         exit_code = places_check(run);
         if (exit_code == 0)
