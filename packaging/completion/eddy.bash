@@ -112,28 +112,29 @@ _eddy() {
                 help,*) words="batch check retry sort select fetch mock report draw explore help" ;;
                 *)
                         case $command in
-                        batch) words="--format --id-column --base-url --url --body -X --method
-                                -H --header --api-key-env --api-key-file --api-key-command
-                                --api-key-header --idempotency-header -o --output --errors --ok
-                                --schema --accept-failed --accept-failed-ids --ordered --save
-                                --no-meta --on-changed --log --metrics --progress --summary
-                                --summary-file -c --concurrency --ramp --rpm --tpm --burst
-                                --timeout --connect-timeout --idle-timeout --max-attempts
-                                --retry-if --retry-base --retry-max --max-throttle-wait --limit
-                                --max-errors --price --max-cost --deadline --cacert --cert --key
-                                -k --insecure --proxy --unix-socket --resolve -h --help
-                                --version" ;;
-                        check) words="-o --output --errors --format --id-column --url --body -H
-                                --header -X --method --ok --schema --accept-failed
-                                --accept-failed-ids --rpm --tpm --base-url -c --concurrency
-                                --latency --price -h --help --version" ;;
-                        retry) words="-o --output --errors -h --help --version --format
-                                --id-column --base-url --url --body -X --method -H --header
-                                --api-key-env --api-key-file --api-key-command --api-key-header
-                                --idempotency-header --ok --schema --accept-failed
+                        batch) words="--format --id-column --skip-empty --base-url --url --body
+                                -X --method -H --header --api-key-env --api-key-file
+                                --api-key-command --api-key-header --idempotency-header -o
+                                --output --errors --ok --schema --accept-failed
                                 --accept-failed-ids --ordered --save --no-meta --on-changed
                                 --log --metrics --progress --summary --summary-file -c
                                 --concurrency --ramp --rpm --tpm --burst --timeout
+                                --connect-timeout --idle-timeout --max-attempts --retry-if
+                                --retry-base --retry-max --max-throttle-wait --limit
+                                --max-errors --price --max-cost --deadline --cacert --cert --key
+                                -k --insecure --proxy --unix-socket --resolve -h --help
+                                --version" ;;
+                        check) words="-o --output --errors --format --id-column --skip-empty
+                                --url --body -H --header -X --method --ok --schema
+                                --accept-failed --accept-failed-ids --rpm --tpm --base-url -c
+                                --concurrency --latency --price -h --help --version" ;;
+                        retry) words="-o --output --errors -h --help --version --format
+                                --id-column --skip-empty --base-url --url --body -X --method -H
+                                --header --api-key-env --api-key-file --api-key-command
+                                --api-key-header --idempotency-header --ok --schema
+                                --accept-failed --accept-failed-ids --ordered --save --no-meta
+                                --on-changed --log --metrics --progress --summary --summary-file
+                                -c --concurrency --ramp --rpm --tpm --burst --timeout
                                 --connect-timeout --idle-timeout --max-attempts --retry-if
                                 --retry-base --retry-max --max-throttle-wait --limit
                                 --max-errors --price --max-cost --deadline --cacert --cert --key

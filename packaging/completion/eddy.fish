@@ -19,6 +19,7 @@ complete -c eddy -n '__fish_seen_subcommand_from help' -a 'batch check retry sor
 complete -c eddy -n '__fish_seen_subcommand_from batch' -F
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l format -x -a 'auto json csv' -d 'auto: csv if IN ends in .csv, .csv.gz or .csv.zst'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l id-column -x -d 'the column of CSV that is the id'
+complete -c eddy -n '__fish_seen_subcommand_from batch' -l skip-empty -d 'leave out lines whose fields that are used are all empty, null or blank'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l base-url -x -d 'prepend URL to each "url" that begins with /'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l url -x -d 'the URL of lines that are bare bodies, or rows of CSV'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l body -r -F -d 'the body'
@@ -77,6 +78,7 @@ complete -c eddy -n '__fish_seen_subcommand_from check' -s o -l output -x -d 'th
 complete -c eddy -n '__fish_seen_subcommand_from check' -l errors -r -F -d 'the errors file of eddy batch, whose answers that are successful count too'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l format -x -a 'auto json csv' -d 'auto: csv if IN ends in .csv, .csv.gz or .csv.zst'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l id-column -x -d 'the column of CSV that is the id'
+complete -c eddy -n '__fish_seen_subcommand_from check' -l skip-empty -d 'leave out lines whose fields that are used are all empty, null or blank'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l url -x -d 'the URL of lines that are bare bodies, or rows of CSV'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l body -r -F -d 'the body'
 complete -c eddy -n '__fish_seen_subcommand_from check' -s H -l header -x -d 'as for eddy batch'
@@ -101,6 +103,7 @@ complete -c eddy -n '__fish_seen_subcommand_from retry' -s h -l help -d 'print t
 complete -c eddy -n '__fish_seen_subcommand_from retry' -l version -d 'print the version'
 complete -c eddy -n '__fish_seen_subcommand_from retry' -l format -x -a 'auto json csv' -d 'auto: csv if IN ends in .csv, .csv.gz or .csv.zst'
 complete -c eddy -n '__fish_seen_subcommand_from retry' -l id-column -x -d 'the column of CSV that is the id'
+complete -c eddy -n '__fish_seen_subcommand_from retry' -l skip-empty -d 'leave out lines whose fields that are used are all empty, null or blank'
 complete -c eddy -n '__fish_seen_subcommand_from retry' -l base-url -x -d 'prepend URL to each "url" that begins with /'
 complete -c eddy -n '__fish_seen_subcommand_from retry' -l url -x -d 'the URL of lines that are bare bodies, or rows of CSV'
 complete -c eddy -n '__fish_seen_subcommand_from retry' -l body -r -F -d 'the body'

@@ -29,6 +29,7 @@ _eddy() {
                 _arguments -S \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
+                        '*--skip-empty[leave out lines whose fields that are used are all empty, null or blank]' \
                         '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
@@ -96,6 +97,7 @@ _eddy() {
                         '*--errors=[the errors file of eddy batch, whose answers that are successful count too]:FILE:_files' \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
+                        '*--skip-empty[leave out lines whose fields that are used are all empty, null or blank]' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
                         '*-H+[as for eddy batch]:NAME: ' \
@@ -128,6 +130,7 @@ _eddy() {
                         '*--version[print the version]' \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
+                        '*--skip-empty[leave out lines whose fields that are used are all empty, null or blank]' \
                         '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \

@@ -1,6 +1,7 @@
 """test_batch_templates - columns and fields in the URL, the body and the headers of `eddy batch`: what the
 server receives, which lines are errors, and that a changed URL is a changed request.
 """
+import json
 import urllib.parse
 
 import e2e
@@ -157,6 +158,72 @@ def filled_path_decides_if_the_answer_is_that_of_an_api(eddy):
     equal((result.code, lines_of(eddy.file("out.errors.jsonl"))[0]["error"]["code"]), (1, "answer_has_error"), result)
     result = run(eddy, path, *args, out="get.jsonl")
     equal(result.code, 0, result)
+
+
+ROWS_WITH_GAPS = "custom_id,id,term\na,1,x\nb,,\n,,\nc, ,\"\n\t\"\nd,2,\ne,,y\n"
+
+
+@claim
+def lines_whose_fields_are_all_empty_are_left_out_and_counted(eddy):
+    api = Api(eddy)
+    path = eddy.file("in.csv", ROWS_WITH_GAPS)
+    args = ["--url", api.url + "/?i={{id}}", "-H", "X-Term: {{term}}", "--skip-empty"]
+    result = run(eddy, path, *args)
+    equal((result.code, sent(api)), (0, [("GET", "/?i="), ("GET", "/?i=1"), ("GET", "/?i=2")]), result)
+    check("\n3 skipped: empty\n" in result.err and "answers in " + eddy.file("out.jsonl: 3\n") in result.err, result)
+    result = run(eddy, path, *args, "--summary", "json")
+    summary = json.loads(result.err[result.err.index("{"):])
+    equal((result.code, len(api.calls), summary["x_eddy"]["skipped_empty"]), (0, 3, 3), result)
+    equal(summary["request_counts"], {"total": 3, "completed": 3, "failed": 0})
+    result = eddy.run("check", path, "-o", eddy.file("out.jsonl"), *args)
+    check("requests        3\nskipped         3 empty lines\n" in result.out and result.code == 0, result)
+    with open(path, "rb") as rows:
+        data = rows.read()
+    result = run(eddy, "-", "--format", "csv", *args, out="pipe.jsonl", stdin=data)
+    equal((result.code, len(lines_of(eddy.file("pipe.jsonl")))), (0, 3), result)
+
+
+@claim
+def objects_are_left_out_if_their_fields_are_null_empty_or_blank(eddy):
+    api = Api(eddy)
+    lines = ['{"t":null,"more":1}', '{"t":""}', '{"t":" \\n"}', '{"t":0}', '{"t":false}', '{"more":1}', '{"t":[]}']
+    path = eddy.file("in.jsonl", "".join(line + "\n" for line in lines))
+    result = run(eddy, path, "--url", api.url + "/", "--body", '{"t":"{{t}}"}', "--skip-empty", "--limit", "2")
+    equal((result.code, [call.body["t"] for call in api.calls]), (0, [0, False]), result)
+    result = run(eddy, path, "--url", api.url + "/", "--body", '{"t":"{{t}}"}', "--skip-empty")
+    equal((result.code, [call.body["t"] for call in api.calls[2:]]), (1, [[]]), result)
+    check('the line has no field "t"' in result.err and "\n3 skipped: empty\n" in result.err, result)
+
+
+@claim
+def error_of_an_earlier_run_is_removed_and_an_answer_kept_if_the_line_is_left_out(eddy):
+    api = Api(eddy)
+    args = ["--url", api.url + "/{{id}}", "-H", "X-Term: {{term}}"]
+    path, out = eddy.file("in.csv", "custom_id,id,term\na,1,x\nb,,\n"), eddy.file("out.jsonl")
+    equal((run(eddy, path, *args).code, ids_of(eddy.file("out.errors.jsonl"))), (1, ["b"]))
+    result = run(eddy, path, *args, "--skip-empty")
+    equal((result.code, lines_of(eddy.file("out.errors.jsonl"))), (0, []), result)
+    eddy.file("in.csv", "custom_id,id,term\na,,\nb,,\nc,3,\n")
+    result = run(eddy, path, *args, "--skip-empty")
+    equal((result.code, sorted(ids_of(out))), (0, ["a", "c"]), result)
+    check("an id that" not in result.err and "\n1 skipped: empty\n" in result.err, result)
+    eddy.file("in.csv", "custom_id,id,term\nb,,\nb,4,\n")
+    for command in ("batch", "check"):
+        result = eddy.run(command, path, "-o", out, *args, "--skip-empty")
+        check(result.code == 3 and "ids must differ" in result.err + result.out, result)
+
+
+@claim
+def input_of_only_empty_lines_is_done_and_the_option_needs_a_field(eddy):
+    api = Api(eddy)
+    path = eddy.file("in.csv", "custom_id,id\na,\nb,\n")
+    result = run(eddy, path, "--url", api.url + "/{{id}}", "--skip-empty")
+    equal((result.code, api.calls), (0, []), result)
+    check("2 skipped: empty" in result.err and "no request" not in result.err, result)
+    equal(eddy.run("check", path, "--url", api.url + "/{{id}}", "--skip-empty").code, 0)
+    for command in ("batch", "check"):
+        e2e.one_line(eddy.run(command, eddy.file("in.jsonl", "{}\n"), "--url", api.url, "--skip-empty"), 2,
+                     "--skip-empty leaves out lines", "write a field as {{name}}")
 
 
 if __name__ == "__main__":

@@ -245,6 +245,7 @@ static int templates_open(struct ed_batch_run *run)
                                                 .body_bytes = settings->body_bytes,
                                                 .url = settings->url,
                                                 .headers = &settings->headers,
+                                                .skip_empty = settings->skip_empty,
                                         },
                                         &run->templates);
 }
@@ -556,7 +557,8 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
         int exit_code = output_judge(&run->say, &unit->sink.output, run->stats.lost,
                                      unit->paths->output != NULL);
         bool is_empty = !unit->sink.only && unit->input.whole && unit->input.read == 0 &&
-                        unit->sink.held.answered == 0 && unit->checked.accepted == 0;
+                        unit->sink.held.answered == 0 && unit->checked.accepted == 0 &&
+                        unit->checked.empty == 0;
 
         if (unit->sink.save_err < 0 && exit_code == 0)
                 exit_code = ED_EXIT_OUTPUT;

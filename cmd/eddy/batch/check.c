@@ -55,6 +55,9 @@ static const char help[] =
         "Lines (as for eddy batch)\n"
         "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
         "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
+        "  --skip-empty             leave out lines whose fields that are used are all empty, "
+        "null\n"
+        "                           or blank\n"
         "  --url URL                the URL of lines that are bare bodies, or rows of CSV; "
         "{{name}}\n"
         "                           in its path or query is replaced by that field, encoded\n"
@@ -86,6 +89,7 @@ enum {
         OPT_ERRORS = 256,
         OPT_FORMAT,
         OPT_ID_COLUMN,
+        OPT_SKIP_EMPTY,
         OPT_BASE_URL,
         OPT_URL,
         OPT_BODY,
@@ -107,6 +111,7 @@ static const struct option check_longs[] = {
         { "errors", required_argument, NULL, OPT_ERRORS },
         { "format", required_argument, NULL, OPT_FORMAT },
         { "id-column", required_argument, NULL, OPT_ID_COLUMN },
+        { "skip-empty", no_argument, NULL, OPT_SKIP_EMPTY },
         { "base-url", required_argument, NULL, OPT_BASE_URL },
         { "url", required_argument, NULL, OPT_URL },
         { "body", required_argument, NULL, OPT_BODY },
@@ -160,6 +165,8 @@ static void longs_join(void)
         }
 }
 
+#define TWICE_TEXT "custom_id \"%.100s\" was used by an earlier line; ids must differ"
+
 /* The kinds of faults of lines. */
 enum { BAD, TWICE, CHANGED, LARGE, FAULTS_COUNT };
 
@@ -190,6 +197,7 @@ struct check_run {
         uint64_t requests, answered; /* lines that are requests; those that have their answer */
         uint64_t accepted;           /* requests whose failure is accepted */
         bool has_answers;            /* the output has an answer that may be a success */
+        uint64_t empty;              /* lines that --skip-empty leaves out */
         uint64_t odd;                /* lines of the output that are not answers */
         uint64_t not_ok;             /* answers that are not successes, although their status is */
         uint64_t largest_bytes, largest_line;
@@ -326,9 +334,7 @@ static int request_note(struct check_run *run, const struct ed_request *request)
                 return flags;
         flags = doubt_settle(run, request, flags);
         if (flags & ED_IDS_READ) {
-                fault_add(run, &run->faults[TWICE], request->number,
-                          "custom_id \"%.100s\" was used by an earlier line; ids must differ",
-                          request->id);
+                fault_add(run, &run->faults[TWICE], request->number, TWICE_TEXT, request->id);
                 return 0;
         }
         if (flags & ED_IDS_ANSWERED && !same)
@@ -359,6 +365,24 @@ static void tokens_check(struct check_run *run, const struct ed_request *request
                           tokens, run->pace.tpm);
 }
 
+/* A line that --skip-empty leaves out: its id counts as that of a request. */
+static int empty_note(struct check_run *run, const struct ed_request *request)
+{
+        int flags = ed_ids_add(run->ids, request->id, request->id_bytes, 0, ED_IDS_READ, NULL);
+
+        if (flags < 0)
+                return flags;
+        if (flags & ED_IDS_READ) {
+                fault_add(run, &run->faults[TWICE], request->number, TWICE_TEXT, request->id);
+        } else if (flags & (ED_IDS_ANSWERED | ED_IDS_DOUBTED)) {
+                run->requests++;
+                run->answered++;
+        } else {
+                run->empty++;
+        }
+        return 0;
+}
+
 static int line_note(void *arg, const struct ed_line *line)
 {
         struct check_run *run = arg;
@@ -380,6 +404,11 @@ static int line_note(void *arg, const struct ed_line *line)
         err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request, error);
         if (err == 0 || err == -ENOMEM)
                 return err;
+        if (err == ED_REQUEST_EMPTY) {
+                err = empty_note(run, request);
+                ed_request_free(request);
+                return err;
+        }
         if (err == -EINVAL) {
                 fault_add(run, &run->faults[BAD], line->number, "%s%s%s%s",
                           request ? "custom_id \"" : "", request ? request->id : "",
@@ -451,6 +480,10 @@ static void counts_add(struct check_run *run)
                 ed_draft_add_str(report, "\n");
         row_add(report, "requests", run->requests);
         ed_draft_add_str(report, "\n");
+        if (run->empty > 0) {
+                row_add(report, "skipped", run->empty);
+                ed_draft_add_str(report, run->empty == 1 ? " empty line\n" : " empty lines\n");
+        }
         for (int i = 0; i < FAULTS_COUNT; i++) {
                 const struct check_fault *fault = &run->faults[i];
 
@@ -643,6 +676,9 @@ static int option_take(struct check_run *run, int option, const char *value)
                 return number < 0 ? number : 0;
         case OPT_ID_COLUMN:
                 return ed_option_once("check", "--id-column", value, &run->rules.id_column);
+        case OPT_SKIP_EMPTY:
+                run->rules.skip_empty = true;
+                return 0;
         case OPT_BASE_URL:
                 run->pace.servers++;
                 return ed_url_option_check("check", value, true, true) ? -EINVAL : 0;
@@ -706,6 +742,7 @@ static int options_check(struct check_run *run)
                                                 .body_bytes = run->body_bytes,
                                                 .url = run->rules.url,
                                                 .headers = &run->headers,
+                                                .skip_empty = run->rules.skip_empty,
                                         },
                                         &run->rules.templates);
 }
@@ -761,9 +798,10 @@ static int check_all(struct check_run *run)
                 exit_code = report_print(run);
         if (exit_code)
                 return exit_code;
-        if (run->requests == 0)
+        if (run->requests + run->empty == 0)
                 ed_console_say("check", "%s: the input has no request", run->input);
-        if (run->requests == 0 || run->faults[TWICE].count > 0 || run->faults[CHANGED].count > 0)
+        if (run->requests + run->empty == 0 || run->faults[TWICE].count > 0 ||
+            run->faults[CHANGED].count > 0)
                 return ED_EXIT_INPUT;
         return run->faults[BAD].count > 0 || run->faults[LARGE].count > 0 ? ED_EXIT_FAILED
                                                                           : ED_EXIT_OK;

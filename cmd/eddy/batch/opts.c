@@ -41,7 +41,8 @@ static const char help[] =
         "          --api-key-env OPENAI_API_KEY --rpm 5000 --tpm 2M -c 256\n"
         "  eddy batch texts.csv -o out.jsonl --url http://127.0.0.1:8000/v1/embeddings \\\n"
         "          --body '{\"model\":\"m\",\"input\":\"{{text}}\"}'\n"
-        "  eddy batch items.csv -o out.jsonl --url 'http://127.0.0.1:8000/items/{{id}}?q={{term}}'\n"
+        "  eddy batch items.csv -o out.jsonl --url "
+        "'http://127.0.0.1:8000/items/{{id}}?q={{term}}'\n"
         "\n"
         "Input\n"
         "  IN                       a file, or - for standard input; gzip and zstd are accepted\n"
@@ -60,9 +61,13 @@ static const char help[] =
         "  Lines without custom_id get the id line-N.\n"
         "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
         "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
+        "  --skip-empty             leave out lines whose fields that are used are all empty, "
+        "null\n"
+        "                           or blank\n"
         "  --base-url URL           prepend URL to each \"url\" that begins with /; if it is\n"
         "                           repeated, the one with the fewest requests in flight is used\n"
-        "  --url URL                the URL of lines that are bare bodies, or rows of CSV; {{name}}\n"
+        "  --url URL                the URL of lines that are bare bodies, or rows of CSV; "
+        "{{name}}\n"
         "                           in its path or query is replaced by that field, encoded\n"
         "  --body JSON|@FILE        the body; {{name}} in a string is replaced by that field\n"
         "  -X, --method M           for lines without a method (POST with a body, else GET)\n"
@@ -172,6 +177,7 @@ enum {
         OPT_ERRORS = 256,
         OPT_FORMAT,
         OPT_ID_COLUMN,
+        OPT_SKIP_EMPTY,
         OPT_BASE_URL,
         OPT_URL,
         OPT_BODY,
@@ -218,6 +224,7 @@ const struct option ed_opts_longs[] = {
         { "errors", required_argument, NULL, OPT_ERRORS },
         { "format", required_argument, NULL, OPT_FORMAT },
         { "id-column", required_argument, NULL, OPT_ID_COLUMN },
+        { "skip-empty", no_argument, NULL, OPT_SKIP_EMPTY },
         { "base-url", required_argument, NULL, OPT_BASE_URL },
         { "url", required_argument, NULL, OPT_URL },
         { "body", required_argument, NULL, OPT_BODY },
@@ -496,6 +503,9 @@ static int option_set(struct ed_batch_opts *opts, int option, const char *value)
                 return summary_file_set(opts, value);
         case OPT_ORDERED:
                 opts->settings.ordered = true;
+                return 0;
+        case OPT_SKIP_EMPTY:
+                opts->settings.skip_empty = true;
                 return 0;
         case OPT_NO_META:
                 opts->settings.meta = false;

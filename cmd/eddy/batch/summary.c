@@ -377,6 +377,10 @@ static void text_print(const struct ed_batch_command *command, struct ed_draft *
                 ed_draft_add_printf(text, "API key: refreshed %llu time%s\n",
                                     (unsigned long long) run->keys->refreshes,
                                     run->keys->refreshes == 1 ? "" : "s");
+        if (unit->checked.empty > 0) {
+                ed_draft_add_grouped(text, unit->checked.empty);
+                ed_draft_add_str(text, " skipped: empty\n");
+        }
         causes_add(text, unit);
         advice_add(text, unit);
         files_add(text, command);
@@ -502,6 +506,7 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         member_add(text, ",\"beyond_limit\":", run->stats.beyond);
         member_add(text, ",\"answered_before\":", unit->sink.held.answered);
         member_add(text, ",\"not_ok_before\":", unit->sink.held.not_ok);
+        member_add(text, ",\"skipped_empty\":", unit->checked.empty);
         member_add(text, ",\"accepted\":", unit->checked.accepted + ed_summary_accepted(unit));
         member_add(text, ",\"key_refreshes\":", run->keys->refreshes);
         if (command->exit_code >= 0)

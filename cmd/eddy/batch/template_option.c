@@ -77,6 +77,10 @@ int ed_template_options_open(const char *command, const struct ed_template_optio
                                         error);
         if (err == 0)
                 err = headers_open(command, options->headers, templates);
+        if (err == 0 && options->skip_empty && !ed_templates_have_places(templates))
+                return ed_console_usage(command, "--skip-empty leaves out lines whose fields are "
+                                                 "empty: write a field as {{name}} in --url, "
+                                                 "--body or -H");
         if (err != -ENOMEM)
                 return err;
         ed_console_say(command, "out of memory");

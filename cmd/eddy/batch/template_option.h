@@ -17,6 +17,7 @@ struct ed_template_options {
         size_t body_bytes;
         const char *url;
         const struct ed_headers *headers;
+        bool skip_empty; /* --skip-empty, which needs a place */
 };
 
 /*

@@ -258,6 +258,32 @@ TEST(template_makes_the_url_and_headers)
         ed_columns_free(columns);
 }
 
+TEST(line_with_empty_fields_is_left_out_with_its_id)
+{
+        static const char *const empty[] = { "{\"custom_id\":\"a\",\"x\":null}",
+                                             "{\"custom_id\":\"a\",\"x\":\" \",\"y\":1}" };
+        struct ed_request_rules rules = { .url = "/{{x}}", .skip_empty = true };
+        struct ed_request *request;
+
+        CHECK_EQ(ed_template_new_url(rules.url, &rules.templates.url, error), 0);
+        for (size_t i = 0; i < 2; i++) {
+                CHECK_EQ(ed_request_read(&rules, empty[i], strlen(empty[i]), 7, &request, error),
+                         ED_REQUEST_EMPTY);
+                CHECK(request->is_empty && !request->url && !request->method);
+                CHECK_STR(request->id, "a");
+                ed_request_free(request);
+        }
+        CHECK_EQ(ed_request_read(&rules, "{\"x\":\"\"}", 8, 7, &request, error), ED_REQUEST_EMPTY);
+        CHECK_STR(request->id, "line-7");
+        ed_request_free(request);
+        CHECK_EQ(ed_request_read(&rules, "{\"x\":\"\"", 7, 7, &request, error), -EINVAL);
+        CHECK_EQ(ed_request_read(&rules, " ", 1, 7, &request, error), 0);
+        check_fault(&rules, "{\"custom_id\":\"a\"}", "a",
+                    "the line has no field \"x\", and the URL has {{x}}");
+        check_request(&rules, "{\"x\":0}", "line-7", "GET /0 -");
+        ed_template_free(rules.templates.url);
+}
+
 TEST(row_of_csv_is_a_request)
 {
         struct ed_request_rules rules = { .url = "/v1/x" };

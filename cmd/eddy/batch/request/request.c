@@ -1030,27 +1030,37 @@ static int request_build(const struct parts *parts, uint64_t number,
         return 1;
 }
 
+/* Make the request of a line that was taken apart. */
+static int request_make(struct parts *parts, const char *line, size_t bytes, uint64_t number,
+                        struct ed_request **ret_request)
+{
+        int err = values_fill(parts, line, bytes);
+
+        return err < 0 ? err : request_build(parts, number, ret_request);
+}
+
 int ed_request_read(const struct ed_request_rules *rules, const char *line, size_t bytes,
                     uint64_t number, struct ed_request **ret_request,
                     char error[ED_REQUEST_ERROR_BYTES])
 {
         struct parts parts = { .rules = rules, .error = error };
         struct blob blob;
-        int result;
+        int result, blank = 0;
 
         *ret_request = NULL;
-        result = line_parts(&parts, line, bytes);
-        if (result > 0 && rules->templates.headers_count > 0) {
-                int err = values_fill(&parts, line, bytes);
-
-                result = err < 0 ? err : result;
-        }
-        if (result > 0)
-                result = request_build(&parts, number, ret_request);
-        if (result == -EINVAL && parts.id_bytes > 0) {
+        if (rules->skip_empty)
+                blank = ed_templates_are_blank(&rules->templates, rules->columns, line, bytes);
+        result = blank < 0 ? blank : line_parts(&parts, line, bytes);
+        if (blank > 0 && (result > 0 || result == -EINVAL))
+                result = ED_REQUEST_EMPTY;
+        else if (result > 0)
+                result = request_make(&parts, line, bytes, number, ret_request);
+        if (result == ED_REQUEST_EMPTY || (result == -EINVAL && parts.id_bytes > 0)) {
                 *ret_request = request_new(&parts, number, 0, 0, &blob);
                 if (!*ret_request)
                         result = -ENOMEM;
+                else
+                        (*ret_request)->is_empty = result == ED_REQUEST_EMPTY;
         }
         ed_draft_fini(&parts.filled);
         ed_draft_fini(&parts.filled_url);

@@ -44,6 +44,9 @@ enum {
         ED_REQUEST_ERROR_BYTES = ED_FAULT_BYTES,
 };
 
+/* A result of ed_request_read(). */
+enum { ED_REQUEST_EMPTY = 2 };
+
 /* The options for all lines. All zero: only lines that need no option are requests. */
 struct ed_request_rules {
         const char *method;               /* for lines without a method; NULL: POST with a body,
@@ -52,6 +55,7 @@ struct ed_request_rules {
         struct ed_templates templates;    /* borrowed */
         const struct ed_columns *columns; /* of CSV; NULL: lines are not CSV */
         const char *id_column;            /* of CSV; NULL: custom_id */
+        bool skip_empty; /* lines whose fields are all empty are ED_REQUEST_EMPTY */
 };
 
 /* A request, in a single allocation with all texts, which end in NUL. */
@@ -79,12 +83,15 @@ struct ed_request {
         bool streams;      /* the answer may be a stream: the body has "stream": true, or the
                                        URL says so */
         bool is_url;       /* a URL without anything else */
+        bool is_empty;     /* of ED_REQUEST_EMPTY */
         bool body_is_json; /* false: bytes of vegeta's base64, or none */
 };
 
 /*
  * Read a line without its line feed. Returns 1 and a request (owned), 0 for a line to skip (blank,
- * or a comment in a list of URLs), or an error.
+ * or a comment in a list of URLs), or an error. Returns ED_REQUEST_EMPTY for a line that is left out,
+ * because all fields that the templates use are empty; '*ret_request' (owned) has only 'id',
+ * 'id_bytes', 'number' and 'is_empty'.
  *
  * Errors: -EINVAL  'error' is a sentence about the fault and its remedy; if the line has a
  *                  custom_id, '*ret_request' is a request (owned) with only 'id', 'id_bytes' and

@@ -66,7 +66,8 @@ int ed_reader_open(struct ed_batch_unit *unit)
         unit->input.rules = (struct ed_request_rules){ .method = settings->method,
                                                        .url = settings->url,
                                                        .id_column = settings->id_column,
-                                                       .templates = unit->run->templates };
+                                                       .templates = unit->run->templates,
+                                                       .skip_empty = settings->skip_empty };
         return 0;
 }
 
@@ -144,7 +145,8 @@ static int doubt_settle(struct ed_batch_unit *unit, const struct ed_request *req
         bool is_answered = flags & ED_IDS_ANSWERED;
         int err = 0;
 
-        if (flags < 0 || !(flags & ED_IDS_DOUBTED) || flags & ED_IDS_READ || !request->url)
+        if (flags < 0 || !(flags & ED_IDS_DOUBTED) || flags & ED_IDS_READ ||
+            (!request->url && !request->is_empty))
                 return flags;
         if (!request->body || !ed_api_path_is(request->url)) {
                 ed_ids_remove(unit->sink.ids, request->id, request->id_bytes, ED_IDS_DOUBTED);
@@ -201,7 +203,8 @@ static int line_check_id(struct ed_batch_unit *unit, const struct ed_line *line)
         const char *id;
         size_t bytes;
 
-        if (unit->input.columns || !ed_request_peek_id(line->data, line->bytes, &id, &bytes) ||
+        if (unit->input.columns || unit->input.rules.skip_empty ||
+            !ed_request_peek_id(line->data, line->bytes, &id, &bytes) ||
             ed_ids_flags(unit->sink.ids, id, bytes) &
                     (ED_IDS_ANSWERED | ED_IDS_READ | ED_IDS_DOUBTED) ||
             ed_accept_knows(unit->run->accept, id, bytes))
@@ -300,6 +303,41 @@ static int long_line_check(struct check *check, const struct ed_line *line)
         return 0;
 }
 
+/*
+ * A line that --skip-empty leaves out, in the check or in the run. Its id is one of the input, so that
+ * its answer stays, and its error is removed at the end. Returns the flags of the id, or an error.
+ */
+static int empty_note(struct ed_batch_unit *unit, const struct ed_request *request)
+{
+        int flags =
+                ed_ids_add(unit->sink.ids, request->id, request->id_bytes, 0, ED_IDS_READ, NULL);
+
+        flags = doubt_settle(unit, request, flags);
+        if (flags < 0 || flags & ED_IDS_READ || unit->checked.total_is_known)
+                return flags;
+        if (flags & ED_IDS_ANSWERED)
+                known_note(unit, flags, true);
+        else
+                unit->checked.empty +=
+                        id_is_wanted(unit, request->number, request->id, request->id_bytes);
+        return flags;
+}
+
+static int empty_check(struct check *check, struct ed_request *request)
+{
+        int flags = empty_note(check->unit, request);
+
+        if (flags >= 0 && flags & ED_IDS_READ)
+                fault_say(check, request, "was used by an earlier line; ids must differ");
+        else if (flags >= 0 && flags & ED_IDS_ANSWERED)
+                check->unit->checked.requests++;
+        if (flags >= 0)
+                flags = correction_find(check->unit, request->number, request->id,
+                                        request->id_bytes);
+        ed_request_free(request);
+        return flags < 0 ? flags : 0;
+}
+
 static int line_check(void *arg, const struct ed_line *line)
 {
         struct check *check = arg;
@@ -322,6 +360,8 @@ static int line_check(void *arg, const struct ed_line *line)
                 return 0;
         if (err == -ENOMEM)
                 return err;
+        if (err == ED_REQUEST_EMPTY)
+                return empty_check(check, request);
         if (err > 0 && check->good == 0)
                 place_check(unit, request, error);
         line_note(check, line->number, error);
@@ -439,6 +479,20 @@ static void path_note(struct ed_batch_unit *unit, const char *url)
                  (int) (parts.query - parts.path), parts.path);
 }
 
+static int empty_pass(struct ed_batch_unit *unit, struct ed_request *request)
+{
+        int flags = correction_note(unit, request);
+
+        if (flags >= 0)
+                flags = empty_note(unit, request);
+        /* An error of an earlier run is removed at the end, as if this run had written another. */
+        if (flags >= 0 && !(flags & ED_IDS_READ))
+                flags = ed_ids_add(unit->sink.ids, request->id, request->id_bytes, 0, ED_IDS_FAILED,
+                                   NULL);
+        ed_request_free(request);
+        return flags < 0 ? flags : 0;
+}
+
 /* Start the job of a line. */
 static int line_send(void *arg, const struct ed_line *line)
 {
@@ -455,6 +509,8 @@ static int line_send(void *arg, const struct ed_line *line)
                                       &request, error);
         if (err == 0 || err == -ENOMEM)
                 return err;
+        if (err == ED_REQUEST_EMPTY)
+                return empty_pass(unit, request);
         if (!request && blank_request(line->number, &request) < 0)
                 return -ENOMEM;
         err = correction_note(unit, request);

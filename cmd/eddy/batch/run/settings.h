@@ -17,6 +17,7 @@ enum { ED_BATCH_BASE_URLS_MAX = 64 };
 struct ed_batch_settings {
         const char *format;    /* "json", "csv" */
         const char *id_column; /* of CSV; NULL: custom_id */
+        bool skip_empty;       /* lines whose fields are all empty */
         const char *base_urls[ED_BATCH_BASE_URLS_MAX];
         size_t base_urls_count;
         const char *url;    /* of bare bodies and CSV */
