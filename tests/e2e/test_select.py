@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 
@@ -277,6 +278,10 @@ def a_table_that_is_not_complete_replaces_nothing(eddy):
     with open("/dev/full", "wb") as full:
         result = eddy.run("select", out, "--select", TEXT, stdout=full)
     check(result.code == 4 and "No space" in result.err, result)
+    for more in (["-o", to], ["-o", to + ".gz"], ["-o", to, "--memory", "300k"]):
+        result = eddy.run("select", out, "--select", TEXT, *more, "--to", "csv",
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900)))
+        check(result.code == 4 and "File too large" in result.err, more, result)
     reader, writer = os.pipe()
     os.close(reader)
     try:
