@@ -43,8 +43,8 @@ SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimi
 OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 
 .DEFAULT_GOAL := all
-.PHONY: all demo demo-fetch check interop tsan msan valgrind aarch64 lto musl cover torture steady fuzz mutate bench tidy format examples course install dist \
-	clean help deps-build deps-course deps-check deps-interop deps-bench deps-dist
+.PHONY: all demo demo-fetch check interop tsan msan valgrind aarch64 lto musl cover torture steady fuzz mutate bench tidy format examples course install dist wheel \
+	clean help deps-build deps-course deps-check deps-interop deps-bench deps-dist deps-wheel deps-wheel-aarch64
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
 	@ninja -C $(BUILD) --quiet
@@ -144,6 +144,10 @@ install: all                               ## PREFIX=/usr/local (or prefix=), DE
 dist: deps-dist                            ## source, .debs, static program and wheel, in dist/
 	@tools/dist
 
+# For another processor than this machine's, the cross compiler.
+wheel: deps-wheel$(addprefix -,$(filter-out $(shell uname -m),$(filter aarch64,$(ARCH))))   ## the program for pip, in dist/; ARCH=aarch64 for 64-bit ARM
+	@tools/wheel $(ARCH)
+
 clean:                                     ## remove the build folders
 	@rm -rf build build-* dist
 
@@ -151,7 +155,7 @@ help:                                      ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F '|' \
 		'{ printf "%-28s%s\n", $$1, $$2 }'
 
-deps-build deps-course deps-check deps-bench deps-dist: deps-%:
+deps-build deps-course deps-check deps-bench deps-dist deps-wheel deps-wheel-aarch64: deps-%:
 	@tools/install-deps $*
 
 deps-interop:

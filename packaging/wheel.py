@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """wheel.py - puts the static program into a Python wheel, so that pip installs the command eddy.
 
-    packaging/wheel.py VERSION PROGRAM FOLDER
+    packaging/wheel.py VERSION ARCH PROGRAM FOLDER
 
-PROGRAM.licenses holds the licences of the libraries in PROGRAM. The wheel is written to FOLDER. Its
-bytes depend on the arguments and SOURCE_DATE_EPOCH only.
+ARCH is the processor of PROGRAM, as `uname -m` prints it. PROGRAM.licenses holds the licences of the libraries
+in PROGRAM. The wheel is written to FOLDER, and its path is printed. Its bytes depend on the arguments and
+SOURCE_DATE_EPOCH only.
 """
 import base64
 import hashlib
 import os
-import platform
 import sys
 import time
 import zipfile
@@ -39,10 +39,9 @@ answer. After any stop, the same command continues. `eddy help` lists all comman
 """
 
 
-def tags():
+def tags(arch):
     """The program is static: it needs no C library, and any Linux of its processor runs it."""
-    machine = platform.machine()
-    return [f"{system}_{machine}" for system in ("manylinux_2_17", "manylinux2014", "musllinux_1_1")]
+    return [f"{system}_{arch}" for system in ("manylinux_2_17", "manylinux2014", "musllinux_1_1")]
 
 
 def read(path):
@@ -50,11 +49,11 @@ def read(path):
         return file.read()
 
 
-def main(version, program, folder):
+def main(version, arch, program, folder):
     stem = f"{NAME.replace('-', '_')}-{version}"
     info = f"{stem}.dist-info"
     wheel = "Wheel-Version: 1.0\nGenerator: eddy\nRoot-Is-Purelib: false\n"
-    wheel += "".join(f"Tag: py3-none-{tag}\n" for tag in tags())
+    wheel += "".join(f"Tag: py3-none-{tag}\n" for tag in tags(arch))
     files = [
         (f"{stem}.data/scripts/eddy", read(program), 0o755),
         (f"{info}/LICENSE", read(os.path.join(os.path.dirname(__file__), "../LICENSE")), 0o644),
@@ -69,16 +68,17 @@ def main(version, program, folder):
     files.append((f"{info}/RECORD", f"{record}{info}/RECORD,,\n".encode(), 0o644))
 
     when = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time())))[:6]
-    path = os.path.join(folder, f"{stem}-py3-none-{'.'.join(tags())}.whl")
+    path = os.path.join(folder, f"{stem}-py3-none-{'.'.join(tags(arch))}.whl")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, data, mode in files:
             entry = zipfile.ZipInfo(name, when)
             entry.create_system = 3  # Unix, so that the mode counts
             entry.external_attr = (0o100000 | mode) << 16
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED, 9)
+    print(path)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
     main(*sys.argv[1:])

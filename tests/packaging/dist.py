@@ -304,7 +304,7 @@ def same_input_gives_the_same_wheel_whatever_the_umask(eddy):
     with zipfile.ZipFile(old) as wheel:
         at = wheel.infolist()[0].date_time
     epoch = output("date", "--utc", "--date", "%d-%02d-%02d %02d:%02d:%02d" % at, "+%s").strip()
-    script = f'umask 077; "{SOURCE}/packaging/wheel.py" "{VERSION}" "{PROGRAM}" "{here}"'
+    script = f'umask 077; "{SOURCE}/packaging/wheel.py" "{VERSION}" "{os.uname().machine}" "{PROGRAM}" "{here}"'
     output("sh", "-c", script, env={**os.environ, "SOURCE_DATE_EPOCH": epoch})
     with open(old, "rb") as first, open(os.path.join(here, os.path.basename(old)), "rb") as second:
         check(first.read() == second.read(), "the bytes differ")
