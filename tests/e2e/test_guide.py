@@ -1,9 +1,10 @@
-"""The guide of docs/batch.md, followed from the top in an empty folder, as a new user would.
+"""The guide of docs/batch.md and README's section for people with data, followed in an empty folder, as a new user would.
 
-The page becomes one script of bash, line for line: blocks marked sh are commands, blocks marked python that begin with
+A page becomes one script of bash, line for line: blocks marked sh are commands, blocks marked python that begin with
 an import are programs, and all else is left out.  Each command must end with 0, or with the status of its comment.
 Servers of the page listen on free ports, and this test answers for those of others.
 """
+import csv
 import http.server
 import json
 import os
@@ -143,6 +144,13 @@ def follow(eddy, path, script):
     return folder
 
 
+def section_of(text, heading):
+    """The text with all but that section blank."""
+    before, after = text.split(f"\n## {heading}\n")
+    section, rest = after.split("\n## ", 1)
+    return "\n" * (before.count("\n") + 2) + section + "\n" * (rest.count("\n") + 1)
+
+
 def ids(path):
     with open(path, encoding="utf-8") as file:
         lines = [json.loads(line) for line in file]
@@ -161,6 +169,30 @@ def each_command_of_the_guide_works_in_order_and_each_request_gets_one_answer(ed
     equal(ids(folder + "/csv.jsonl"), ["sun", "water"])
     equal(ids(folder + "/failed.errors.jsonl"), ["empty"])
     check(not os.path.exists(folder + "/stop"))
+
+
+@claim
+def section_for_people_with_data_leads_from_a_table_to_pandas(eddy):
+    script = script_of(section_of(text_of("README.md"), "For people with data"))
+    # Other tests build the wheel, and install it.
+    script, count = re.subn(r"^(make wheel|python3 -m venv) .*", "", script, flags=re.M)
+    equal(count, 2)
+    check(len([line for line in script.splitlines() if line]) <= 15, script)
+    eddy.file("pandas.py", "import csv\n\n\ndef read_csv(path):\n    return list(csv.DictReader(open(path)))\n")
+    script = f"export PYTHONPATH={eddy.folder}; {script}"
+    folder = follow(eddy, "README.md", on_this_machine(eddy, script))
+    with open(folder + "/table.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    equal([(row["id"], row["review"], row["error"]) for row in rows],
+          [("1", "The soup was cold.", ""), ("2", "Fast, and friendly.", "")])
+    check(all(row["answer"] for row in rows), rows)
+
+
+@claim
+def commands_of_the_guide_are_in_blocks_that_are_run(_):
+    for language, first, lines in blocks(text_of(PAGE)):
+        if language == "":
+            check(not re.search(r"^(eddy|jq|curl|echo|printf) ", "\n".join(lines), re.M), f"{PAGE}:{first}: mark it sh")
 
 
 @claim
