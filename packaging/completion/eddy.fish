@@ -89,7 +89,7 @@ complete -c eddy -n '__fish_seen_subcommand_from check' -l accept-failed -d 'req
 complete -c eddy -n '__fish_seen_subcommand_from check' -l accept-failed-ids -r -F -d 'requests whose failures are accepted are not counted'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l rpm -x -d 'requests and tokens per minute'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l tpm -x -d 'requests and tokens per minute'
-complete -c eddy -n '__fish_seen_subcommand_from check' -l base-url -x -d 'only counted: --rpm and --tpm apply to each base URL'
+complete -c eddy -n '__fish_seen_subcommand_from check' -l base-url -x -d '--rpm and --tpm apply to each base URL'
 complete -c eddy -n '__fish_seen_subcommand_from check' -s c -l concurrency -x -d 'requests at a time, with --latency'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l latency -x -d 'the duration of one request, such as 2.5s'
 complete -c eddy -n '__fish_seen_subcommand_from check' -l price -x -d 'prices of a million tokens, such as 0.15/0.60'

@@ -110,7 +110,7 @@ _eddy() {
                         '*--accept-failed-ids=[requests whose failures are accepted are not counted]:FILE:_files' \
                         '*--rpm=[requests and tokens per minute]:N: ' \
                         '*--tpm=[requests and tokens per minute]:N: ' \
-                        '*--base-url=[only counted: --rpm and --tpm apply to each base URL]:URL: ' \
+                        '*--base-url=[--rpm and --tpm apply to each base URL]:URL: ' \
                         '*-c+[requests at a time, with --latency]:N: ' \
                         '*--concurrency=[requests at a time, with --latency]:N: ' \
                         '*--latency=[the duration of one request, such as 2.5s]:D: ' \

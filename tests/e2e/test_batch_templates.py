@@ -160,6 +160,33 @@ def filled_path_decides_if_the_answer_is_that_of_an_api(eddy):
     equal(result.code, 0, result)
 
 
+@claim
+def check_shows_the_first_request_as_it_is_sent_but_no_secret(eddy):
+    api = Api(eddy)
+    path, out = eddy.file("in.csv", 'custom_id,id,term\na,p/q,x y\nb,2,"l1\nl2"\n'), eddy.file("out.jsonl")
+    url = "http://user:SECRET@h/items/{{id}}?key=SECRET&q={{term}}&SECRET"
+    args = ["--url", url, "-H", "X-Term: t-{{id}}", "-H", "X-Other: SECRET", "-H", "Api-Key: SECRET{{id}}",
+            "--body", '{"t":"{{term}}"}']
+    result = eddy.run("check", path, *args)
+    equal(result.code, 0, result)
+    shown = [line[16:] for line in result.out[result.out.index("first request"):].splitlines()]
+    equal(shown, ["POST http://***@h/items/p%2Fq?key=***&q=x%20y&***", "X-Term: t-p/q", "Api-Key: ***", "X-Other: ***",
+                  "Content-Type: application/json", '{"t":"x y"}'], result)
+    check("SECRET" not in result.out + result.err, result)
+    args = ["--url", "/v1/i/{{id}}?q={{term}}", "-H", "X-Term: {{id}}"]
+    equal(run(eddy, path, *args, "--base-url", api.url + "/v1", "--limit", "1").code, 0)
+    equal(eddy.run("check", path, "-o", out, *args, "--base-url", api.url + "/v1").out.splitlines()[-2:],
+          [f"first request   GET {api.url}/v1/i/2?q=l1%0Al2", " " * 16 + "X-Term: 2"])
+    equal(run(eddy, path, *args, "--base-url", api.url + "/v1", "-c", "1").code, 0)
+    equal([call.path for call in api.calls], ["/v1/i/p%2Fq?q=x%20y", "/v1/i/2?q=l1%0Al2"])
+    check("first request" not in eddy.run("check", path, "-o", out, *args, "--base-url", api.url + "/v1").out)
+    line = '{"url":"http://h/x?key=SECRET","headers":{"X-A":"SECRET"},"body":{"long":"%s"}}\n' % ("a" * 3000)
+    result = eddy.run("check", eddy.file("in.jsonl", line))
+    shown = [line[16:] for line in result.out[result.out.index("first request"):].splitlines()]
+    equal(shown[:3], ["POST http://h/x?***", "X-A: ***", "Content-Type: application/json"], result)
+    check(len(shown[3]) == 2003 and shown[3].endswith("aaa..."), shown[3])
+
+
 ROWS_WITH_GAPS = "custom_id,id,term\na,1,x\nb,,\n,,\nc, ,\"\n\t\"\nd,2,\ne,,y\n"
 
 

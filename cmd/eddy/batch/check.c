@@ -15,6 +15,7 @@
 #include "batch/answer/answer_line.h"
 #include "batch/answer/answers_file.h"
 #include "batch/answer/rule_option.h"
+#include "batch/first_request.h"
 #include "batch/opts.h"
 #include "batch/request/accept_option.h"
 #include "batch/request/api_path.h"
@@ -41,8 +42,8 @@ static const char help[] =
         "Usage: eddy check IN [-o OUT] [options]\n"
         "\n"
         "Reads a file of requests for eddy batch without sending anything.  Reports lines that\n"
-        "are not requests and ids that occur twice, and the number, sizes, tokens, cost and time\n"
-        "of the requests.\n"
+        "are not requests and ids that occur twice, the number, sizes, tokens, cost and time of\n"
+        "the requests, and the first one as it would be sent.\n"
         "\n"
         "  eddy check requests.jsonl -o answers.jsonl --rpm 5000 --tpm 2M --price 0.15/0.60\n"
         "\n"
@@ -72,7 +73,7 @@ static const char help[] =
         "\n"
         "Estimates\n"
         "  --rpm N, --tpm N         requests and tokens per minute; 2M is two million\n"
-        "  --base-url URL           only counted: --rpm and --tpm apply to each base URL\n"
+        "  --base-url URL           --rpm and --tpm apply to each base URL\n"
         "  -c, --concurrency N      requests at a time, with --latency (50)\n"
         "  --latency D              the duration of one request, such as 2.5s\n"
         "  --price IN/OUT           prices of a million tokens, such as 0.15/0.60\n"
@@ -177,6 +178,7 @@ struct check_fault {
 
 struct check_run {
         const char *input, *output, *errors, *format, *body_text;
+        const char *base; /* the first one; NULL: none */
         char errors_room[ED_BATCH_PATH_BYTES];
         char *body; /* owned */
         size_t body_bytes;
@@ -192,6 +194,7 @@ struct check_run {
         struct ed_ids *ids;
         struct ed_tally tally; /* of requests to send */
         struct ed_draft report;
+        struct ed_draft first; /* the first request to send */
         struct check_fault faults[FAULTS_COUNT];
         uint64_t lines, bytes;
         uint64_t requests, answered; /* lines that are requests; those that have their answer */
@@ -383,6 +386,18 @@ static int empty_note(struct check_run *run, const struct ed_request *request)
         return 0;
 }
 
+static int first_note(struct check_run *run, const struct ed_request *request)
+{
+        return ed_first_request_add(request,
+                                    &(struct ed_first_request_opts){
+                                            .base = run->base,
+                                            .url = run->rules.url,
+                                            .headers = &run->headers,
+                                            .templates = &run->rules.templates,
+                                    },
+                                    &run->first);
+}
+
 static int line_note(void *arg, const struct ed_line *line)
 {
         struct check_run *run = arg;
@@ -419,6 +434,7 @@ static int line_note(void *arg, const struct ed_line *line)
         /* A bad line with an id gets its error under this id, which must differ too. */
         err = request ? request_note(run, request) : 0;
         if (err > 0 && request->url) {
+                err = run->tally.requests == 0 ? first_note(run, request) : 0;
                 ed_tally_add(&run->tally, request);
                 tokens_check(run, request);
         }
@@ -613,6 +629,7 @@ static int report_print(struct check_run *run)
                 kinds_add(run);
                 tokens_add(run);
                 estimates_add(run);
+                ed_draft_add(&run->report, run->first.data, run->first.bytes);
         }
         ed_draft_add(&run->report, "", 1);
         if (!ed_draft_is_whole(&run->report)) {
@@ -681,6 +698,7 @@ static int option_take(struct check_run *run, int option, const char *value)
                 return 0;
         case OPT_BASE_URL:
                 run->pace.servers++;
+                run->base = run->base ? run->base : value;
                 return ed_url_option_check("check", value, true, true) ? -EINVAL : 0;
         case OPT_URL:
                 number = ed_option_once("check", "--url", value, &run->rules.url);
@@ -823,6 +841,7 @@ int ed_check_main(int argc, char **argv)
         if (options_parse(&run, argc, argv, &exit_code) == 0)
                 exit_code = check_all(&run);
         ed_draft_fini(&run.report);
+        ed_draft_fini(&run.first);
         ed_tally_fini(&run.tally);
         ed_ids_free(run.ids);
         ed_columns_free(run.columns);

@@ -12,6 +12,7 @@
 #include "batch/answer/answer_line.h"
 #include "batch/answer/rule.h"
 #include "batch/request/api_path.h"
+#include "batch/request/sent.h"
 #include "batch/run/receive.h"
 #include "batch/run/run.h"
 #include "common/outcome.h"
@@ -25,7 +26,7 @@
 
 enum {
         URL_BYTES_MAX = 64 << 10,
-        HEADERS_OWN = 4, /* Content-Type, the API key, the idempotency key, that of a vendor */
+        HEADERS_OWN = ED_SENT_OWN + 2, /* and the API key, the idempotency key */
 };
 
 void ed_attempt_init(struct ed_attempt *attempt, struct ed_batch_run *run, struct ed_attempts *all,
@@ -96,7 +97,7 @@ void ed_attempts_end(struct ed_attempts *attempts, int64_t end_ns)
 
 /* A request as the client takes it, in one allocation. */
 struct sent {
-        size_t count;
+        struct ed_sent all;
         char *url;
         char *key; /* the API key, as it is sent, because the run may replace it meanwhile */
         size_t key_bytes;
@@ -104,44 +105,16 @@ struct sent {
         struct eddy_http_header headers[];
 };
 
-static bool has_header(const struct sent *sent, const char *name)
-{
-        for (size_t i = 0; i < sent->count; i++)
-                if (strcasecmp(sent->headers[i].name, name) == 0)
-                        return true;
-        return false;
-}
-
-/* Add a header unless the line or the command line has set it. */
-static void header_default(struct sent *sent, const char *name, const char *value)
-{
-        if (!has_header(sent, name))
-                sent->headers[sent->count++] = (struct eddy_http_header){ name, value };
-}
-
-/* Returns the bytes of a base URL that come before a path. */
-static size_t base_bytes_of(const char *base, const char *path)
-{
-        size_t bytes = strlen(base);
-
-        while (bytes > 0 && base[bytes - 1] == '/')
-                bytes--;
-        /* "http://host/v1" and "/v1/models": bases often end with the /v1 that begins the path. */
-        if (bytes > 3 && memcmp(base + bytes - 3, "/v1", 3) == 0 && strncmp(path, "/v1/", 4) == 0)
-                bytes -= 3;
-        return bytes;
-}
-
 /* Add the API key, unless the line or the command line has set its header. */
 static void key_add(struct ed_attempt *attempt, const char *value, uint32_t generation,
                     struct sent *sent)
 {
         const char *header = attempt->run->settings->api_key_header;
 
-        if (!value || has_header(sent, header ? header : "Authorization"))
+        if (!value || ed_sent_has(&sent->all, header ? header : "Authorization"))
                 return;
         snprintf(sent->key, sent->key_bytes, "%s%s", header ? "" : BEARER, value);
-        header_default(sent, header ? header : "Authorization", sent->key);
+        ed_sent_default(&sent->all, header ? header : "Authorization", sent->key);
         attempt->key_generation = generation;
 }
 
@@ -152,20 +125,12 @@ static void headers_make(struct ed_attempt *attempt, const char *key, uint32_t g
         const struct ed_request *request = attempt->request;
         const struct ed_batch_settings *settings = attempt->run->settings;
 
-        for (size_t i = 0; i < request->headers_count; i++)
-                sent->headers[sent->count++] = request->headers[i];
-        for (size_t i = 0; i < settings->headers.count; i++)
-                header_default(sent, settings->headers.items[i].name,
-                               settings->headers.items[i].value);
-        if (request->body)
-                header_default(sent, "Content-Type", "application/json");
-        if (request->vendor && request->vendor->header)
-                header_default(sent, request->vendor->header, request->vendor->value);
+        ed_sent_fill(&sent->all, request, &settings->headers);
         key_add(attempt, key, generation, sent);
         if (settings->idempotency_header) {
                 snprintf(sent->repeat, sizeof(sent->repeat), "%016llx",
                          (unsigned long long) ed_request_key(request));
-                header_default(sent, settings->idempotency_header, sent->repeat);
+                ed_sent_default(&sent->all, settings->idempotency_header, sent->repeat);
         }
 }
 
@@ -184,7 +149,8 @@ static int sent_new(struct ed_attempt *attempt, struct sent **ret_sent)
         const char *key = key_find(attempt, &generation);
         size_t key_bytes = key ? strlen(BEARER) + strlen(key) + 1 : 0;
         const char *base = attempt->endpoint->base, *path = attempt->request->url;
-        size_t base_bytes = *path == '/' ? base_bytes_of(base, path) : 0, path_bytes = strlen(path);
+        size_t base_bytes = *path == '/' ? ed_sent_base_bytes(base, path) : 0,
+               path_bytes = strlen(path);
         size_t headers = attempt->request->headers_count + attempt->run->settings->headers.count +
                          HEADERS_OWN;
         struct sent *sent;
@@ -195,7 +161,7 @@ static int sent_new(struct ed_attempt *attempt, struct sent **ret_sent)
                            path_bytes + 1 + key_bytes);
         if (!sent)
                 return -ENOMEM;
-        sent->count = 0;
+        sent->all = (struct ed_sent){ .headers = sent->headers };
         sent->url = (char *) &sent->headers[headers];
         if (base_bytes > 0)
                 memcpy(sent->url, base, base_bytes);
@@ -228,7 +194,7 @@ static int attempt_exchange(struct ed_attempt *attempt)
                                             .method = request->method,
                                             .url = sent->url,
                                             .headers = sent->headers,
-                                            .headers_count = sent->count,
+                                            .headers_count = sent->all.count,
                                             .body = request->body,
                                             .body_bytes = request->body_bytes,
                                             .on_start = attempt_started,
