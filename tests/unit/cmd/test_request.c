@@ -258,6 +258,30 @@ TEST(template_makes_the_url_and_headers)
         ed_columns_free(columns);
 }
 
+TEST(length_of_a_url_has_a_maximum)
+{
+        static char line[(64 << 10) + 8];
+        struct ed_request *request;
+
+        memset(line, 'a', sizeof(line));
+        memcpy(line, "http://h/", 9);
+        for (size_t bytes = (64 << 10) - 1; bytes <= (64 << 10) + 2; bytes++) {
+                int result = ed_request_read(&no_rules, line, bytes, 7, &request, error);
+
+                CHECK_EQ(result, bytes <= 64 << 10 ? 1 : -EINVAL);
+                ed_request_free(request);
+        }
+        CHECK_STR(error, "the URL has 65538 bytes; at most 65536 are possible");
+        line[0] = '/';
+        for (size_t bytes = (64 << 10) - 9; bytes <= (64 << 10) - 7; bytes++) {
+                int result = ed_request_read(&no_rules, line, bytes, 7, &request, error);
+
+                CHECK_EQ(result, bytes <= (64 << 10) - 8 ? 1 : -EINVAL);
+                ed_request_free(request);
+        }
+        CHECK_STR(error, "the URL has 65529 bytes; at most 65528 are possible");
+}
+
 TEST(line_with_empty_fields_is_left_out_with_its_id)
 {
         static const char *const empty[] = { "{\"custom_id\":\"a\",\"x\":null}",

@@ -16,7 +16,7 @@
 /* A path is checked as that of some host. */
 #define SOME_HOST "http://h"
 
-enum { ROOM_BYTES = 512 };
+enum { ROOM_BYTES = 512, URL_BYTES_MAX = 64 << 10 /* of the library */ };
 
 /* Check a path as part of an absolute URL, which is built in 'room' if it fits. */
 static int path_check(const char *path, char room[ROOM_BYTES])
@@ -39,8 +39,16 @@ static int path_check(const char *path, char room[ROOM_BYTES])
 int ed_target_check(const char *url, char text[ED_TARGET_FAULT_BYTES])
 {
         char room[ROOM_BYTES] = "", origin[EDDY_HTTP_ORIGIN_BYTES];
+        size_t bytes = strlen(url), most = URL_BYTES_MAX - (*url == '/' ? strlen(SOME_HOST) : 0);
         const char *fault = NULL;
-        int err = *url == '/' ? path_check(url, room) : eddy_http_url_origin(url, origin);
+        int err;
+
+        if (bytes > most) {
+                snprintf(text, ED_TARGET_FAULT_BYTES,
+                         "the URL has %zu bytes; at most %zu are possible", bytes, most);
+                return -EINVAL;
+        }
+        err = *url == '/' ? path_check(url, room) : eddy_http_url_origin(url, origin);
 
         if (err == 0 || err == -ENOMEM)
                 return err;
