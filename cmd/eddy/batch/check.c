@@ -807,6 +807,8 @@ static int check_all(struct check_run *run)
 
         if (ed_ids_new(&run->ids) < 0 || ed_tally_init(&run->tally) < 0)
                 return memory_fault();
+        if (run->rules.templates.url)
+                run->tally.url = run->rules.url; /* one kind, not one of each row */
         ed_reading_show("check", ed_show_choose(ED_SHOW_AUTO, NULL));
         exit_code = answers_note(run);
         ed_accept_settle(&run->accept, run->has_answers);

@@ -87,7 +87,7 @@ static void kind_name(struct ed_tally_kind *kind, const struct ed_request *reque
 static void kind_count(struct ed_tally *tally, const struct ed_request *request)
 {
         struct eddy_json_value model = model_of(request);
-        struct bare_url url = url_strip(request->url);
+        struct bare_url url = url_strip(tally->url ? tally->url : request->url);
         uint64_t hash = XXH3_64bits(request->method, strlen(request->method));
         struct ed_tally_kind *kind;
 

@@ -24,6 +24,7 @@ struct ed_tally_kind {
 };
 
 struct ed_tally {
+        const char *url; /* that counts instead of those of the requests; NULL: none */
         uint64_t requests;
         uint64_t input_tokens, output_tokens; /* UINT64_MAX: that many or more */
         uint64_t unlimited;                   /* requests for text that do not limit it */
