@@ -150,6 +150,18 @@ def api_key_goes_to_the_host_of_the_url(eddy):
 
 
 @claim
+def header_that_is_filled_in_does_not_hide_that_the_key_is_refused(eddy):
+    api = Api(eddy, lambda call: (401, {}, {"error": {"message": "no"}}))
+    path = eddy.file("in.csv", "t\n" + "".join(f"{i}\n" for i in range(30)))
+    args = ["--url", api.url + "/x", "-c", "1", "--max-errors", "100"]
+    result = run(eddy, path, *args, "-H", "X-Tenant: {{t}}")
+    equal((result.code, len(api.calls)), (5, 5), result)
+    check("wants credentials (401)" in result.err, result)
+    result = run(eddy, path, *args, "-H", "Authorization: Bearer {{t}}", out="own.jsonl")
+    equal((result.code, len(api.calls)), (1, 35), result)
+
+
+@claim
 def filled_path_decides_if_the_answer_is_that_of_an_api(eddy):
     api = Api(eddy, lambda call: (200, {}, {"error": {"message": "no"}}))
     path = eddy.file("in.csv", "kind,text\nembeddings,x\n")
@@ -169,6 +181,7 @@ def check_shows_the_first_request_as_it_is_sent_but_no_secret(eddy):
             "--body", '{"t":"{{term}}"}']
     result = eddy.run("check", path, *args)
     equal(result.code, 0, result)
+    check("kinds           2 POST http://h/items/{{id}}\n" in result.out, result)
     shown = [line[16:] for line in result.out[result.out.index("first request"):].splitlines()]
     equal(shown, ["POST http://***@h/items/p%2Fq?key=***&q=x%20y&***", "X-Term: t-p/q", "Api-Key: ***", "X-Other: ***",
                   "Content-Type: application/json", '{"t":"x y"}'], result)

@@ -285,6 +285,14 @@ static bool are_secret(const struct eddy_http_header *headers, size_t count)
         return false;
 }
 
+bool ed_attempt_line_has_headers(const struct ed_attempt *attempt)
+{
+        const struct ed_request *request = attempt->request;
+
+        return request->headers_count > attempt->run->templates.headers_count ||
+               are_secret(request->headers, request->headers_count);
+}
+
 bool ed_attempt_has_credentials(const struct ed_attempt *attempt)
 {
         const struct ed_request *request = attempt->request;

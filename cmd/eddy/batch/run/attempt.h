@@ -72,6 +72,9 @@ void ed_attempt_make(struct ed_attempt *attempt);
 /* Let all attempts, those in flight and later ones, end by 'end_ns'. */
 void ed_attempts_end(struct ed_attempts *attempts, int64_t end_ns);
 
+/* Returns true if the line has headers of its own, or -H fills in one for a key. */
+bool ed_attempt_line_has_headers(const struct ed_attempt *attempt);
+
 /* Returns true if the request was sent with an API key, a header of one, or a user name in the URL. */
 bool ed_attempt_has_credentials(const struct ed_attempt *attempt);
 

@@ -188,7 +188,7 @@ static void key_check(struct ed_batch_job *job)
         char remedy[160];
 
         if (attempt->status != 401 || ed_attempt_is_ok(attempt) || job->trials.was_unauthorized ||
-            job->request->headers_count > 0 || !attempt->endpoint->is_main ||
+            ed_attempt_line_has_headers(attempt) || !attempt->endpoint->is_main ||
             attempt->endpoint->ok > 0 || ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
                 return;
         ed_batch_stop(
