@@ -244,11 +244,52 @@ static void lines_put(int count)
         }
 }
 
-static int answers_open(const char *name)
+/* A digest of answers in their order. */
+struct digest {
+        uint64_t count, sum;
+};
+
+static void digest_add(void *arg, const struct ed_answer_seen *answer)
+{
+        struct digest *digest = arg;
+
+        digest->count++;
+        for (size_t i = 0; i < answer->id_bytes; i++)
+                digest->sum = (digest->sum ^ (uint8_t) answer->id[i]) * 0x100000001b3;
+        digest->sum = (digest->sum ^ answer->mark ^ (uint64_t) answer->status) * 0x100000001b3;
+}
+
+static int digest_add_line(void *arg, const char *line, size_t bytes)
+{
+        char id_room[ED_ANSWER_ID_ROOM];
+        struct ed_answer_seen answer;
+
+        if (ed_answer_read(line, bytes, id_room, &answer) == 0)
+                digest_add(arg, &answer);
+        return 0;
+}
+
+/* Opens a file, of which calls may fail. */
+static int answers_try(const char *name, struct digest *taken)
 {
         const struct ed_say say = ed_console_voice("test");
+
         found = (struct ed_answers_file_found){ 0 };
-        return ed_answers_file_open(&answers, &say, "-o", name, &found);
+        return ed_answers_file_open(&answers, &say, "-o", name, &found, digest_add, taken);
+}
+
+/* Opens a file: the answers that are taken are those that it has then. */
+static int answers_open(const char *name)
+{
+        struct digest taken = { 0 }, read = { 0 };
+        int exit_code = answers_try(name, &taken);
+
+        if (exit_code == 0) {
+                CHECK_EQ(ed_answers_file_each(&answers, digest_add_line, &read), 0);
+                CHECK_EQ(taken.count, read.count);
+                CHECK_EQ(taken.sum, read.sum);
+        }
+        return exit_code;
 }
 
 /* --- reading --- */
@@ -880,7 +921,8 @@ static void bad_file_put(void)
 static int run_like(void)
 {
         uint64_t removed;
-        int err = answers_open(path);
+        struct digest taken = { 0 };
+        int err = answers_try(path, &taken);
 
         if (err)
                 return err;
@@ -1002,10 +1044,11 @@ static int move_like(void)
 {
         const struct ed_say say = ed_console_voice("test");
         uint64_t moved;
-        int err = answers_open(path);
+        struct digest taken = { 0 };
+        int err = answers_try(path, &taken);
 
         if (!err)
-                err = ed_answers_file_open(&to, &say, "--errors", to_path, &found);
+                err = ed_answers_file_open(&to, &say, "--errors", to_path, &found, NULL, NULL);
         if (!err)
                 err = ed_answers_file_move(&answers, &to, keep_by_number, NULL, &moved);
         if (!err) {

@@ -125,6 +125,30 @@ TEST(lines_of_earlier_runs_are_judged_by_the_same_rule)
                  ED_RULE_LINE_DOUBTED);
         CHECK_EQ(judge_line(NULL, LINE(200, "{\"_base64\":\"/w==\"}", "null"), true),
                  ED_RULE_LINE_DOUBTED);
+        /* As another program writes them again. */
+        CHECK_EQ(
+                judge_line(
+                        NULL,
+                        "{\"custom_id\": \"a\", \"response\": {\"body\" : {\"_text\": \"<html>\"}, "
+                        "\"status_code\": 200}}",
+                        true),
+                ED_RULE_LINE_DOUBTED);
+        CHECK_EQ(
+                judge_line(
+                        NULL,
+                        "{\"custom_id\":\"a\",\"response\":{\"status_code\":200,\"x\":{\"body\":1},"
+                        "\"b\\u006fdy\":{\"_base64\":\"/w==\"}}}",
+                        true),
+                ED_RULE_LINE_DOUBTED);
+        CHECK_EQ(judge_line(NULL,
+                            "{\"custom_id\":\"a\",\"response\":{\"status_code\":200,"
+                            "\"x\":{\"body\":{\"_text\":\"t\"}},\"body\":{}}}",
+                            true),
+                 LINE_OK);
+        CHECK_EQ(judge_line(NULL,
+                            "{\"custom_id\":\"a\",\"response\":{\"status_code\":200,\"body\":1}}",
+                            true),
+                 LINE_OK);
         CHECK_EQ(judge_line(NULL, LINE(200, "{\"_json\":[1]}", "null"), true), LINE_OK);
         CHECK_EQ(judge_line(NULL, LINE(200, "{\"_json\":[{\"error\":\"e\"}]}", "null"), true),
                  ED_RULE_LINE_DOUBTED);

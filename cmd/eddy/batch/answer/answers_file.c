@@ -367,6 +367,8 @@ struct repair {
         bool moves;         /* the failure is that of the file of rejected lines */
         bool ends;          /* the last line is whole, but for its line feed */
         uint64_t lines, rejected, torn;
+        ed_answers_file_take_fn *take; /* NULL: none */
+        void *arg;
         char rejected_name[NAME_BYTES];
         char id_room[ED_ANSWER_ID_ROOM];
 };
@@ -378,11 +380,18 @@ static bool line_is_answer(const struct scan_line *line, char id_room[ED_ANSWER_
         return line->data && ed_answer_read(line->data, line->bytes, id_room, &seen) == 0;
 }
 
-/* Returns true for an answer, and for a line without a text. */
-static bool line_stays(const struct scan_line *line, char id_room[ED_ANSWER_ID_ROOM])
+/* Take an answer. Returns true for it, and for a line without a text, which stays too. */
+static bool line_stays(struct repair *repair, const struct scan_line *line)
 {
-        return line_is_answer(line, id_room) ||
-               (line->data && ed_answer_is_blank(line->data, line->bytes));
+        struct ed_answer_seen seen;
+
+        if (!line->data)
+                return false;
+        if (ed_answer_read(line->data, line->bytes, repair->id_room, &seen) < 0)
+                return ed_answer_is_blank(line->data, line->bytes);
+        if (repair->take)
+                repair->take(repair->arg, &seen);
+        return true;
 }
 
 /* Open the file of rejected lines, and end a line that a killed run left without its end. */
@@ -452,7 +461,7 @@ static int rest_repair(struct repair *repair, const struct line_scan *scan)
         if (!line_scan_rest(scan, &rest))
                 return 0;
         repair->lines++;
-        repair->ends = line_stays(&rest, repair->id_room);
+        repair->ends = line_stays(repair, &rest);
         if (repair->ends)
                 return rewrite_keep(&repair->rewrite, &rest);
         repair->torn = rest.bytes;
@@ -511,8 +520,8 @@ static int lines_repair(struct repair *repair)
                 return err;
         while (err == 0 && (err = line_scan_next(&scan, &line)) > 0) {
                 repair->lines++;
-                err = line_stays(&line, repair->id_room) ? rewrite_keep(&repair->rewrite, &line)
-                                                         : line_move(repair, &line);
+                err = line_stays(repair, &line) ? rewrite_keep(&repair->rewrite, &line)
+                                                : line_move(repair, &line);
         }
         if (err == 0)
                 err = rest_repair(repair, &scan);
@@ -595,7 +604,8 @@ static void repair_fault_say(const struct repair *repair, const struct ed_say *s
 
 /* Repair the opened file. Returns 0 or the exit code. */
 static int file_repair(struct ed_answers_file *answers, const struct ed_say *say,
-                       const char *option, struct ed_answers_file_found *found)
+                       const char *option, struct ed_answers_file_found *found,
+                       ed_answers_file_take_fn *take, void *arg)
 {
         struct repair *repair = eddy_malloc(sizeof(*repair));
         int ours, err = -ENOMEM;
@@ -605,6 +615,8 @@ static int file_repair(struct ed_answers_file *answers, const struct ed_say *say
                 return ED_EXIT_OUTPUT;
         }
         rewrite_init(&repair->rewrite, answers);
+        repair->take = take;
+        repair->arg = arg;
         repair->rejected_fd = -1;
         repair->moves = repair->ends = false;
         repair->lines = repair->rejected = repair->torn = 0;
@@ -665,7 +677,8 @@ static enum opened file_lock(struct ed_answers_file *answers)
 }
 
 int ed_answers_file_open(struct ed_answers_file *answers, const struct ed_say *say,
-                         const char *option, const char *path, struct ed_answers_file_found *found)
+                         const char *option, const char *path, struct ed_answers_file_found *found,
+                         ed_answers_file_take_fn *take, void *arg)
 {
         enum opened opened = OPENED_REPLACED;
         int code = ED_EXIT_OUTPUT;
@@ -677,7 +690,7 @@ int ed_answers_file_open(struct ed_answers_file *answers, const struct ed_say *s
         }
         switch (opened) {
         case OPENED:
-                code = file_repair(answers, say, option, found);
+                code = file_repair(answers, say, option, found, take, arg);
                 break;
         case OPENED_REPLACED:
         case OPENED_LOCKED:

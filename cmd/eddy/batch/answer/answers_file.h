@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "batch/answer/answer_line.h"
 #include "common/say.h"
 #include "eddy/def.h"
 
@@ -29,15 +30,18 @@ struct ed_answers_file {
  * Open a file for appending, or make it, and lock it. 'option' is the file's option ("-o",
  * "--errors"), for messages; 'path' is borrowed until ed_answers_file_close(). Lines that are not
  * answers, and an incomplete last line, are moved to PATH.rejected; a last line that is whole gets
- * its line feed; blank lines stay. These repairs are added to 'found'. On return, all lines and the
- * file's name are on the disk. Errors are said.
+ * its line feed; blank lines stay. These repairs are added to 'found'. take() is called once for
+ * each answer that the file has then, in order, so that the file is read once; it may be NULL. On
+ * return, all lines and the file's name are on the disk. Errors are said.
  *
  * Errors: the exit code, above 0: ED_EXIT_OUTPUT, or ED_EXIT_USAGE if another run has locked the
  *         file, it is not a regular file, or it has contents but no answer (it is not changed then)
  */
+typedef void ed_answers_file_take_fn(void *arg, const struct ed_answer_seen *seen);
 EDDY_MUST_USE int ed_answers_file_open(struct ed_answers_file *answers, const struct ed_say *say,
                                        const char *option, const char *path,
-                                       struct ed_answers_file_found *found);
+                                       struct ed_answers_file_found *found,
+                                       ed_answers_file_take_fn *take, void *arg);
 
 /*
  * Call fn for each line of the file, without its line feed, in order. A last line without a line

@@ -168,17 +168,63 @@ static void line_body(const struct ed_answer_seen *seen, struct ed_condition_ans
         answer->body_bytes = body.bytes;
 }
 
+static bool begins_with(const char *at, const char *end, const char *begin)
+{
+        size_t bytes = strlen(begin);
+
+        return (size_t) (end - at) >= bytes && memcmp(at, begin, bytes) == 0;
+}
+
+static const char *space_skip(const char *at, const char *end)
+{
+        while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
+                at++;
+        return at;
+}
+
+/* Returns where the value begins if the next member of an object is "body", else NULL. */
+static const char *body_begin(const struct eddy_json_cursor *cursor)
+{
+        static const char name[] = "\"body\"";
+        const char *end = cursor->end, *at = space_skip(cursor->at, end);
+
+        if (at < end && *at == ',')
+                at = space_skip(at + 1, end);
+        if (!begins_with(at, end, name))
+                return NULL;
+        at = space_skip(at + sizeof(name) - 1, end);
+        return space_skip(at + (at < end), end); /* after the colon */
+}
+
+/* Returns true if the body of a response is not JSON, or is in another file. Reads only the begin of the body. */
+static bool body_is_packed(const struct eddy_json_value *response)
+{
+        static const char *const begins[] = { "{\"_text\":", "{\"_base64\":", "{\"_file\":" };
+        struct eddy_json_value name, value;
+        struct eddy_json_cursor cursor;
+        const char *at = NULL, *end = response->text + response->bytes;
+
+        if (eddy_json_walk(response, &cursor) < 0)
+                return false;
+        while (!(at = body_begin(&cursor)) && eddy_json_next(&cursor, &name, &value))
+                if (eddy_json_is(&name, "body")) { /* written with escapes */
+                        at = value.text;
+                        break;
+                }
+        for (size_t i = 0; at && i < sizeof(begins) / sizeof(begins[0]); i++)
+                if (begins_with(at, end, begins[i]))
+                        return true;
+        return false;
+}
+
 /* Returns true if a line may have an error in its body, or a body that is not JSON. */
 static bool is_suspect(const struct ed_answer_seen *seen)
 {
-        static const char *const signs[] = { "\"error\"",
-                                             "{\"_text\":", "{\"_base64\":", "{\"_file\":" };
+        static const char name[] = "\"error\"";
         const struct eddy_json_value *response = &seen->response;
 
-        for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-                if (memmem(response->text, response->bytes, signs[i], strlen(signs[i])))
-                        return true;
-        return false;
+        return memmem(response->text, response->bytes, name, sizeof(name) - 1) ||
+               body_is_packed(response);
 }
 
 static int line_judge_default(const struct ed_answer_seen *seen)

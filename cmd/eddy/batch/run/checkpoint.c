@@ -29,6 +29,7 @@ struct scan {
         uint64_t left;           /* failures that are kept */
         uint64_t answers;        /* ids of the input whose only answer is in the errors file */
         bool is_output;          /* the file is the output, not the errors file */
+        int err;                 /* of a line; further lines are not taken */
         char id[ED_ANSWER_ID_ROOM];
 };
 
@@ -104,53 +105,50 @@ static int doubt_note(struct ed_batch_unit *unit, const struct ed_answer_seen *s
 }
 
 /* A line of the output. */
-static int answer_scan(void *arg, const char *line, size_t bytes)
+static int answer_note(struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
-        struct scan *scan = arg;
-        struct ed_batch_unit *unit = scan->unit;
-        struct ed_answer_seen seen;
-        int known, judged;
+        int judged = ed_rule_judge_line(&unit->run->settings->rule, seen, true), known;
 
-        if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
-                return 0;
-        judged = ed_rule_judge_line(&unit->run->settings->rule, &seen, true);
         if (judged < 0)
                 return judged;
         if (judged == ED_RULE_LINE_DOUBTED)
-                return doubt_note(unit, &seen);
+                return doubt_note(unit, seen);
         if (judged == ED_RULE_LINE_FAILED) {
                 unit->sink.held.output_failures++;
-                unit->sink.held.not_ok += seen.is_ok;
-                return failure_note(unit, &seen);
+                unit->sink.held.not_ok += seen->is_ok;
+                return failure_note(unit, seen);
         }
-        known = success_note(unit, &seen);
+        known = success_note(unit, seen);
         unit->sink.held.repeated += known > 0;
         return known < 0 ? known : 0;
 }
 
 /* A line of the errors file: its id is tried again. */
-static int failure_scan(void *arg, const char *line, size_t bytes)
+static int errors_note(struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
-        struct scan *scan = arg;
-        struct ed_batch_unit *unit = scan->unit;
-        struct ed_answer_seen seen;
-        int err, judged;
+        int judged = ed_rule_judge_line(&unit->run->settings->rule, seen, false), err;
 
-        if (ed_answer_read(line, bytes, scan->id, &seen) < 0)
-                return 0;
-        judged = ed_rule_judge_line(&unit->run->settings->rule, &seen, false);
         if (judged < 0)
                 return judged;
         if (judged == ED_RULE_LINE_OK) {
                 unit->sink.held.errors_answers++;
-                err = errors_success_note(unit, &seen);
+                err = errors_success_note(unit, seen);
                 unit->sink.held.errors_answered += err == 0;
                 return err < 0 ? err : 0;
         }
-        if (ed_ids_flags(unit->sink.ids, seen.id, seen.id_bytes) & ED_IDS_ANSWERED)
+        if (ed_ids_flags(unit->sink.ids, seen->id, seen->id_bytes) & ED_IDS_ANSWERED)
                 return 0;
         unit->sink.held.failed++;
-        return failure_note(unit, &seen);
+        return failure_note(unit, seen);
+}
+
+static void line_take(void *arg, const struct ed_answer_seen *seen)
+{
+        struct scan *scan = arg;
+
+        if (scan->err == 0)
+                scan->err = scan->is_output ? answer_note(scan->unit, seen)
+                                            : errors_note(scan->unit, seen);
 }
 
 static int file_fault(const struct ed_batch_unit *unit, const char *path, int err)
@@ -171,15 +169,6 @@ static int output_make(const struct ed_batch_unit *unit, struct ed_output *outpu
         err = ed_output_adopt(output, fd, answers->path);
         if (err < 0)
                 close(fd);
-        return err < 0 ? file_fault(unit, answers->path, err) : 0;
-}
-
-static int file_read(struct ed_batch_unit *unit, struct ed_answers_file *answers,
-                     ed_answers_file_fn *fn)
-{
-        struct scan scan = { .unit = unit };
-        int err = ed_answers_file_each(answers, fn, &scan);
-
         return err < 0 ? file_fault(unit, answers->path, err) : 0;
 }
 
@@ -226,6 +215,21 @@ static void found_say(struct ed_batch_unit *unit, const char *path,
                        path);
 }
 
+/* Open and repair a file, and take its lines. Returns 0 or the exit code. */
+static int file_open(struct ed_batch_unit *unit, struct ed_answers_file *answers,
+                     const char *option, const char *path)
+{
+        struct scan scan = { .unit = unit, .is_output = answers == &unit->sink.answers };
+        struct ed_answers_file_found found = { 0 };
+        int err = ed_answers_file_open(answers, &unit->run->say, option, path, &found, line_take,
+                                       &scan);
+
+        if (err)
+                return err;
+        found_say(unit, path, &found);
+        return scan.err < 0 ? file_fault(unit, path, scan.err) : 0;
+}
+
 /* Refuse a link to the output, which may have been made only now. Returns 0 or the exit code. */
 static int errors_check(const struct ed_batch_unit *unit)
 {
@@ -240,7 +244,6 @@ static int errors_check(const struct ed_batch_unit *unit)
 
 int ed_checkpoint_open(struct ed_batch_unit *unit)
 {
-        struct ed_answers_file_found found = { 0 }, failures_found = { 0 };
         int err;
 
         unit->sink.answers.fd = unit->sink.failures.fd = -1;
@@ -249,25 +252,18 @@ int ed_checkpoint_open(struct ed_batch_unit *unit)
                 return ED_EXIT_FAILED;
         if (!unit->paths->output)
                 return ed_output_open(&unit->sink.output, &unit->run->say, NULL, false);
-        err = ed_answers_file_open(&unit->sink.answers, &unit->run->say, "-o", unit->paths->output,
-                                   &found);
+        err = file_open(unit, &unit->sink.answers, "-o", unit->paths->output);
         if (err)
                 return err;
-        found_say(unit, unit->paths->output, &found);
         err = errors_check(unit);
         if (err)
                 return err;
-        err = ed_answers_file_open(&unit->sink.failures, &unit->run->say, "--errors",
-                                   unit->paths->errors, &failures_found);
+        err = file_open(unit, &unit->sink.failures, "--errors", unit->paths->errors);
         if (err)
                 return err;
-        found_say(unit, unit->paths->errors, &failures_found);
-        err = file_read(unit, &unit->sink.answers, answer_scan);
-        if (err == 0)
-                err = file_read(unit, &unit->sink.failures, failure_scan);
         ed_accept_settle(unit->run->accept,
                          unit->sink.held.answered > 0 || unit->sink.held.doubted > 0);
-        return err == 0 ? failures_drop(unit) : err;
+        return failures_drop(unit);
 }
 
 /* ---- the ids of the input are known -------------------------------------------------------- */
