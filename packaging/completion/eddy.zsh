@@ -243,10 +243,10 @@ _eddy() {
                         '*--unix-socket=[connect to this Unix socket for every URL, without a proxy]:PATH:_files' \
                         '*--resolve=[connect to ADDRESS for this host and port]:HOST: ' \
                         '*--compressed[ask for compressed responses]' \
-                        '*-o+[write lines to FILE, which must be new or empty]:FILE:_files' \
+                        '*-o+[write lines to FILE, which must be new or empty, except with --save]:FILE:_files' \
                         '*--force[overwrite FILE, or files in the folder of --save]' \
                         '*--body[add "body" to each line: a string, or {"_base64":...}]' \
-                        '*--save=[write each body to DIR/INDEX]:DIR:_files' \
+                        '*--save=[save each body as a file in DIR, named by the end of its URL]:DIR:_files' \
                         '*--progress=[on stderr: a bar on a terminal, else a line each 10 s]:auto:(auto bar plain json off)' \
                         '*--summary=[on stderr, at the end]:text:(text json)' \
                         '*-h[print the usage]' \

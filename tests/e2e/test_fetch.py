@@ -66,18 +66,18 @@ def chunked_bodies_are_counted_without_their_frames(eddy):
 
 
 @claim
-def save_writes_each_body_to_its_index(eddy):
+def save_writes_each_body_to_a_file(eddy):
     mock = eddy.mock()
     folder = eddy.file("bodies")
     result = eddy.fetch("--save", folder, mock + "/bytes/100000", mock + "/status/404",
                         mock + "/close", "--attempts", "1")
     equal(result.code, 1, result)
-    # The one that failed leaves no file, not even a part.
-    equal(sorted(os.listdir(folder)), ["0", "1"])
-    with open(os.path.join(folder, "0"), "rb") as file:
+    # Those that failed leave no file, not even a part.
+    equal(os.listdir(folder), ["100000"])
+    with open(os.path.join(folder, "100000"), "rb") as file:
         equal(len(file.read()), 100000)
-    with open(os.path.join(folder, "1"), "rb") as file:
-        equal(file.read(), b"status 404\n")
+    equal(sorted((line["status"] or 0, line["file"]) for line in result.lines()),
+          [(0, None), (200, "100000"), (404, None)])
     check("body" not in result.lines()[0])
 
 
@@ -87,8 +87,9 @@ def save_keeps_the_body_of_the_last_attempt_only(eddy):
     folder = eddy.file("bodies")
     result = eddy.fetch("--save", folder, "--backoff", "1ms", mock + "/flaky/2?token=s")
     equal(result.code, 0, result)
-    equal(os.listdir(folder), ["0"])
-    with open(os.path.join(folder, "0"), "rb") as file:
+    name = result.lines()[0]["file"]
+    equal(os.listdir(folder), [name])
+    with open(os.path.join(folder, name), "rb") as file:
         equal(file.read(), b"after 2 failures\n")
 
 
@@ -96,13 +97,13 @@ def save_keeps_the_body_of_the_last_attempt_only(eddy):
 def save_refuses_a_folder_with_something_in_it(eddy):
     mock = eddy.mock()
     os.mkdir(eddy.file("bodies"))
-    eddy.file("bodies/0", "precious")
+    eddy.file("bodies/1", "precious")
     e2e.one_line(eddy.fetch("--save", eddy.file("bodies"), mock + "/bytes/1"), 2, "--save",
-                 "name a new one, because indexes begin at 0 again (--force replaces its files)")
-    with open(eddy.file("bodies/0"), "rb") as file:
+                 "name a new one (--force replaces files of the same names)")
+    with open(eddy.file("bodies/1"), "rb") as file:
         equal(file.read(), b"precious")
     equal(eddy.fetch("--save", eddy.file("bodies"), "--force", mock + "/bytes/1").code, 0)
-    with open(eddy.file("bodies/0"), "rb") as file:
+    with open(eddy.file("bodies/1"), "rb") as file:
         equal(file.read(), b"a")
 
 

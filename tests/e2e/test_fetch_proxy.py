@@ -265,7 +265,7 @@ def compressed_responses_are_asked_for_and_decompressed_if_requested(eddy):
         os.mkdir(folder)
         line = fetch(eddy, *options, "--save", folder, server.url).lines()[0]
         equal((line["status"], line["bytes"]), (200, len(text)), line)
-        with open(os.path.join(folder, "0"), "rb") as saved:
+        with open(os.path.join(folder, line["file"]), "rb") as saved:
             equal(saved.read(), text)
     equal(seen, [False, True])
 

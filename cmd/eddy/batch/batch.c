@@ -434,7 +434,7 @@ static int run_begin(struct ed_batch_command *command)
         if (err == 0)
                 err = ed_reader_check(unit);
         if (err == 0 && unit->paths->save)
-                err = ed_save_dir_open(&unit->sink.save, &run->say, unit->paths->save);
+                err = ed_save_dir_open(&unit->sink.save, &run->say, unit->paths->save, false);
         if (err == 0)
                 err = ed_checkpoint_begin(unit);
         if (err == 0) {

@@ -3,6 +3,7 @@
  */
 #include "common/save_name.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -163,17 +164,39 @@ static size_t stem_make(const char *text, size_t bytes, char *name, size_t room)
         return n;
 }
 
-void ed_save_name(const char *text, size_t bytes, const char *type, uint64_t tag, bool is_tagged,
-                  char name[ED_SAVE_NAME_BYTES])
+/* Returns how many bytes at the end of a URL are an ending: a dot and some letters or digits. */
+static size_t url_ending(const char *text, size_t bytes)
+{
+        enum { ENDING_MAX = 10 };
+        size_t n = 0;
+
+        while (n < bytes && n < ENDING_MAX && isalnum((unsigned char) text[bytes - 1 - n]))
+                n++;
+        return n > 0 && n + 1 < bytes && text[bytes - 1 - n] == '.' ? n + 1 : 0;
+}
+
+/* Find the ending of a name. Returns how many bytes of it are the end of the text. */
+static size_t ending_find(enum ed_save_origin origin, const char *text, size_t bytes,
+                          const char *type, const char **ret_ending)
 {
         const char *ending = ed_save_ending(type);
-        size_t own, stem_bytes, n, room;
+
+        if (origin == ED_SAVE_URL) {
+                *ret_ending = memchr(text, '.', bytes) ? "" : ending;
+                return url_ending(text, bytes);
+        }
+        *ret_ending = *ending ? ending : ".bin";
+        return own_ending(text, bytes, type, *ret_ending);
+}
+
+void ed_save_name(enum ed_save_origin origin, const char *text, size_t bytes, const char *type,
+                  uint64_t tag, bool is_tagged, char name[ED_SAVE_NAME_BYTES])
+{
+        const char *ending;
+        size_t own = ending_find(origin, text, bytes, type, &ending);
+        size_t stem_bytes = bytes - own, n, room;
         char end[16];
 
-        if (!*ending)
-                ending = ".bin";
-        own = own_ending(text, bytes, type, ending);
-        stem_bytes = bytes - own;
         snprintf(end, sizeof(end), "%.*s", own ? (int) own : (int) strlen(ending),
                  own ? text + stem_bytes : ending);
         room = ED_SAVE_NAME_BYTES - 1 - strlen(end);

@@ -72,7 +72,7 @@ static uint64_t total_guess(const void *arg)
         if (run->input_whole)
                 return run->stats.read;
         if (run->input_fd < 0)
-                return run->opts.urls_count;
+                return run->opts.urls_count - (run->index - run->stats.read);
         if (run->input_total == 0 || run->input_done == 0)
                 return 0;
         return run->opts.urls_count +
@@ -260,9 +260,12 @@ static int run_judge(struct ed_fetch_run *run, int err, int signo)
                                        ? "the compressed data are damaged or end early"
                                        : eddy_error_text(run->input_err));
         if (run->save.err < 0)
-                ed_console_say("fetch", "--save %s: %s", run->save.path,
-                               eddy_error_text(run->save.err));
-        if (run->input_fd >= 0 && run->input_whole && run->stats.read == 0)
+                ed_console_say("fetch", "--save %s: %s", run->save.dir.path,
+                               run->save.err == -EEXIST
+                                       ? "a file of this run has a name that is used; name another "
+                                         "folder"
+                                       : eddy_error_text(run->save.err));
+        if (run->input_fd >= 0 && run->input_whole && run->index == 0)
                 ed_console_say("fetch", "-i %s: the input has no URL", run->opts.input);
         output_say(output, run->stats.lost);
         if (signo)
@@ -290,6 +293,8 @@ static int run_whole(struct ed_fetch_run *run)
                 err = 0;
         /* After a signal the program must end soon, so do not wait for the disk. */
         ed_output_close(&run->output, signo == 0);
+        if (err == 0 && run->stats.stop == ED_STOP_NONE && run->save.err == 0)
+                ed_save_dir_clean(&run->save.dir);
         if (run->setup_failed)
                 return ED_EXIT_USAGE;
         exit_code = run_judge(run, err, signo);
@@ -297,9 +302,41 @@ static int run_whole(struct ed_fetch_run *run)
         return exit_code;
 }
 
-int ed_fetch_main(int argc, char **argv)
+/* Continue the output of an earlier run, which is read. Returns 0 or the exit code. */
+static int output_continue(struct ed_fetch_run *run)
+{
+        int exit_code = ed_resume_read(&run->resume, run->opts.output, &run->save.dir);
+        int err = exit_code ? 0 : ed_output_adopt(&run->output, run->resume.fd, run->opts.output);
+
+        if (err == 0 && exit_code == 0)
+                run->resume.fd = -1; /* the output closes it */
+        if (err < 0)
+                ed_console_say("fetch", "-o %s: %s", run->opts.output, eddy_error_text(err));
+        return err < 0 ? ED_EXIT_OUTPUT : exit_code;
+}
+
+/* Open the output and the folder of --save. Returns 0 or the exit code. */
+static int files_open(struct ed_fetch_run *run)
 {
         const struct ed_say say = ed_console_voice("fetch");
+        const struct ed_fetch_opts *opts = &run->opts;
+        int exit_code = 0;
+
+        run->resume.fd = run->save.dir.fd = -1;
+        if (opts->save && opts->output && !opts->force)
+                exit_code = ed_resume_open(&run->resume, opts->output);
+        if (exit_code == 0 && run->resume.fd < 0)
+                exit_code = ed_output_open(&run->output, &say, opts->output, opts->force);
+        if (exit_code == 0 && opts->save)
+                exit_code = ed_save_open(&run->save, "fetch", opts->save, opts->force,
+                                         run->resume.fd >= 0);
+        if (exit_code == 0 && run->resume.fd >= 0)
+                exit_code = output_continue(run);
+        return exit_code;
+}
+
+int ed_fetch_main(int argc, char **argv)
+{
         /* Static, because it is too large for a stack frame, and there is only one run. */
         static struct ed_fetch_run run;
         unsigned long files;
@@ -316,14 +353,9 @@ int ed_fetch_main(int argc, char **argv)
                                              run.opts.input);
                 goto done_opts;
         }
-        exit_code = ed_output_open(&run.output, &say, run.opts.output, run.opts.force);
+        exit_code = files_open(&run);
         if (exit_code)
-                goto done_opts;
-        run.save.dir_fd = -1;
-        if (run.opts.save)
-                exit_code = ed_save_open(&run.save, "fetch", run.opts.save, run.opts.force);
-        if (exit_code)
-                goto done_opts;
+                goto done_files;
         concurrency_hold(&run.opts, files);
         run.show = (struct ed_show){ .mode = ed_show_choose(run.opts.progress, run.opts.output),
                                      .stats = &run.stats,
@@ -340,6 +372,8 @@ int ed_fetch_main(int argc, char **argv)
                                              .body = run.opts.data });
         exit_code = run_whole(&run);
         ed_output_fini(&run.output);
+done_files:
+        ed_resume_fini(&run.resume);
         ed_save_close(&run.save);
 done_opts:
         ed_fetch_opts_fini(&run.opts);

@@ -27,7 +27,7 @@ struct attempt {
         eddy_scope scope;
         eddy_http_response *response;
         const void *body; /* with --body; valid as long as the response */
-        struct ed_save_file file;
+        struct ed_save_dir_file file;
         uint64_t bytes;
         int64_t start_ns; /* 0: no connection was begun or reused yet */
         int64_t elapsed_ns;
@@ -44,6 +44,7 @@ struct ed_fetch_job {
         struct eddy_retry retry;
         struct attempt attempt; /* the last one */
         uint64_t index;
+        bool is_kept; /* its body has a file */
         unsigned attempts;
         size_t bytes;
         char url[]; /* ends in a NUL, and may contain one if the line does */
@@ -85,6 +86,12 @@ static void attempt_sends(void *arg)
         attempt->sent = true;
 }
 
+/* Returns true if the body becomes a file. Those of failures do not, so they take no name. */
+static bool is_saved(const struct ed_fetch_job *job)
+{
+        return job->run->opts.save && job->attempt.status < ED_STATS_OK_END;
+}
+
 /* Read the body in pieces to 'buf', and write the pieces to a file or discard them. */
 static int body_take(struct ed_fetch_job *job, char *buf)
 {
@@ -93,14 +100,17 @@ static int body_take(struct ed_fetch_job *job, char *buf)
         int64_t n;
         int err = 0;
 
-        if (run->opts.save)
-                err = ed_save_file_begin(&run->save, job->index, &attempt->file);
+        if (is_saved(job))
+                err = ed_save_file_begin(
+                        &run->save, job->url, job->index,
+                        eddy_http_response_header(attempt->response, "Content-Type"),
+                        &attempt->file);
         while (err == 0) {
                 n = eddy_http_response_read(attempt->response, buf, ED_FETCH_READ_BYTES);
                 if (n <= 0)
                         return (int) n;
                 attempt->bytes += (uint64_t) n;
-                if (run->opts.save)
+                if (is_saved(job))
                         err = ed_save_file_write(&run->save, &attempt->file, buf, (size_t) n);
         }
         /* A failure to write to the folder stops the run. */
@@ -114,7 +124,7 @@ static int body_receive(struct ed_fetch_job *job)
         int err;
 
         /* Jobs that discard their bodies share a buffer, because no job reads its bytes. */
-        if (!job->run->opts.save)
+        if (!is_saved(job))
                 return body_take(job, job->run->discarded);
         buf = eddy_malloc(ED_FETCH_READ_BYTES);
         if (!buf)
@@ -166,6 +176,8 @@ static void attempt_init(struct ed_fetch_job *job)
         attempt->response = NULL;
         attempt->body = NULL;
         attempt->file.fd = -1;
+        attempt->file.has_part = false;
+        attempt->file.name = NULL;
         attempt->bytes = 0;
         attempt->start_ns = attempt->elapsed_ns = 0;
         attempt->status = attempt->error = 0;
@@ -201,7 +213,7 @@ static void attempt_release(struct attempt *attempt)
 {
         eddy_http_response_close(attempt->response);
         attempt->response = NULL;
-        ed_save_file_drop(&attempt->run->save, &attempt->file);
+        ed_save_dir_drop(&attempt->file);
         eddy_free(attempt->fault);
         attempt->fault = NULL;
 }
@@ -362,6 +374,13 @@ static void line_build(struct ed_draft *line, struct ed_fetch_job *job)
                 error_add(line, run, job, attempt);
         else
                 ed_draft_add_str(line, "null");
+        if (run->opts.save) {
+                ed_draft_add_str(line, ",\"file\":");
+                if (job->is_kept)
+                        ed_draft_add_json_str(line, attempt->file.name);
+                else
+                        ed_draft_add_str(line, "null");
+        }
         if (run->opts.body) {
                 ed_draft_add_str(line, ",\"body\":");
                 if (attempt->error == 0 && attempt->body)
@@ -383,7 +402,8 @@ static void job_finish(struct ed_engine_job *base, int error)
         int err = 0;
 
         attempt->error = error;
-        if (error == 0 && attempt->file.fd >= 0)
+        job->is_kept = error == 0 && attempt->file.fd >= 0;
+        if (job->is_kept)
                 err = ed_save_file_keep(&run->save, &attempt->file);
         if (err == 0)
                 line_build(&line, job);
@@ -401,6 +421,7 @@ static void job_finish(struct ed_engine_job *base, int error)
         if (run->output.cut)
                 eddy_scope_cancel(run->work);
         if (err == 0) {
+                ed_save_dir_recorded(&attempt->file);
                 ed_stats_add(&run->stats, attempt->status, attempt->error, attempt->bytes,
                              latency_ns);
                 return;
@@ -463,9 +484,13 @@ const struct ed_engine_job_ops ed_fetch_job_ops = {
 
 int ed_fetch_add(struct ed_fetch_run *run, const char *url, size_t bytes, int refused)
 {
-        struct ed_fetch_job *job = eddy_malloc(sizeof(*job) + bytes + ED_URLS_STARS_BYTES + 1);
+        uint64_t index = run->index++;
+        struct ed_fetch_job *job;
         int err;
 
+        if (refused == 0 && ed_resume_take(&run->resume, url, bytes))
+                return 0;
+        job = eddy_malloc(sizeof(*job) + bytes + ED_URLS_STARS_BYTES + 1);
         if (!job)
                 return -ENOMEM;
         job->base = (struct ed_engine_job){ .engine = &run->engine,
@@ -473,7 +498,9 @@ int ed_fetch_add(struct ed_fetch_run *run, const char *url, size_t bytes, int re
                                             .bytes = sizeof(*job) + bytes,
                                             .refused = refused };
         job->run = run;
-        job->index = run->stats.read++;
+        job->index = index;
+        job->is_kept = false;
+        run->stats.read++;
         job->attempts = 0;
         job->bytes = bytes;
         memcpy(job->url, url, bytes);

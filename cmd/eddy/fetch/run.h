@@ -21,6 +21,7 @@
 #include "eddy/scope.h"
 #include "engine/engine.h"
 #include "fetch/opts.h"
+#include "fetch/resume.h"
 #include "fetch/save.h"
 
 enum { ED_FETCH_READ_BYTES = 16 << 10 };
@@ -29,6 +30,8 @@ struct ed_fetch_run {
         struct ed_fetch_opts opts;
         struct ed_output output;
         struct ed_save save;
+        struct ed_resume resume; /* results of an earlier run */
+        uint64_t index;          /* of the next URL */
         struct ed_stats stats;
         struct ed_show show;
         struct eddy_retry_policy retry_policy;

@@ -3,67 +3,38 @@
  */
 #include "fetch/save.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <xxhash.h>
 
 #include "common/console.h"
+#include "common/url_parts.h"
 #include "common/write_all.h"
+#include "eddy/scope.h"
+#include "eddy/thread.h"
 
-enum { NAME_BYTES = 32 };
+enum { TEXT_BYTES = 512 };
 
-static bool folder_is_empty(const char *path)
+int ed_save_open(struct ed_save *save, const char *command, const char *path, bool force,
+                 bool resumes)
 {
-        DIR *dir = opendir(path);
-        struct dirent *entry;
-        bool empty = true;
+        const struct ed_say say = ed_console_voice(command);
 
-        while (dir && empty && (entry = readdir(dir)))
-                empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-        if (dir)
-                closedir(dir);
-        return empty;
-}
-
-int ed_save_open(struct ed_save *save, const char *command, const char *path, bool force)
-{
-        *save = (struct ed_save){ .path = path, .dir_fd = -1 };
-        if (mkdir(path, 0777) < 0 && errno != EEXIST) {
-                ed_console_say(command, "--save %s: %s", path, strerror(errno));
-                return ED_EXIT_OUTPUT;
-        }
-        save->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (save->dir_fd < 0) {
-                ed_console_say(command, "--save %s: %s", path, strerror(errno));
-                return ED_EXIT_OUTPUT;
-        }
-        if (!force && !folder_is_empty(path)) {
-                ed_console_say(
-                        command,
-                        "--save %s: the folder is not empty; name a new one, because indexes "
-                        "begin at 0 again (--force replaces its files)",
-                        path);
-                ed_save_close(save);
+        save->err = 0;
+        if (!force && !resumes && !ed_save_dir_is_empty(path)) {
+                ed_console_say(command,
+                               "--save %s: the folder is not empty; name a new one (--force "
+                               "replaces files of the same names), or continue a run: give -o with "
+                               "its results",
+                               path);
                 return ED_EXIT_USAGE;
         }
-        return 0;
+        return ed_save_dir_open(&save->dir, &say, path, force);
 }
 
 void ed_save_close(struct ed_save *save)
 {
-        if (save->dir_fd >= 0)
-                close(save->dir_fd);
-        save->dir_fd = -1;
-}
-
-static void name_print(uint64_t index, const char *suffix, char name[NAME_BYTES])
-{
-        snprintf(name, NAME_BYTES, "%" PRIu64 "%s", index, suffix);
+        ed_save_dir_close(&save->dir);
 }
 
 static int save_fail(struct ed_save *save, int err)
@@ -73,21 +44,52 @@ static int save_fail(struct ed_save *save, int err)
         return err;
 }
 
-int ed_save_file_begin(struct ed_save *save, uint64_t index, struct ed_save_file *ret_file)
+static int digit_of(char byte)
 {
-        char name[NAME_BYTES];
-        int fd;
+        static const char digits[] = "0123456789abcdef";
+        const char *at = byte ? strchr(digits, byte | 0x20) : NULL;
 
-        name_print(index, ".part", name);
-        fd = openat(save->dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-                    0666);
-        if (fd < 0)
-                return save_fail(save, -errno);
-        *ret_file = (struct ed_save_file){ .index = index, .fd = fd };
-        return 0;
+        return at ? (int) (at - digits) : -1;
 }
 
-int ed_save_file_write(struct ed_save *save, struct ed_save_file *file, const void *data,
+/* Copy the last part of a path, without percent-encoding. Returns its bytes. */
+static size_t text_of(const struct ed_url_parts *parts, char text[TEXT_BYTES])
+{
+        const char *at = parts->query;
+        size_t n = 0;
+
+        while (at > parts->path && at[-1] != '/')
+                at--;
+        for (; at < parts->query && n < TEXT_BYTES; at++) {
+                int high = at[0] == '%' && at + 2 < parts->query ? digit_of(at[1]) : -1;
+                int low = high >= 0 ? digit_of(at[2]) : -1;
+
+                text[n++] = low < 0 ? *at : (char) (high * 16 + low);
+                at += low < 0 ? 0 : 2;
+        }
+        if (n > 0)
+                return n;
+        memcpy(text, "index", 5);
+        return 5;
+}
+
+int ed_save_file_begin(struct ed_save *save, const char *url, uint64_t index, const char *type,
+                       struct ed_save_dir_file *file)
+{
+        struct ed_url_parts parts = ed_url_parts(url);
+        char text[TEXT_BYTES];
+        size_t bytes = text_of(&parts, text);
+        int err;
+
+        /* The tag does not depend on credentials. */
+        ed_save_dir_name(file, &save->dir,
+                         XXH3_64bits_withSeed(parts.host, strlen(parts.host), index), ED_SAVE_URL,
+                         text, bytes, type);
+        err = ed_save_dir_begin(file);
+        return err < 0 ? save_fail(save, err) : 0;
+}
+
+int ed_save_file_write(struct ed_save *save, struct ed_save_dir_file *file, const void *data,
                        size_t bytes)
 {
         int err = ed_write_all(file->fd, data, bytes);
@@ -95,29 +97,21 @@ int ed_save_file_write(struct ed_save *save, struct ed_save_file *file, const vo
         return err < 0 ? save_fail(save, err) : 0;
 }
 
-int ed_save_file_keep(struct ed_save *save, struct ed_save_file *file)
+static int file_keep(void *arg)
 {
-        char part[NAME_BYTES], name[NAME_BYTES];
-        int fd = file->fd;
-
-        file->fd = -1;
-        name_print(file->index, ".part", part);
-        name_print(file->index, "", name);
-        if (close(fd) == 0 && renameat(save->dir_fd, part, save->dir_fd, name) == 0)
-                return 0;
-        save_fail(save, -errno);
-        unlinkat(save->dir_fd, part, 0);
-        return save->err;
+        return ed_save_dir_keep(arg);
 }
 
-void ed_save_file_drop(struct ed_save *save, struct ed_save_file *file)
+int ed_save_file_keep(struct ed_save *save, struct ed_save_dir_file *file)
 {
-        char part[NAME_BYTES];
+        eddy_scope shield;
+        int err;
 
-        if (file->fd < 0)
-                return;
-        close(file->fd);
-        file->fd = -1;
-        name_print(file->index, ".part", part);
-        unlinkat(save->dir_fd, part, 0);
+        eddy_scope_begin(&shield, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_SHIELD,
+                                                             .deadline_ns = INT64_MAX });
+        err = eddy_to_thread(file_keep, file);
+        eddy_scope_end(&shield);
+        if (err == -EAGAIN)
+                err = file_keep(file); /* no thread */
+        return err < 0 ? save_fail(save, err) : 0;
 }

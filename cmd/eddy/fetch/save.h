@@ -1,8 +1,6 @@
 /*
- * fetch/save.h - a folder with one file per response body, named by its index.
- *
- * A body is written to INDEX.part and renamed when complete, so a file named INDEX is never
- * partial.
+ * fetch/save.h - a folder with one file per response body, named by the end of its URL
+ * (common/save_dir.h).
  */
 #ifndef ED_CMD_FETCH_SAVE_H
 #define ED_CMD_FETCH_SAVE_H
@@ -11,40 +9,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/save_dir.h"
 #include "eddy/def.h"
 
 struct ed_save {
-        const char *path;
-        int dir_fd;
+        struct ed_save_dir dir;
         int err; /* the first failure: a full disk affects all bodies */
 };
 
-/* A body being saved. */
-struct ed_save_file {
-        uint64_t index;
-        int fd; /* -1: none */
-};
-
 /*
- * Open the folder, creating it if necessary. A folder that is not empty is refused without 'force'.
- * Errors are reported on stderr.
+ * Open the folder, creating it if necessary. A folder that is not empty is refused, unless its files
+ * may be replaced ('force'), or belong to the run that is continued ('resumes'). Errors are reported
+ * on stderr.
  *
  * Errors: the exit code, above 0
  */
 EDDY_MUST_USE int ed_save_open(struct ed_save *save, const char *command, const char *path,
-                               bool force);
+                               bool force, bool resumes);
 void ed_save_close(struct ed_save *save);
 
-/* Errors: the system's. The first error is also kept in 'save->err'. */
-EDDY_MUST_USE int ed_save_file_begin(struct ed_save *save, uint64_t index,
-                                     struct ed_save_file *ret_file);
-EDDY_MUST_USE int ed_save_file_write(struct ed_save *save, struct ed_save_file *file,
+/*
+ * Begin the file of a URL; 'type' is the Content-Type, or NULL. Errors: the system's. The first
+ * error is also kept in 'save->err'.
+ */
+EDDY_MUST_USE int ed_save_file_begin(struct ed_save *save, const char *url, uint64_t index,
+                                     const char *type, struct ed_save_dir_file *file);
+EDDY_MUST_USE int ed_save_file_write(struct ed_save *save, struct ed_save_dir_file *file,
                                      const void *data, size_t bytes);
 
-/* Rename the file to its final name. The file is closed in any case. */
-EDDY_MUST_USE int ed_save_file_keep(struct ed_save *save, struct ed_save_file *file);
-
-/* Remove the file, if it exists. */
-void ed_save_file_drop(struct ed_save *save, struct ed_save_file *file);
+/*
+ * Give the file its name, when all of it is on the disk. The file is closed in any way.
+ *
+ * Suspends: yes, and is not cancelled.
+ */
+EDDY_MUST_USE int ed_save_file_keep(struct ed_save *save, struct ed_save_dir_file *file);
 
 #endif

@@ -16,7 +16,7 @@ static char name[ED_SAVE_NAME_BYTES];
 
 static const char *named(const char *text, const char *type)
 {
-        ed_save_name(text, strlen(text), type, TAG, false, name);
+        ed_save_name(ED_SAVE_ID, text, strlen(text), type, TAG, false, name);
         return name;
 }
 
@@ -25,7 +25,7 @@ static void check_safe(const char *text, size_t bytes, const char *type)
 {
         size_t n;
 
-        ed_save_name(text, bytes, type, TAG, false, name);
+        ed_save_name(ED_SAVE_ID, text, bytes, type, TAG, false, name);
         n = strlen(name);
         CHECK(n >= 1 && n < ED_SAVE_NAME_BYTES);
         CHECK(eddy_json_is_utf8(name, n));
@@ -80,9 +80,9 @@ TEST(text_that_is_not_a_safe_name_gets_a_tag)
         CHECK_STR(named("LPT1.mp3", "audio/mpeg"), "_LPT1" TAG_TEXT ".mp3");
         CHECK_STR(named("com0", NULL), "com0.bin");
         CHECK_STR(named("console", NULL), "console.bin");
-        ed_save_name("r1", 2, "audio/mpeg", TAG, true, name);
+        ed_save_name(ED_SAVE_ID, "r1", 2, "audio/mpeg", TAG, true, name);
         CHECK_STR(name, "r1" TAG_TEXT ".mp3");
-        ed_save_name("a\0b", 3, NULL, TAG, false, name);
+        ed_save_name(ED_SAVE_ID, "a\0b", 3, NULL, TAG, false, name);
         CHECK_STR(name, "a_b" TAG_TEXT ".bin");
 }
 
@@ -121,5 +121,26 @@ TEST(long_names_are_cut_at_a_character_and_have_a_tag)
                         if (strstr(name, TAG_TEXT))
                                 CHECK(strlen(name) > 255 - bytes);
                 }
+        }
+}
+
+TEST(end_of_a_url_keeps_its_ending)
+{
+        static const char *const rows[][3] = {
+                { "a.tar.gz", "text/html", "a.tar.gz" },
+                { "page", "text/html", "page.html" },
+                { "page", NULL, "page" },
+                { "page", "application/octet-stream", "page" },
+                { "script.py", "text/plain", "script.py" },
+                { "a?b.txt", NULL, "a_b" TAG_TEXT ".txt" },
+                { "v1.2 final", "text/html", "v1.2 final" },
+                { ".profile", NULL, "_profile" TAG_TEXT },
+                { "a.", NULL, "a_" TAG_TEXT },
+        };
+
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+                ed_save_name(ED_SAVE_URL, rows[i][0], strlen(rows[i][0]), rows[i][1], TAG, false,
+                             name);
+                CHECK_STR(name, rows[i][2]);
         }
 }

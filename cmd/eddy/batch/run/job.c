@@ -317,9 +317,9 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
         bool is_ok = ed_attempt_is_ok(&job->attempt) && !job->error;
         struct ed_output *output =
                 is_ok || !unit->paths->errors ? &unit->sink.output : &unit->sink.errors;
-        char file_name[ED_SAVE_NAME_BYTES];
+        struct ed_save_dir_file file;
         struct ed_draft line = { 0 };
-        int err = ed_batch_save(unit, &job->attempt, answer, file_name);
+        int err = ed_batch_save(unit, &job->attempt, answer, &file);
 
         if (err < 0) {
                 run->stats.lost++;
@@ -356,7 +356,7 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
         if (output->cut)
                 ed_batch_stop(run, ED_STOP_OUTPUT, ED_BATCH_DRAIN_NS,
                               "%s was cut by another program", output->name);
-        ed_batch_saved(unit, answer);
+        ed_save_dir_recorded(&file);
         return answer_note(&unit->sink, answer, is_ok);
 }
 

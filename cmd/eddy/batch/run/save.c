@@ -4,68 +4,78 @@
 #include "batch/run/save.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "batch/run/stop.h"
+#include "common/write_all.h"
 #include "eddy/error.h"
 #include "eddy/thread.h"
 #include "eddy/time.h"
 
-static int file_put(void *arg)
+struct content {
+        struct ed_save_dir_file *file;
+        const void *data;
+        size_t bytes;
+};
+
+/* On a thread, because a disk may be slow. */
+static int content_put(void *arg)
 {
-        return ed_save_dir_put(arg);
+        struct content *content = arg;
+        int err = ed_save_dir_begin(content->file);
+
+        if (err == 0)
+                err = ed_write_all(content->file->fd, content->data, content->bytes);
+        if (err == 0)
+                return ed_save_dir_keep(content->file);
+        ed_save_dir_drop(content->file);
+        return err;
 }
 
-/* Save on a thread, because a disk may be slow. */
-static int file_save(struct ed_save_dir_file *file)
+static int content_save(struct content *content)
 {
         eddy_scope shield;
         int err;
 
         eddy_scope_begin(&shield, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_SHIELD,
                                                              .deadline_ns = INT64_MAX });
-        err = eddy_to_thread(file_put, file);
+        err = eddy_to_thread(content_put, content);
         eddy_scope_end(&shield);
-        return err == -EAGAIN ? file_put(file) : err; /* no thread */
+        return err == -EAGAIN ? content_put(content) : err; /* no thread */
+}
+
+static bool is_saved(const struct ed_batch_unit *unit, const struct ed_attempt *attempt,
+                     const struct ed_answer *answer)
+{
+        return unit->sink.save.path && ed_attempt_is_ok(attempt) && answer->body_bytes > 0 &&
+               !attempt->is_compact &&
+               eddy_json_check(answer->body, answer->body_bytes, NULL, NULL) < 0;
 }
 
 int ed_batch_save(struct ed_batch_unit *unit, const struct ed_attempt *attempt,
-                  struct ed_answer *answer, char name[ED_SAVE_NAME_BYTES])
+                  struct ed_answer *answer, struct ed_save_dir_file *file)
 {
-        struct ed_save_dir *dir = &unit->sink.save;
-        struct ed_save_dir_file file = { .dir = dir };
+        struct ed_batch_sink *sink = &unit->sink;
+        struct content content = { file, answer->body, answer->body_bytes };
         int err;
 
-        if (!dir->path || !ed_attempt_is_ok(attempt) || answer->body_bytes == 0 ||
-            attempt->is_compact ||
-            eddy_json_check(answer->body, answer->body_bytes, NULL, NULL) == 0)
+        file->has_part = false;
+        if (!is_saved(unit, attempt, answer))
                 return 0;
-        file.text = answer->id;
-        file.text_bytes = answer->id_bytes;
-        file.type = eddy_http_response_header(attempt->response, "Content-Type");
-        file.tag = ed_answer_mark(answer->id, answer->id_bytes, answer->hash);
-        file.data = answer->body;
-        file.bytes = answer->body_bytes;
-        err = unit->sink.save_err < 0 ? unit->sink.save_err : file_save(&file);
-        if (err < 0) {
-                if (unit->sink.save_err == 0)
-                        ed_batch_stop(unit->run, ED_STOP_OUTPUT, ED_BATCH_DRAIN_NS,
-                                      "--save %s: cannot save %s: %s; %s", dir->path, file.name,
-                                      eddy_error_text(err),
-                                      err == -EEXIST ? "name another folder, or move this file"
-                                                     : "make room, and run the same command again");
-                unit->sink.save_err = err;
-                return err;
+        answer->file_type = eddy_http_response_header(attempt->response, "Content-Type");
+        ed_save_dir_name(file, &sink->save,
+                         ed_answer_mark(answer->id, answer->id_bytes, answer->hash), ED_SAVE_ID,
+                         answer->id, answer->id_bytes, answer->file_type);
+        err = sink->save_err < 0 ? sink->save_err : content_save(&content);
+        if (err == 0) {
+                answer->file = file->name;
+                return 0;
         }
-        memcpy(name, file.name, ED_SAVE_NAME_BYTES);
-        answer->file = name;
-        answer->file_type = file.type;
-        return 0;
-}
-
-void ed_batch_saved(const struct ed_batch_unit *unit, const struct ed_answer *answer)
-{
-        if (answer->file)
-                ed_save_dir_recorded(&unit->sink.save,
-                                     ed_answer_mark(answer->id, answer->id_bytes, answer->hash));
+        if (sink->save_err == 0)
+                ed_batch_stop(unit->run, ED_STOP_OUTPUT, ED_BATCH_DRAIN_NS,
+                              "--save %s: cannot save %s: %s; %s", sink->save.path, file->name,
+                              eddy_error_text(err),
+                              err == -EEXIST ? "name another folder, or move this file"
+                                             : "make room, and run the same command again");
+        sink->save_err = err;
+        return err;
 }

@@ -9,16 +9,15 @@
 #include "eddy/def.h"
 
 /*
- * If the run saves files, and the body of a success is not JSON, save the body, and set the
- * answer's 'file', in 'name'. If that fails, the run is stopped.
+ * If the run saves files, and the body of a success is not JSON, save the body, and set 'file' and
+ * the answer's file, which borrows from it. If that fails, the run is stopped. When the line is
+ * written, call ed_save_dir_recorded(), which does nothing if no file was saved.
  *
  * Suspends: yes, and is not cancelled.
- * Errors: those of ed_save_dir_put(), also the first one for later files; -ENOMEM
+ * Errors: those of ed_save_dir_begin() and ed_save_dir_keep(), also the first one for later files;
+ *         -ENOMEM
  */
 EDDY_MUST_USE int ed_batch_save(struct ed_batch_unit *unit, const struct ed_attempt *attempt,
-                                struct ed_answer *answer, char name[ED_SAVE_NAME_BYTES]);
-
-/* The line of the answer is written. */
-void ed_batch_saved(const struct ed_batch_unit *unit, const struct ed_answer *answer);
+                                struct ed_answer *answer, struct ed_save_dir_file *file);
 
 #endif
