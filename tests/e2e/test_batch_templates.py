@@ -244,8 +244,9 @@ def error_of_an_earlier_run_is_removed_and_an_answer_kept_if_the_line_is_left_ou
     result = run(eddy, path, *args, "--skip-empty")
     equal((result.code, lines_of(eddy.file("out.errors.jsonl"))), (0, []), result)
     eddy.file("in.csv", "custom_id,id,term\na,,\nb,,\nc,3,\n")
-    result = run(eddy, path, *args, "--skip-empty")
+    result = run(eddy, path, *args, "--skip-empty", "--accept-failed-ids", eddy.file("ids", "b\n"), "--ordered")
     equal((result.code, sorted(ids_of(out))), (0, ["a", "c"]), result)
+    check("ids is not in" not in result.err, result)
     check("an id that" not in result.err and "\n1 skipped: empty\n" in result.err, result)
     eddy.file("in.csv", "custom_id,id,term\nb,,\nb,4,\n")
     for command in ("batch", "check"):

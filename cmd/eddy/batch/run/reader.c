@@ -312,6 +312,7 @@ static int empty_note(struct ed_batch_unit *unit, const struct ed_request *reque
         int flags =
                 ed_ids_add(unit->sink.ids, request->id, request->id_bytes, 0, ED_IDS_READ, NULL);
 
+        ed_accept_meet(unit->run->accept, request->id, request->id_bytes);
         flags = doubt_settle(unit, request, flags);
         if (flags < 0 || flags & ED_IDS_READ || unit->checked.total_is_known)
                 return flags;
