@@ -27,23 +27,25 @@ _eddy() {
                         compopt -o default 2>/dev/null
                         return
                         ;;
-                batch,--id-column | batch,--base-url | batch,--url | batch,-X | \
-                        batch,--method | batch,-H | batch,--header | batch,--api-key-env | \
-                        batch,--api-key-command | batch,--api-key-header | batch,--idempotency-header | batch,--ok | \
-                        batch,--metrics | batch,--ramp | batch,--rpm | batch,--tpm | \
-                        batch,--burst | batch,--timeout | batch,--connect-timeout | batch,--idle-timeout | \
-                        batch,--max-attempts | batch,--retry-if | batch,--retry-base | batch,--retry-max | \
-                        batch,--max-throttle-wait | batch,--limit | batch,--max-errors | batch,--price | \
-                        batch,--max-cost | batch,--deadline | batch,--proxy | batch,--resolve) return ;;
+                batch,--id-column | batch,--base-url | batch,--url | batch,--rows-per-request | \
+                        batch,-X | batch,--method | batch,-H | batch,--header | \
+                        batch,--api-key-env | batch,--api-key-command | batch,--api-key-header | batch,--idempotency-header | \
+                        batch,--ok | batch,--metrics | batch,--ramp | batch,--rpm | \
+                        batch,--tpm | batch,--burst | batch,--timeout | batch,--connect-timeout | \
+                        batch,--idle-timeout | batch,--max-attempts | batch,--retry-if | batch,--retry-base | \
+                        batch,--retry-max | batch,--max-throttle-wait | batch,--limit | batch,--max-errors | \
+                        batch,--price | batch,--max-cost | batch,--deadline | batch,--proxy | \
+                        batch,--resolve) return ;;
                 check,--format) words="auto json csv" ;;
                 check,--errors | check,--body | check,--schema | check,--accept-failed-ids)
                         compopt -o default 2>/dev/null
                         return
                         ;;
                 check,-o | check,--output | check,--id-column | check,--url | \
-                        check,-H | check,--header | check,-X | check,--method | \
-                        check,--ok | check,--rpm | check,--tpm | check,--base-url | \
-                        check,-c | check,--concurrency | check,--latency | check,--price) return ;;
+                        check,--rows-per-request | check,-H | check,--header | check,-X | \
+                        check,--method | check,--ok | check,--rpm | check,--tpm | \
+                        check,--base-url | check,-c | check,--concurrency | check,--latency | \
+                        check,--price) return ;;
                 retry,--format) words="auto json csv" ;;
                 retry,--on-changed) words="stop send" ;;
                 retry,--progress) words="auto bar plain json off" ;;
@@ -56,14 +58,14 @@ _eddy() {
                         return
                         ;;
                 retry,-o | retry,--output | retry,--id-column | retry,--base-url | \
-                        retry,--url | retry,-X | retry,--method | retry,-H | \
-                        retry,--header | retry,--api-key-env | retry,--api-key-command | retry,--api-key-header | \
-                        retry,--idempotency-header | retry,--ok | retry,--metrics | retry,--ramp | \
-                        retry,--rpm | retry,--tpm | retry,--burst | retry,--timeout | \
-                        retry,--connect-timeout | retry,--idle-timeout | retry,--max-attempts | retry,--retry-if | \
-                        retry,--retry-base | retry,--retry-max | retry,--max-throttle-wait | retry,--limit | \
-                        retry,--max-errors | retry,--price | retry,--max-cost | retry,--deadline | \
-                        retry,--proxy | retry,--resolve) return ;;
+                        retry,--url | retry,--rows-per-request | retry,-X | retry,--method | \
+                        retry,-H | retry,--header | retry,--api-key-env | retry,--api-key-command | \
+                        retry,--api-key-header | retry,--idempotency-header | retry,--ok | retry,--metrics | \
+                        retry,--ramp | retry,--rpm | retry,--tpm | retry,--burst | \
+                        retry,--timeout | retry,--connect-timeout | retry,--idle-timeout | retry,--max-attempts | \
+                        retry,--retry-if | retry,--retry-base | retry,--retry-max | retry,--max-throttle-wait | \
+                        retry,--limit | retry,--max-errors | retry,--price | retry,--max-cost | \
+                        retry,--deadline | retry,--proxy | retry,--resolve) return ;;
                 sort,--format) words="auto json csv" ;;
                 sort,--by | sort,--id-column | sort,-o | sort,--output | \
                         sort,--memory) return ;;
@@ -113,28 +115,30 @@ _eddy() {
                 *)
                         case $command in
                         batch) words="--format --id-column --skip-empty --base-url --url --body
-                                -X --method -H --header --api-key-env --api-key-file
-                                --api-key-command --api-key-header --idempotency-header -o
-                                --output --errors --ok --schema --accept-failed
-                                --accept-failed-ids --ordered --save --no-meta --on-changed
-                                --log --metrics --progress --summary --summary-file -c
-                                --concurrency --ramp --rpm --tpm --burst --timeout
+                                --rows-per-request -X --method -H --header --api-key-env
+                                --api-key-file --api-key-command --api-key-header
+                                --idempotency-header -o --output --errors --ok --schema
+                                --accept-failed --accept-failed-ids --ordered --save --no-meta
+                                --on-changed --log --metrics --progress --summary --summary-file
+                                -c --concurrency --ramp --rpm --tpm --burst --timeout
                                 --connect-timeout --idle-timeout --max-attempts --retry-if
                                 --retry-base --retry-max --max-throttle-wait --limit
                                 --max-errors --price --max-cost --deadline --cacert --cert --key
                                 -k --insecure --proxy --unix-socket --resolve -h --help
                                 --version" ;;
                         check) words="-o --output --errors --format --id-column --skip-empty
-                                --url --body -H --header -X --method --ok --schema
-                                --accept-failed --accept-failed-ids --rpm --tpm --base-url -c
-                                --concurrency --latency --price -h --help --version" ;;
+                                --url --body --rows-per-request -H --header -X --method --ok
+                                --schema --accept-failed --accept-failed-ids --rpm --tpm
+                                --base-url -c --concurrency --latency --price -h --help
+                                --version" ;;
                         retry) words="-o --output --errors -h --help --version --format
-                                --id-column --skip-empty --base-url --url --body -X --method -H
-                                --header --api-key-env --api-key-file --api-key-command
-                                --api-key-header --idempotency-header --ok --schema
-                                --accept-failed --accept-failed-ids --ordered --save --no-meta
-                                --on-changed --log --metrics --progress --summary --summary-file
-                                -c --concurrency --ramp --rpm --tpm --burst --timeout
+                                --id-column --skip-empty --base-url --url --body
+                                --rows-per-request -X --method -H --header --api-key-env
+                                --api-key-file --api-key-command --api-key-header
+                                --idempotency-header --ok --schema --accept-failed
+                                --accept-failed-ids --ordered --save --no-meta --on-changed
+                                --log --metrics --progress --summary --summary-file -c
+                                --concurrency --ramp --rpm --tpm --burst --timeout
                                 --connect-timeout --idle-timeout --max-attempts --retry-if
                                 --retry-base --retry-max --max-throttle-wait --limit
                                 --max-errors --price --max-cost --deadline --cacert --cert --key

@@ -33,6 +33,7 @@ _eddy() {
                         '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
+                        '*--rows-per-request=[send up to N lines that differ only in the text "input" of their bodies as one request, for embeddings]:N: ' \
                         '*-X+[for lines without a method]:M: ' \
                         '*--method=[for lines without a method]:M: ' \
                         '*-H+[send this header, or those in FILE]:NAME: ' \
@@ -100,6 +101,7 @@ _eddy() {
                         '*--skip-empty[leave out lines whose fields that are used are all empty, null or blank]' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
+                        '*--rows-per-request=[send up to N lines as one request]:N: ' \
                         '*-H+[as for eddy batch]:NAME: ' \
                         '*--header=[as for eddy batch]:NAME: ' \
                         '*-X+[for lines without a method]:M: ' \
@@ -134,6 +136,7 @@ _eddy() {
                         '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
+                        '*--rows-per-request=[send up to N lines that differ only in the text "input" of their bodies as one request, for embeddings]:N: ' \
                         '*-X+[for lines without a method]:M: ' \
                         '*--method=[for lines without a method]:M: ' \
                         '*-H+[send this header, or those in FILE]:NAME: ' \

@@ -19,6 +19,7 @@
 #include "batch/opts.h"
 #include "batch/request/accept_option.h"
 #include "batch/request/api_path.h"
+#include "batch/request/bundle.h"
 #include "batch/request/ids.h"
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
@@ -63,6 +64,7 @@ static const char help[] =
         "{{name}}\n"
         "                           in its path or query is replaced by that field, encoded\n"
         "  --body JSON|@FILE        the body; {{name}} in a string is replaced by that field\n"
+        "  --rows-per-request N     send up to N lines as one request\n"
         "  -H, --header 'NAME: VALUE'|@FILE\n"
         "                           as for eddy batch; counts if VALUE has {{name}}\n"
         "  -X, --method M           for lines without a method (POST with a body, else GET)\n"
@@ -94,6 +96,7 @@ enum {
         OPT_BASE_URL,
         OPT_URL,
         OPT_BODY,
+        OPT_ROWS,
         OPT_RPM,
         OPT_TPM,
         OPT_LATENCY,
@@ -116,6 +119,7 @@ static const struct option check_longs[] = {
         { "base-url", required_argument, NULL, OPT_BASE_URL },
         { "url", required_argument, NULL, OPT_URL },
         { "body", required_argument, NULL, OPT_BODY },
+        { "rows-per-request", required_argument, NULL, OPT_ROWS },
         { "method", required_argument, NULL, 'X' },
         { "rpm", required_argument, NULL, OPT_RPM },
         { "tpm", required_argument, NULL, OPT_TPM },
@@ -192,7 +196,11 @@ struct check_run {
         struct ed_headers headers;
         struct ed_columns *columns;
         struct ed_ids *ids;
-        struct ed_tally tally; /* of requests to send */
+        struct ed_tally tally;    /* of requests to send */
+        uint32_t rows;            /* in a request, at most */
+        struct ed_bundle *bundle; /* the last rows; NULL: none */
+        uint64_t alone;           /* requests that cannot be sent with others */
+        bool lacks_rows;          /* the first request is one of these */
         struct ed_draft report;
         struct ed_draft first; /* the first request to send */
         struct check_fault faults[FAULTS_COUNT];
@@ -398,6 +406,39 @@ static int first_note(struct check_run *run, const struct ed_request *request)
                                     &run->first);
 }
 
+/* End the rows that are sent together. */
+static void bundle_end(struct check_run *run)
+{
+        ed_bundle_free(run->bundle);
+        run->bundle = NULL;
+}
+
+/* Count the requests that are sent. Takes the request if it is one of several rows. */
+static int sent_note(struct check_run *run, struct ed_request **request)
+{
+        int added = run->bundle ? ed_bundle_add(run->bundle, *request) : 0;
+
+        if (run->rows < 2)
+                return 0;
+        if (added == 0) {
+                int err;
+
+                bundle_end(run);
+                run->pace.sent++;
+                err = ed_bundle_new(run->rows, &run->bundle);
+                if (err < 0)
+                        return err;
+                added = ed_bundle_add(run->bundle, *request);
+        }
+        if (added > 0) {
+                *request = NULL;
+                return 0;
+        }
+        run->alone++;
+        bundle_end(run);
+        return 0;
+}
+
 static int line_note(void *arg, const struct ed_line *line)
 {
         struct check_run *run = arg;
@@ -412,6 +453,7 @@ static int line_note(void *arg, const struct ed_line *line)
                 run->largest_line = line->number;
         }
         if (line->is_too_long) {
+                bundle_end(run);
                 fault_add(run, &run->faults[BAD], line->number, "the line is longer than %d MiB",
                           ED_SOURCE_LINE_BYTES_MAX >> 20);
                 return 0;
@@ -428,8 +470,12 @@ static int line_note(void *arg, const struct ed_line *line)
                 fault_add(run, &run->faults[BAD], line->number, "%s%s%s%s",
                           request ? "custom_id \"" : "", request ? request->id : "",
                           request ? "\": " : "", error);
-        } else {
-                run->requests++;
+                bundle_end(run);
+        } else if (run->requests++ == 0) {
+                run->lacks_rows = run->rows > 1 && !ed_bundle_can(request);
+                if (run->lacks_rows)
+                        ed_console_say("check", "%s: line %" PRIu64 ": " ED_BUNDLE_FAULT,
+                                       run->input, line->number);
         }
         /* A bad line with an id gets its error under this id, which must differ too. */
         err = request ? request_note(run, request) : 0;
@@ -437,6 +483,8 @@ static int line_note(void *arg, const struct ed_line *line)
                 err = run->tally.requests == 0 ? first_note(run, request) : 0;
                 ed_tally_add(&run->tally, request);
                 tokens_check(run, request);
+                if (err >= 0)
+                        err = sent_note(run, &request);
         }
         ed_request_free(request);
         return err < 0 ? err : 0;
@@ -517,6 +565,16 @@ static void counts_add(struct check_run *run)
                 }
                 row_add(report, "to send", run->tally.requests);
                 ed_draft_add_str(report, "\n");
+        }
+        if (run->rows > 1) {
+                row_add(report, "sent as", run->pace.sent);
+                ed_draft_add_printf(report, " request%s\n", run->pace.sent == 1 ? "" : "s");
+        }
+        if (run->alone > 0) {
+                row_add(report, "alone", run->alone);
+                ed_draft_add_str(report, run->alone == 1
+                                                 ? " of them, without a text \"input\"\n"
+                                                 : " of them, without a text \"input\" each\n");
         }
         if (run->not_ok > 0) {
                 row_add(report, "not ok", run->not_ok);
@@ -705,6 +763,9 @@ static int option_take(struct check_run *run, int option, const char *value)
                 return number < 0 || ed_url_option_check("check", value, false, true) ? -EINVAL : 0;
         case OPT_BODY:
                 return ed_option_once("check", "--body", value, &run->body_text);
+        case OPT_ROWS:
+                return ed_option_count("check", "--rows-per-request", value, 1, ED_BUNDLE_ROWS_MAX,
+                                       &run->rows);
         case OPT_RPM:
                 return ed_option_amount("check", "--rpm", value, &run->pace.rpm);
         case OPT_TPM:
@@ -820,7 +881,7 @@ static int check_all(struct check_run *run)
                 return exit_code;
         if (run->requests + run->empty == 0)
                 ed_console_say("check", "%s: the input has no request", run->input);
-        if (run->requests + run->empty == 0 || run->faults[TWICE].count > 0 ||
+        if (run->requests + run->empty == 0 || run->lacks_rows || run->faults[TWICE].count > 0 ||
             run->faults[CHANGED].count > 0)
                 return ED_EXIT_INPUT;
         return run->faults[BAD].count > 0 || run->faults[LARGE].count > 0 ? ED_EXIT_FAILED
@@ -847,6 +908,7 @@ int ed_check_main(int argc, char **argv)
         ed_tally_fini(&run.tally);
         ed_ids_free(run.ids);
         ed_columns_free(run.columns);
+        bundle_end(&run);
         ed_rule_fini(&run.rule);
         ed_accept_fini(&run.accept);
         ed_templates_fini(&run.rules.templates);

@@ -14,6 +14,7 @@
 #include "batch/answer/rule_option.h"
 #include "batch/key_option.h"
 #include "batch/request/accept_option.h"
+#include "batch/request/bundle.h"
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
 #include "batch/template_option.h"
@@ -70,6 +71,9 @@ static const char help[] =
         "{{name}}\n"
         "                           in its path or query is replaced by that field, encoded\n"
         "  --body JSON|@FILE        the body; {{name}} in a string is replaced by that field\n"
+        "  --rows-per-request N     send up to N lines that differ only in the text \"input\" of "
+        "their\n"
+        "                           bodies as one request, for embeddings; each gets its own line\n"
         "  -X, --method M           for lines without a method (POST with a body, else GET)\n"
         "  -H, --header 'NAME: VALUE'|@FILE\n"
         "                           send this header, or those in FILE; may be repeated; {{name}}\n"
@@ -186,6 +190,7 @@ enum {
         OPT_KEY_COMMAND,
         OPT_KEY_HEADER,
         OPT_IDEMPOTENCY,
+        OPT_ROWS,
         OPT_ORDERED,
         OPT_NO_META,
         OPT_SAVE,
@@ -235,6 +240,7 @@ const struct option ed_opts_longs[] = {
         { "api-key-command", required_argument, NULL, OPT_KEY_COMMAND },
         { "api-key-header", required_argument, NULL, OPT_KEY_HEADER },
         { "idempotency-header", required_argument, NULL, OPT_IDEMPOTENCY },
+        { "rows-per-request", required_argument, NULL, OPT_ROWS },
         { "ordered", no_argument, NULL, OPT_ORDERED },
         { "save", required_argument, NULL, OPT_SAVE },
         { "no-meta", no_argument, NULL, OPT_NO_META },
@@ -284,6 +290,8 @@ static const struct ed_option_hint hints[] = {
         { "model", "\"model\" in the bodies" },
         { "max-tokens", "\"max_tokens\" in the bodies" },
         { "max-retries", "--max-attempts" },
+        { "batch-size", "--rows-per-request" },
+        { "rows", "--rows-per-request" },
         { "request", "--method" },
         { "data", "--body" },
         { "max-time", "--timeout" },
@@ -464,6 +472,9 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
         case OPT_IDEMPOTENCY:
                 return header_name_set("--idempotency-header", value,
                                        &opts->settings.idempotency_header);
+        case OPT_ROWS:
+                return ed_option_count("batch", "--rows-per-request", value, 1, ED_BUNDLE_ROWS_MAX,
+                                       &opts->settings.rows);
         default:
                 return place_set(opts, option, value);
         }

@@ -143,7 +143,7 @@ void ed_tally_order(struct ed_tally *tally)
 int64_t ed_tally_time(const struct ed_tally *tally, const struct ed_tally_pace *pace,
                       const char **ret_limit)
 {
-        double requests = (double) tally->requests;
+        double requests = (double) (pace->sent ? pace->sent : tally->requests);
         double minute_ns = MINUTE_NS / (pace->servers ? pace->servers : 1);
         double tokens = (double) tally->input_tokens + (double) tally->output_tokens;
         const struct {

@@ -46,6 +46,7 @@ void ed_tally_order(struct ed_tally *tally);
 /* The limits of a run. Zero: no such limit. */
 struct ed_tally_pace {
         uint64_t rpm, tpm; /* for each server */
+        uint64_t sent;     /* requests that the run sends; 0: all that were counted */
         uint32_t servers;  /* 0: 1 */
         uint32_t concurrency;
         int64_t latency_ns; /* of one request; needed for 'concurrency' */

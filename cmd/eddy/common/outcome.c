@@ -83,6 +83,7 @@ static const struct ed_outcome outcomes[] = {
         { ED_E_ANSWER_HAS_ERROR, "answer_has_error", "the body has an error" },
         { ED_E_ANSWER_NOT_JSON, "answer_not_json", "the body is not JSON" },
         { ED_E_ANSWER_NOT_SCHEMA, "answer_not_schema", "--schema does not accept the answer" },
+        { ED_E_ANSWER_NOT_ROWS, "answer_not_rows", "the answer cannot be split into rows" },
 
         /* Limits of the run. */
         { EDDY_E_LIMITER_AMOUNT, "token_estimate_exceeds_limit",

@@ -21,6 +21,7 @@ enum {
         ED_E_ANSWER_HAS_ERROR = -0x70007,
         ED_E_ANSWER_NOT_JSON = -0x70008,
         ED_E_ANSWER_NOT_SCHEMA = -0x70009,
+        ED_E_ANSWER_NOT_ROWS = -0x7000d,
 };
 
 struct ed_outcome {

@@ -81,7 +81,8 @@ static int job_run(void *arg)
 
                 if (verdict == ED_VERDICT_DONE) {
                         engine->ops->finish(job, err);
-                        break;
+                        if (!engine->ops->more || !engine->ops->more(job))
+                                break;
                 }
                 if (verdict == ED_VERDICT_ABANDONED || job_rest(job, wait_ns) < 0) {
                         engine->ops->abandon(job);

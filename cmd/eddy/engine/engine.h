@@ -2,8 +2,8 @@
  * engine/engine.h - runs each request as a task, from the reader to its result.
  *
  *     reader --> room --> +--> reserve --> slot --> attempt --> judge --> finish
- *                         |                                       |
- *                         +------- wait, without a slot <---------+
+ *                         |                                       |          |
+ *                         +------- wait, without a slot <---------+-- more --+
  *
  * A command supplies a table with a function for each step. Call everything here on the loop's
  * thread.
@@ -53,6 +53,12 @@ struct ed_engine_job_ops {
 
         /* Report the result of the last attempt. Suspends: yes, also after a cancel. */
         void (*finish)(struct ed_engine_job *job, int err);
+
+        /*
+         * After finish(): returns true if the job has another request, which is prepared now. NULL:
+         * never
+         */
+        bool (*more)(struct ed_engine_job *job);
 
         /* The run was stopped before the job had a result. Suspends: yes, also after a cancel. */
         void (*abandon)(struct ed_engine_job *job);

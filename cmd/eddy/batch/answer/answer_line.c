@@ -189,6 +189,8 @@ static void meta_add(const struct ed_answer *answer, struct ed_draft *line)
                 ed_draft_add_str(line, "\"");
         }
         meta_add_count(line, ",\"attempts\":", answer->attempts);
+        if (answer->rows > 1)
+                meta_add_count(line, ",\"rows\":", answer->rows);
         if (answer->endpoint) {
                 ed_draft_add_str(line, ",\"endpoint\":");
                 ed_draft_add_json_str(line, answer->endpoint);

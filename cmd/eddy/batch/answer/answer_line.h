@@ -47,6 +47,7 @@ struct ed_answer {
         size_t metadata_bytes;
         const char *endpoint; /* "http://host:port", without credentials; NULL: none */
         unsigned attempts;
+        size_t rows;           /* that the request had; 0: 1 */
         int64_t at_ms;         /* when the answer was complete: milliseconds since 1970 */
         int64_t queue_ns;      /* from reading the line to the start of the last attempt */
         int64_t first_ns;      /* of the last attempt: to the first byte, or the first token of a

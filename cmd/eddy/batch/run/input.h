@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "batch/request/bundle.h"
 #include "batch/request/range.h"
 #include "batch/request/request.h"
 
@@ -16,6 +17,7 @@ struct ed_batch_input {
         struct ed_range range;
         struct ed_request_rules rules;
         struct ed_columns *columns; /* of CSV */
+        struct ed_bundle *bundle;   /* rows that are not sent yet; NULL: none */
         char path[256];             /* of the first request, for the summary */
         uint64_t read;              /* requests so far */
         bool whole;                 /* read to its end, or to --limit */

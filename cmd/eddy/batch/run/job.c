@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "batch/answer/split.h"
+#include "batch/request/bundle.h"
 #include "batch/run/attempt.h"
 #include "batch/run/key_use.h"
 #include "batch/run/save.h"
@@ -40,16 +42,18 @@ enum { STATUS_AGAIN = 500 };
 struct ed_batch_job {
         struct ed_engine_job base;
         struct ed_batch_unit *unit;
-        struct ed_request *request;
-        char *error;     /* of the line; NULL: none */
-        uint64_t number; /* in the order of the input */
+        struct ed_request *request; /* owned, or that of the bundle */
+        struct ed_bundle *bundle;   /* NULL: the job is one row */
+        struct ed_split split;      /* of the answer to several rows */
+        char *error;                /* of the line; NULL: none */
+        uint64_t number;            /* in the order of the input */
         int64_t read_ns;
         struct eddy_retry retry;
         unsigned attempts;
         struct ed_key_trials trials;
         bool was_sent;
         bool is_final;             /* sending it again would not help, if its answer is a failure */
-        bool is_first;             /* one of the first requests of the run (alike.h) */
+        size_t firsts;             /* rows that are among the first of the run (alike.h) */
         int alike;                 /* the cause with which it was counted there; 0: not counted */
         eddy_event turn;           /* of --ordered */
         struct ed_attempt attempt; /* last, as it is large */
@@ -58,6 +62,102 @@ struct ed_batch_job {
 static struct ed_batch_job *job_of(struct ed_engine_job *base)
 {
         return (struct ed_batch_job *) base; /* its first member */
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* Returns the number of rows in the job's request. */
+static size_t rows_of(const struct ed_batch_job *job)
+{
+        return job->bundle ? job->bundle->part : 1;
+}
+
+/* Returns the number of the first row of the job's request. */
+static size_t row_at(const struct ed_batch_job *job)
+{
+        return job->bundle ? job->bundle->at : 0;
+}
+
+/* Returns the number of rows that have no line yet. */
+static size_t rows_left(const struct ed_batch_job *job)
+{
+        return job->bundle ? job->bundle->count - job->bundle->at : 1;
+}
+
+/* Split the answer to several rows. If that is impossible, it is not a success. */
+static void rows_split(struct ed_batch_job *job)
+{
+        struct ed_attempt *attempt = &job->attempt;
+        int err;
+
+        if (rows_of(job) < 2)
+                return;
+        ed_split_end(&job->split);
+        err = ed_split_begin(&job->split, attempt->body, attempt->body_bytes, rows_of(job),
+                             attempt->fault.text);
+        if (err == -ENOMEM)
+                snprintf(attempt->fault.text, sizeof(attempt->fault.text), "memory is short");
+        if (err < 0)
+                attempt->judged = ED_E_ANSWER_NOT_ROWS;
+}
+
+/* Begin with a part of the bundle. Errors: -ENOMEM */
+static int part_begin(struct ed_batch_job *job, size_t at, size_t part)
+{
+        int err = ed_bundle_take(job->bundle, at, part);
+
+        if (err < 0)
+                return err;
+        job->attempts = 0;
+        job->alike = 0;
+        job->is_final = false;
+        job->trials = (struct ed_key_trials){ .was_unauthorized = job->trials.was_unauthorized };
+        eddy_retry_begin(&job->retry, &job->unit->run->retry_policy);
+        return 0;
+}
+
+/* Returns true if fewer rows may succeed: the request is wrong, or something is too large. */
+static bool is_divisible(const struct ed_batch_job *job)
+{
+        const struct ed_attempt *attempt = &job->attempt;
+
+        if (rows_of(job) < 2)
+                return false;
+        if (attempt->error < 0)
+                return attempt->error == EDDY_E_LIMITER_AMOUNT ||
+                       attempt->error == EDDY_E_HTTP_TOO_LARGE;
+        return attempt->status == 400 || attempt->status == 413 || attempt->status == 422;
+}
+
+/*
+ * Returns the rows of the next attempt: half of them. If the first requests of the run were all
+ * refused alike, all rows may have the same mistake, and one row shows that.
+ */
+static size_t part_less(const struct ed_batch_job *job)
+{
+        bool is_alike = job->attempt.status > 0 && !job->unit->run->alike.has_ended;
+
+        return is_alike ? 1 : (job->bundle->part + 1) / 2;
+}
+
+/* After the lines of a part: the next one is as large, and twice as large after a success. */
+static bool job_more(struct ed_engine_job *base)
+{
+        struct ed_batch_job *job = job_of(base);
+        const struct ed_bundle *bundle = job->bundle;
+        size_t part, at;
+
+        if (!bundle || bundle->at + bundle->part == bundle->count)
+                return false;
+        job->unit->run->tried -= job->was_sent ? bundle->part : 0;
+        at = bundle->at + bundle->part;
+        part = ed_attempt_is_ok(&job->attempt) ? 2 * bundle->part : bundle->part;
+        if (part > bundle->count - at)
+                part = bundle->count - at;
+        /* A single row needs no memory. */
+        if (part_begin(job, at, part) < 0 && part_begin(job, at, 1) < 0)
+                return false;
+        return true;
 }
 
 /* ---- --ordered ----------------------------------------------------------------------------- */
@@ -151,9 +251,14 @@ static int answer_describe(const struct ed_batch_job *job, struct ed_answer *ans
         if (attempt->judged >= 0)
                 return 0;
         answer->code = ed_outcome_of(attempt->judged)->code;
+        answer->message = text;
+        if (attempt->judged == ED_E_ANSWER_NOT_ROWS) {
+                answer->status = 0; /* a row's line has no answer of other rows */
+                snprintf(text, room, "%s: give --rows-per-request 1", attempt->fault.text);
+                return attempt->judged;
+        }
         ed_rule_describe(&job->unit->run->settings->rule, attempt->judged, attempt->body,
                          attempt->body_bytes, text, room);
-        answer->message = text;
         return attempt->judged;
 }
 
@@ -243,18 +348,19 @@ static void unaccepted_count(struct ed_batch_job *job)
                 ed_rule_describe(&run->settings->rule, attempt->judged, attempt->body,
                                  attempt->body_bytes, text, sizeof(text));
         job->alike = attempt->judged;
-        ed_alike_add(&run->alike, job->is_first, job->alike, text);
+        for (size_t i = 0; i < rows_of(job); i++)
+                ed_alike_add(&run->alike, row_at(job) + i < job->firsts, job->alike, text);
         alike_check(job);
 }
 
 /* Count the result of a request. */
-static void result_count(struct ed_batch_job *job, bool is_ok, int error, int status)
+static void result_count(struct ed_batch_job *job, size_t index, bool is_ok, int error, int status)
 {
         struct ed_batch_run *run = job->unit->run;
         int cause = is_ok ? 0 : error == 0 ? status : error;
 
         if (!job->error && (cause == 0 || cause != job->alike))
-                ed_alike_add(&run->alike, job->is_first, cause,
+                ed_alike_add(&run->alike, index < job->firsts, cause,
                              ed_reasons_text(&run->reasons, status));
 }
 
@@ -309,7 +415,7 @@ static int answer_note(struct ed_batch_sink *sink, const struct ed_answer *answe
         return 0;
 }
 
-/* Write the job's line, to the output or to the errors. */
+/* Write the line of a row, to the output or to the errors. */
 static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
 {
         struct ed_batch_unit *unit = job->unit;
@@ -323,7 +429,6 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
 
         if (err < 0) {
                 run->stats.lost++;
-                ed_order_pass(&unit->order, job->number);
                 return err;
         }
         ed_answer_write(answer, run->settings->meta ? ED_ANSWER_META : 0, &line);
@@ -337,14 +442,15 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
                 output = unit->paths->errors ? &unit->sink.errors : &unit->sink.output;
                 ed_answer_write(answer, run->settings->meta ? ED_ANSWER_META : 0, &line);
         }
-        usage_count(job, &answer->usage);
-        ed_attempt_fini(&job->attempt);
+        if (rows_of(job) == 1) {
+                usage_count(job, &answer->usage);
+                ed_attempt_fini(&job->attempt);
+        }
         if (unit->order.turns)
                 ed_engine_job_give_slot(&job->base);
         order_wait(job);
         err = ed_draft_is_whole(&line) ? ed_output_line(output, line.data, line.bytes) : -ENOMEM;
         ed_draft_fini(&line);
-        ed_order_pass(&unit->order, job->number);
         if (err < 0) {
                 run->stats.lost++;
                 if (output->err == -EPIPE)
@@ -415,19 +521,97 @@ static void failure_count(const struct ed_batch_job *job, const struct ed_answer
                 sink->accepted_final++;
 }
 
+/* The parts of a result that all rows of a request share. */
+struct result {
+        int status, error;
+        bool is_ok;
+        uint64_t body_bytes;
+        int64_t latency_ns; /* -1: nothing was sent */
+};
+
+/* Write the line of a row from the job's 'index'th, and count it. */
+static void row_finish(struct ed_batch_job *job, const struct ed_request *request, size_t index,
+                       struct ed_answer *answer, const struct result *result)
+{
+        struct ed_batch_run *run = job->unit->run;
+        bool is_ok = result->is_ok, is_first = index == row_at(job);
+        int err;
+
+        answer->id = request->id;
+        answer->id_bytes = request->id_bytes;
+        answer->number = request->number;
+        answer->hash = request->hash;
+        answer->metadata = request->metadata;
+        answer->metadata_bytes = request->metadata_bytes;
+        if (!is_ok)
+                ed_reasons_add(&run->reasons, answer);
+        answer->has_failed = !is_ok;
+        err = line_write(job, answer);
+        if (!job->bundle || index + 1 == job->bundle->count)
+                ed_order_pass(&job->unit->order, job->number);
+        if (err < 0)
+                return;
+        if (is_ok && answer->status == 0) { /* its line would have been too long */
+                is_ok = false;
+                ed_reasons_add(&run->reasons, answer);
+        }
+        /* The bytes and the time of a request count once. */
+        ed_stats_add_judged(&run->stats, is_ok, result->status, result->error,
+                            is_first ? result->body_bytes : 0, is_first ? result->latency_ns : -1);
+        if (is_ok)
+                job->unit->sink.ok++;
+        else
+                failure_count(job, answer);
+        result_count(job, index, is_ok, result->error, result->status);
+}
+
+/* Write the lines of several rows. */
+static void rows_finish(struct ed_batch_job *job, struct ed_answer *shared,
+                        const struct result *result)
+{
+        const struct ed_bundle *bundle = job->bundle;
+        const struct ed_attempt *attempt = &job->attempt;
+        char fault[ED_SPLIT_FAULT_BYTES];
+        struct ed_usage usage;
+
+        /* A failure with a status of success is split too: a row's line has no other row's answer. */
+        if (ed_answer_status_is_ok(shared->status) && !job->split.items &&
+            ed_split_begin(&job->split, attempt->body, attempt->body_bytes, bundle->part, fault) <
+                    0)
+                shared->status = 0;
+        if (job->split.items && ed_usage_read(attempt->body, attempt->body_bytes, &usage) == 0)
+                usage_count(job, &usage);
+        shared->rows = bundle->part;
+        for (size_t i = 0; i < bundle->part; i++) {
+                struct ed_answer answer = *shared;
+                struct ed_draft body = { 0 };
+
+                if (job->split.items) {
+                        ed_split_write(&job->split, i, &body);
+                        answer.body = body.data;
+                        answer.body_bytes = body.bytes;
+                }
+                if (!ed_draft_is_whole(&body)) {
+                        answer.status = 0;
+                        answer.code = "response_too_large";
+                        answer.message = "memory is short";
+                }
+                row_finish(job, bundle->rows[bundle->at + i].request, bundle->at + i, &answer,
+                           result);
+                ed_draft_fini(&body);
+        }
+        ed_split_end(&job->split);
+        ed_attempt_fini(&job->attempt);
+}
+
 static void job_finish(struct ed_engine_job *base, int error)
 {
         struct ed_batch_job *job = job_of(base);
-        const struct ed_request *request = job->request;
         struct ed_attempt *attempt = &job->attempt;
         struct ed_batch_run *run = job->unit->run;
         struct ed_answer answer = {
-                .id = request->id,
-                .id_bytes = request->id_bytes,
-                .number = request->number,
-                .hash = request->hash,
-                .metadata = request->metadata,
-                .metadata_bytes = request->metadata_bytes,
+                .id = job->request->id,
+                .id_bytes = job->request->id_bytes,
                 .attempts = job->attempts,
                 .at_ms = ed_wall_ns() / 1000000,
                 .queue_ns = attempt->start_ns ? attempt->start_ns - job->read_ns : 0,
@@ -436,33 +620,25 @@ static void job_finish(struct ed_engine_job *base, int error)
                 .is_final = job->is_final,
                 .endpoint = attempt->endpoint ? attempt->endpoint->name : NULL,
         };
-        int status = attempt->status;
-        int64_t latency_ns = attempt->start_ns ? attempt->total_ns : -1;
-        uint64_t body_bytes = attempt->received_bytes;
+        struct result result = {
+                .status = attempt->status,
+                .body_bytes = attempt->received_bytes,
+                .latency_ns = attempt->start_ns ? attempt->total_ns : -1,
+                .is_ok = error == 0 && ed_attempt_is_ok(attempt),
+        };
         char text[sizeof(attempt->fault.text) + 128];
-        bool is_ok = error == 0 && ed_attempt_is_ok(attempt);
 
         if (error == 0)
                 error = answer_describe(job, &answer, text, sizeof(text));
         else
                 error_describe(job, &answer, text, sizeof(text));
+        result.error = error;
         run->lacks_base |= error == ED_E_NO_BASE;
-        if (!is_ok)
-                ed_reasons_add(&run->reasons, &answer);
-        answer.has_failed = !is_ok;
-        if (line_write(job, &answer) < 0)
-                return;
-        if (is_ok && answer.status == 0) { /* its line would have been too long */
-                is_ok = false;
-                ed_reasons_add(&run->reasons, &answer);
-        }
-        ed_stats_add_judged(&run->stats, is_ok, status, error, body_bytes, latency_ns);
-        if (is_ok)
-                job->unit->sink.ok++;
+        if (rows_of(job) > 1)
+                rows_finish(job, &answer, &result);
         else
-                failure_count(job, &answer);
+                row_finish(job, job->request, row_at(job), &answer, &result);
         key_check(job);
-        result_count(job, is_ok, error, status);
         limits_check(job);
         if (is_used_up(job))
                 used_up_shut(job);
@@ -475,9 +651,9 @@ static void job_abandon(struct ed_engine_job *base)
         struct ed_batch_run *run = job->unit->run;
 
         if (job->was_sent)
-                run->stats.cancelled++;
+                run->stats.cancelled += rows_left(job);
         else
-                run->stats.not_started++;
+                run->stats.not_started += rows_left(job);
         ed_order_pass(&job->unit->order, job->number);
 }
 
@@ -544,7 +720,7 @@ static int job_attempt(struct ed_engine_job *base)
         ed_attempt_make(&job->attempt);
         if (job->attempt.start_ns > 0 && !job->was_sent) {
                 job->was_sent = true;
-                job->unit->run->tried++;
+                job->unit->run->tried += rows_left(job);
         }
         return job->attempt.error;
 }
@@ -561,9 +737,13 @@ static void job_free(struct ed_engine_job *base)
 {
         struct ed_batch_job *job = job_of(base);
 
-        job->unit->run->tried -= job->was_sent;
+        job->unit->run->tried -= job->was_sent ? rows_left(job) : 0;
         ed_attempt_fini(&job->attempt);
-        ed_request_free(job->request);
+        ed_split_end(&job->split);
+        if (job->bundle)
+                ed_bundle_free(job->bundle);
+        else
+                ed_request_free(job->request);
         eddy_free(job->error);
         eddy_free(job);
 }
@@ -741,6 +921,19 @@ static bool failure_is_final(const struct ed_batch_job *job, int err, int next)
         }
 }
 
+/* The answer is a success: it is one for each row, too. */
+static enum ed_verdict rows_judge(struct ed_batch_job *job)
+{
+        struct ed_endpoint *endpoint = job->attempt.endpoint;
+
+        rows_split(job);
+        if (job->attempt.judged < 0) {
+                endpoint->ok--;
+                endpoint->failed++;
+        }
+        return ED_VERDICT_DONE;
+}
+
 /* Decide what follows the attempt, and store the wait before another one. */
 static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *ret_wait_ns)
 {
@@ -790,7 +983,9 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
         if (attempt->is_again)
                 cause = cause_again(attempt);
         else if (ed_attempt_is_ok(attempt))
-                return ED_VERDICT_DONE;
+                return rows_judge(job);
+        else if (is_divisible(job) && part_begin(job, job->bundle->at, part_less(job)) == 0)
+                return ED_VERDICT_REFUSED;
         if (is_unaccepted(attempt)) {
                 unaccepted_count(job);
                 if (run->stats.stop == ED_STOP_ALIKE)
@@ -838,6 +1033,7 @@ const struct ed_engine_job_ops ed_batch_job_ops = {
         .attempt = job_attempt,
         .judge = job_judge_and_note,
         .finish = job_finish,
+        .more = job_more,
         .abandon = job_abandon,
         .release = job_release,
         .free = job_free,
@@ -877,25 +1073,51 @@ static bool was_unauthorized(const struct ed_batch_sink *sink, const struct ed_r
                ed_ids_flags(sink->unauthorized, request->id, request->id_bytes) != 0;
 }
 
+/* Start a job (owned) of 'rows' rows. */
+static int job_start(struct ed_batch_job *job, size_t rows, uint64_t bytes)
+{
+        struct ed_batch_run *run = job->unit->run;
+        int err;
+
+        job->base.bytes = sizeof(*job) + bytes;
+        for (size_t i = 0; i < rows && !job->error; i++)
+                job->firsts += ed_alike_begin(&run->alike);
+        eddy_retry_begin(&job->retry, &run->retry_policy);
+        err = ed_engine_job_start(&job->base);
+        if (err < 0) {
+                job_free(&job->base);
+                return err;
+        }
+        job->number = ed_order_add(&job->unit->order, &job->turn);
+        return 0;
+}
+
 int ed_jobs_add(struct ed_batch_unit *unit, struct ed_request *request, const char *error)
 {
         struct ed_batch_job *job = job_new(unit, error);
-        int err;
 
         if (!job) {
                 ed_request_free(request);
                 return -ENOMEM;
         }
         job->request = request;
-        job->base.bytes = sizeof(*job) + request->memory;
         job->trials.was_unauthorized = was_unauthorized(&unit->sink, request);
-        job->is_first = !error && ed_alike_begin(&unit->run->alike);
-        eddy_retry_begin(&job->retry, &unit->run->retry_policy);
-        err = ed_engine_job_start(&job->base);
-        if (err < 0) {
-                job_free(&job->base);
-                return err;
+        return job_start(job, 1, request->memory);
+}
+
+int ed_jobs_add_bundle(struct ed_batch_unit *unit, struct ed_bundle *bundle)
+{
+        int err = ed_bundle_take(bundle, 0, bundle->count);
+        struct ed_batch_job *job = err == 0 ? job_new(unit, NULL) : NULL;
+
+        if (!job) {
+                ed_bundle_free(bundle);
+                return -ENOMEM;
         }
-        job->number = ed_order_add(&unit->order, &job->turn);
-        return 0;
+        job->bundle = bundle;
+        job->request = &bundle->request;
+        for (size_t i = 0; i < bundle->count; i++)
+                job->trials.was_unauthorized |=
+                        was_unauthorized(&unit->sink, bundle->rows[i].request);
+        return job_start(job, bundle->count, bundle->bytes + bundle->request.body_bytes);
 }

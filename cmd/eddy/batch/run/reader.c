@@ -257,6 +257,14 @@ static void place_check(const struct ed_batch_unit *unit, const struct ed_reques
                                  bytes, request->url);
 }
 
+/* Describe why the first request cannot be sent together with others, or leave 'text' as it is. */
+static void rows_check(const struct ed_batch_unit *unit, const struct ed_request *request,
+                       char text[ED_REQUEST_ERROR_BYTES])
+{
+        if (unit->run->settings->rows > 1 && !*text && !ed_bundle_can(request))
+                snprintf(text, ED_REQUEST_ERROR_BYTES, "%s", ED_BUNDLE_FAULT);
+}
+
 /* Note whether a line can be sent. 'text' is what is wrong with it; empty: nothing. */
 static void line_note(struct check *check, uint64_t number, const char *text)
 {
@@ -363,8 +371,10 @@ static int line_check(void *arg, const struct ed_line *line)
                 return err;
         if (err == ED_REQUEST_EMPTY)
                 return empty_check(check, request);
-        if (err > 0 && check->good == 0)
+        if (err > 0 && check->good == 0) {
                 place_check(unit, request, error);
+                rows_check(unit, request, error);
+        }
         line_note(check, line->number, error);
         unit->checked.requests++;
         /* A line that is not a request gets an error under its number. */
@@ -494,6 +504,85 @@ static int empty_pass(struct ed_batch_unit *unit, struct ed_request *request)
         return flags < 0 ? flags : 0;
 }
 
+/* Send the rows that were put together. */
+static int bundle_send(struct ed_batch_unit *unit)
+{
+        struct ed_bundle *bundle = unit->input.bundle;
+        uint64_t rows = bundle ? bundle->count : 0;
+        int err = 0;
+
+        unit->input.bundle = NULL;
+        if (bundle)
+                err = ed_jobs_add_bundle(unit, bundle);
+        if (err < 0)
+                unit->run->stats.not_started += rows;
+        return err;
+}
+
+static void read_count(struct ed_batch_unit *unit)
+{
+        unit->run->stats.read++;
+        unit->input.read++;
+}
+
+/* Put a request (owned on success) to those that are sent as one. Returns 1, 0 if it is sent alone. */
+static int bundle_put(struct ed_batch_unit *unit, struct ed_request *request)
+{
+        struct ed_bundle **bundle = &unit->input.bundle;
+        int err = 0;
+
+        if (*bundle && ed_bundle_add(*bundle, request) > 0)
+                return 1;
+        err = bundle_send(unit);
+        if (err == 0)
+                err = ed_bundle_new(unit->run->settings->rows, bundle);
+        if (err < 0)
+                return err;
+        if (ed_bundle_add(*bundle, request) > 0)
+                return 1;
+        ed_bundle_free(*bundle);
+        *bundle = NULL;
+        return 0;
+}
+
+/* Send a request (owned), perhaps together with later ones. 'error' may be NULL. */
+static int request_send(struct ed_batch_unit *unit, struct ed_request *request, const char *error)
+{
+        int err;
+
+        if (unit->run->settings->rows > 1 && !error) {
+                err = bundle_put(unit, request);
+                if (err > 0) {
+                        read_count(unit);
+                        return ed_bundle_is_full(unit->input.bundle) ? bundle_send(unit) : 0;
+                }
+        } else {
+                err = bundle_send(unit);
+        }
+        if (err < 0) {
+                ed_request_free(request);
+                return err;
+        }
+        err = ed_jobs_add(unit, request, error);
+        if (err == 0)
+                read_count(unit);
+        return err;
+}
+
+/* The input ends: send the last rows, unless the run is stopped. */
+static int bundle_end(struct ed_batch_unit *unit, int err)
+{
+        int sent;
+
+        if (err == -ECANCELED && unit->input.bundle) {
+                unit->run->stats.not_started += unit->input.bundle->count;
+                ed_bundle_free(unit->input.bundle);
+                unit->input.bundle = NULL;
+        }
+        sent = bundle_send(unit);
+        return sent < 0 ? sent : err;
+}
+
 /* Start the job of a line. */
 static int line_send(void *arg, const struct ed_line *line)
 {
@@ -525,11 +614,9 @@ static int line_send(void *arg, const struct ed_line *line)
         }
         if (unit->input.read == 0 && request->url)
                 path_note(unit, request->url);
-        err = ed_jobs_add(unit, request, *error ? error : NULL);
+        err = request_send(unit, request, *error ? error : NULL);
         if (err < 0)
                 return err;
-        unit->run->stats.read++;
-        unit->input.read++;
         return unit->run->settings->limit > 0 && unit->input.read >= unit->run->settings->limit
                        ? -ENODATA
                        : 0;
@@ -575,6 +662,7 @@ int ed_reader_run(void *arg)
                 err = eddy_stream_from_fd(unit->input.fd, 0, &stream);
         if (err == 0)
                 err = stream_take(&source, stream);
+        err = bundle_end(unit, err);
         eddy_stream_close(stream);
         cut = err == 0 && input_is_cut(unit, source.bytes);
         ed_source_fini(&source);

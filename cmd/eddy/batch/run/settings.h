@@ -35,6 +35,7 @@ struct ed_batch_settings {
         int64_t burst_ns;
         bool ordered;
         uint64_t limit;      /* lines to send; 0: all */
+        uint32_t rows;       /* lines in a request, at most; 0: 1 */
         struct ed_rule rule; /* of successes */
         uint32_t max_errors; /* UINT32_MAX: no limit */
         uint64_t max_cost;   /* micro-units; 0: no limit */
