@@ -6,9 +6,11 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
 
 import e2e
+from batch_api import Api
 from e2e import check, claim, equal
 
 
@@ -224,6 +226,19 @@ def second_ctrl_c_does_not_hang_either(eddy):
     code = child.wait(e2e.LIMIT_S)
     check(code in (130, -signal.SIGINT), code)
     check(time.monotonic() - begin < e2e.SOON)
+
+
+@claim
+def values_of_headers_are_not_in_the_process_list(eddy):
+    go = threading.Event()
+    api = Api(eddy, lambda call: (go.wait(e2e.LIMIT_S), (200, {}, {}))[1])
+    child = eddy.start("fetch", api.url + "/x", "-H", "Authorization: Bearer abc")
+    e2e.wait_until(lambda: api.calls, "a request")
+    with open(f"/proc/{child.pid}/cmdline", encoding="utf-8") as file:
+        check("abc" not in file.read())
+    go.set()
+    child.communicate(timeout=e2e.LIMIT_S)
+    equal((child.returncode, api.calls[0].headers["authorization"]), (0, "Bearer abc"))
 
 
 if __name__ == "__main__":

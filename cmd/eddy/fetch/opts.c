@@ -322,6 +322,8 @@ int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *
                         return 1;
                 }
                 err = option_set(opts, option, optarg);
+                if (option == 'H')
+                        ed_headers_overwrite(optarg);
                 if (err < 0) {
                         *ret_exit = ED_EXIT_USAGE;
                         if (err == -ENOMEM) {
