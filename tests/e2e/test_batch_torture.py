@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import e2e
-from batch_api import Api, request, requests
+from batch_api import Api, lines_of, request, requests
 from e2e import check, claim, equal
 
 # Lines of another program: a failure of a request, others of no request, and one that is no answer.
@@ -125,6 +125,42 @@ def runs_that_are_killed_at_each_change_of_a_file_lose_nothing(eddy):
         run.finish()
         run.api.server.close()
     print(f"# {kills} kills of {number} runs", flush=True)
+
+
+def vectors(call):
+    """The answer of /v1/embeddings."""
+    texts = call.body["input"] if isinstance(call.body["input"], list) else [call.body["input"]]
+    return 200, {}, {"data": [{"index": i, "embedding": [len(text)]} for i, text in enumerate(texts)]}
+
+
+@claim
+def rows_of_a_request_survive_a_kill_at_each_change_of_a_file(eddy):
+    library, kills = os.environ["EDDY_KILL_AT"], 0
+    api = Api(eddy, vectors)
+    path = eddy.file("in.csv", "custom_id,text\n" + "".join(f"r{i},{'x' * i}\n" for i in range(12)))
+    command = ["batch", path, "--url", api.url + "/v1/embeddings", "--body", '{"input":"{{text}}"}', "-c", "1",
+               "--progress", "off"]
+    for how in ("before", "after", "torn"):
+        for at in range(1, 1000):
+            out = eddy.file(f"{how}-{at}.jsonl")
+            child = eddy.start(*command, "-o", out, "--rows-per-request", "5", env={
+                **os.environ, "LD_PRELOAD": library, "KILL_AT": str(at), "KILL_HOW": how,
+                "ASAN_OPTIONS": "verify_asan_link_order=0"})
+            child.communicate(timeout=e2e.LIMIT_S)
+            if child.returncode != -9:
+                break
+            kills += 1
+            whole = len(whole_lines(out))
+            api.calls.clear()
+            result = eddy.run(*command, "-o", out, "--rows-per-request", "4")
+            equal(result.code, 0, how, at, result)
+            lines = {line["custom_id"]: line for line in lines_of(out)}
+            equal(len(lines_of(out)), 12, how, at)
+            equal([lines[f"r{i}"]["response"]["body"]["data"][0]["embedding"] for i in range(12)], [[i] for i in range(12)])
+            sent = sum(len(call.body["input"]) if isinstance(call.body["input"], list) else 1 for call in api.calls)
+            # A torn line may lack only its line feed.
+            check(sent in (12 - whole, 11 - whole), how, at, sent, whole)
+    check(kills > 6, kills)
 
 
 @claim
