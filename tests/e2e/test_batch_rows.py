@@ -113,6 +113,15 @@ def mistake_in_all_rows_stops_the_run_early(eddy):
 
 
 @claim
+def condition_that_no_row_meets_stops_the_run_after_a_request(eddy):
+    api = Api(eddy, answer)
+    result = run(eddy, api.url, csv(1000), "--ok", 'json("/model") == "n"', rows=100)
+    equal((result.code, sizes(api)), (5, [100]), result)
+    check("the first 20 requests all failed: --ok" in result.err, result)
+    check_answers(outcome(eddy)[1], range(100))
+
+
+@claim
 def answer_that_has_not_each_row_once_fails_all(eddy):
     cases = {
         "fewer": (lambda data: data[1:], '"data" has 3 items for 4 rows'),

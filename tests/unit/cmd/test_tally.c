@@ -116,6 +116,9 @@ TEST(slowest_limit_decides_about_the_time)
         pace.rpm = 100;
         CHECK_EQ(ed_tally_time(&counts, &pace, &limit), EDDY_SEC(360));
         CHECK_STR(limit, "--rpm");
+        pace.sent = 100; /* several rows in a request */
+        CHECK_EQ(ed_tally_time(&counts, &pace, &limit), EDDY_SEC(60));
+        pace.sent = 0;
         pace.tpm = 300;
         CHECK_EQ(ed_tally_time(&counts, &pace, &limit), EDDY_SEC(600));
         CHECK_STR(limit, "--tpm");
