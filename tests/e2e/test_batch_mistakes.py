@@ -341,6 +341,22 @@ def an_output_with_the_name_of_a_compressed_file_is_refused(eddy):
 
 
 @claim
+def an_output_that_was_compressed_is_not_sent_again(eddy):
+    api = Api(eddy)
+    path, out = eddy.file("in.jsonl", requests(2)), eddy.file("out.jsonl")
+    for end in (".gz", ".zst"):
+        packed = eddy.file("out.jsonl" + end, b"any")
+        for args in (["batch", path, "--base-url", api.url], ["retry", path, "--base-url", api.url],
+                     ["batch", path, "--base-url", api.url, "--errors", eddy.file("e")], ["check", path]):
+            e2e.one_line(eddy.run(*args, "-o", out), 2, f"{packed} does: decompress it")
+        eddy.file("out.jsonl", "")
+        equal(eddy.run("check", path, "-o", out).code, 0)
+        os.remove(packed)
+        os.remove(out)
+    equal(api.calls, [])
+
+
+@claim
 def text_of_servers_and_names_of_files_does_not_control_the_terminal(eddy):
     evil = "\x1b[2J\x07\r\x08\x7f\x9b31m\u202e\u2066"
     api = Api(eddy, lambda call: (400, {}, {"error": {"message": "m" + evil, "code": "c" + evil}}))

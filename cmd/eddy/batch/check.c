@@ -17,6 +17,7 @@
 #include "batch/answer/rule_option.h"
 #include "batch/first_request.h"
 #include "batch/opts.h"
+#include "batch/packed_output.h"
 #include "batch/request/accept_option.h"
 #include "batch/request/api_path.h"
 #include "batch/request/bundle.h"
@@ -292,7 +293,9 @@ static int answers_note(struct check_run *run)
 
         if (!run->output)
                 return 0;
-        exit_code = file_note(run, "-o", run->output, answer_note);
+        exit_code = ed_packed_output_check("check", run->output);
+        if (exit_code == 0)
+                exit_code = file_note(run, "-o", run->output, answer_note);
         if (exit_code == 0 && !run->errors) {
                 exit_code = ed_opts_errors_name("check", run->output, run->errors_room);
                 run->errors = run->errors_room;

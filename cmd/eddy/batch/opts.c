@@ -13,6 +13,7 @@
 #include "batch/answer/errors_name.h"
 #include "batch/answer/rule_option.h"
 #include "batch/key_option.h"
+#include "batch/packed_output.h"
 #include "batch/request/accept_option.h"
 #include "batch/request/bundle.h"
 #include "batch/request/source.h"
@@ -670,6 +671,8 @@ static int opts_check(struct ed_batch_opts *opts)
                                         opts->paths.errors);
         if (opts->paths.output && !opts->paths.errors)
                 err = errors_name(opts);
+        if (err == 0 && opts->paths.output)
+                err = ed_packed_output_check("batch", opts->paths.output);
         return err ? err : ed_connect_check(&opts->connect, "batch");
 }
 
