@@ -3,7 +3,9 @@
 line is lost, and each command reports what it did.
 """
 import collections
+import csv
 import gzip
+import io
 import json
 import os
 import re
@@ -367,8 +369,12 @@ def run_check(files, expected, command, result, out, errors):
         check("nothing was sent" in result.err, result)
 
 
+def unpacked(data):
+    return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+
+
 def sort_check(files, out):
-    lines = batch_files.lines_of(gzip.decompress(out) if out.startswith(b"\x1f\x8b") else out.removeprefix(batch_files.MARK))
+    lines = batch_files.lines_of(unpacked(out).removeprefix(batch_files.MARK))
     texts = [text.removesuffix(b"\r") for text, kind, _ in lines if kind != "blank"]
     bad = sum(kind == "bad" for _, kind, _ in lines)
     strange = Expected.count(lines, "ok", False) + Expected.count(lines, "failed", False)
@@ -388,8 +394,8 @@ def sort_check(files, out):
 def report_check(files, expected, out, errors):
     page = files.eddy.file("page.html")
     result = files.eddy.run("report", files.out, "-o", page)
-    kinds = [kind for _, kind, _ in expected.out + expected.errors]
-    torn = sum(1 for data in (out, errors)
+    kinds = [kind for _, kind, _ in batch_files.lines_of(unpacked(out)) + expected.errors]
+    torn = sum(1 for data in (unpacked(out), errors)
                if data and batch_files.lines_of(data)[-1][1] == "bad" and not data.endswith(b"\n"))
     bad, answers = kinds.count("bad") - torn, kinds.count("ok") + kinds.count("failed")
     equal((result.code, text_of(files.out), text_of(files.errors)), (3 if bad and not answers else 0, out, errors), result)
@@ -400,6 +406,25 @@ def report_check(files, expected, out, errors):
     check(not bad or f"Lines that are not answers, and do not count: {bad}." in text, text)
     check(not torn or "A last line was not complete" in text, text)
     os.remove(page)
+
+
+def select_check(files, out, errors):
+    lines = batch_files.lines_of(unpacked(out).removeprefix(batch_files.MARK)) + batch_files.lines_of(errors)
+    answers = [(kind, name) for _, kind, name in lines if kind in ("ok", "failed")]
+    bad = sum(kind == "bad" for _, kind, _ in lines)
+    result = files.eddy.run("select", files.out, "--by", files.input, "--select", "body=")
+    known = [(kind, name) for kind, name in answers if name in batch_files.IDS]
+    equal((result.code, text_of(files.out), text_of(files.errors)), (3 if (bad or answers) and not known else 0, out, errors), result)
+    if result.code:
+        equal(result.out, "")
+        return
+    rows = list(csv.reader(io.StringIO(result.out, newline=""), strict=True))[1:]
+    places = {name: "answered" if ("ok", name) in known else "failed" if ("failed", name) in known else "not answered"
+              for name in batch_files.IDS}
+    equal([(row[0], "answered" if not row[2] else row[2] if row[2] == "not answered" else "failed")
+           for row in rows[:len(places)]], list(places.items()), result)
+    equal(len(rows), len(places) + len(answers) - len(known), result)
+    check(not bad or f"{bad} line{'s are not answers' if bad > 1 else ' is not an answer'}" in result.err, result)
 
 
 def files_check(eddy, group):
@@ -416,6 +441,7 @@ def files_check(eddy, group):
                     os.remove(files.errors + ".rejected")
             files = Files(eddy, out, errors, batch_files.requests())
             sort_check(files, out)
+            select_check(files, out, errors)
             report_check(files, expected, out, errors)
             result = eddy.run("check", files.input, "-o", files.out)
             found = re.search(r"answered +(\d+)", result.out)
