@@ -629,6 +629,80 @@ static const char full_line[] =
         "\"headers\":{\"X-A\":\"b\",\"X-B\":[\"c\"]},\"metadata\":{\"a\":\"b\"},\"body\":{\"n\":2}"
         "}";
 
+/* Makes rules whose URL and header have places. */
+static void rules_fill(struct ed_request_rules *rules, struct ed_template_header *header)
+{
+        rules->url = "/{{url}}?{{timeout}}";
+        rules->skip_empty = true;
+        rules->templates.headers = header;
+        rules->templates.headers_count = 1;
+        header->name = "X";
+        CHECK_EQ(ed_template_new_url(rules->url, &rules->templates.url, error), 0);
+        CHECK_EQ(ed_template_new_header("{{method}}", &header->value, error), 0);
+}
+
+static void rules_free(struct ed_request_rules *rules)
+{
+        ed_template_free(rules->templates.url);
+        ed_template_free(rules->templates.headers->value);
+}
+
+TEST(damaged_lines_do_no_harm_to_urls_and_headers)
+{
+        static const char bytes[] = "\"\\{}[]:,\0\xff\xed/ u0e";
+        char *line = malloc(sizeof(full_line) - 1);
+        size_t size = sizeof(full_line) - 1;
+        struct ed_template_header header;
+        struct ed_request_rules rules = { 0 };
+
+        rules_fill(&rules, &header);
+        CHECK(line);
+        for (size_t at = 0; at < size * (sizeof(bytes) - 1); at++) {
+                struct ed_request *request;
+                int result;
+
+                memcpy(line, full_line, size);
+                line[at / (sizeof(bytes) - 1)] = bytes[at % (sizeof(bytes) - 1)];
+                result = ed_request_read(&rules, line, size, 1, &request, error);
+                CHECK(result == 0 || result == 1 || result == -EINVAL);
+                CHECK(result != 1 || (request->url[0] == '/' && !strpbrk(request->url, " \r\n\"") &&
+                                      request->headers_count == 1 && !request->body));
+                ed_request_free(request);
+        }
+        free(line);
+        rules_free(&rules);
+}
+
+TEST(lack_of_memory_for_urls_and_headers_is_an_error)
+{
+        static const char *const lines[] = {
+                full_line, "{\"custom_id\":\"a\",\"url\":\"\",\"timeout\":null,\"method\":\" \"}"
+        };
+        struct ed_template_header header;
+        struct ed_request_rules rules = { 0 };
+
+        rules_fill(&rules, &header);
+        for (size_t i = 0; i < 2; i++) {
+                int result = -ENOMEM, left = 0;
+
+                for (; result == -ENOMEM; left++) {
+                        struct ed_request *request;
+
+                        eddy_alloc_set(starve, NULL);
+                        allocations_left = left;
+                        result = ed_request_read(&rules, lines[i], strlen(lines[i]), 1, &request,
+                                                 error);
+                        CHECK(result != -ENOMEM || !request);
+                        ed_request_free(request);
+                        allocations_left = -1;
+                        eddy_alloc_set(NULL, NULL);
+                }
+                CHECK_EQ(result, i == 0 ? 1 : ED_REQUEST_EMPTY);
+                CHECK(left > 4);
+        }
+        rules_free(&rules);
+}
+
 TEST(damaged_lines_do_no_harm)
 {
         static const char bytes[] = "\"\\{}[]:,\0\xff\xed/ u0e";
