@@ -11,6 +11,7 @@
 #include "batch/answer/reasons.h"
 #include "common/excerpt.h"
 #include "common/outcome.h"
+#include "common/text_find.h"
 #include "eddy/alloc.h"
 #include "eddy/json.h"
 
@@ -223,7 +224,7 @@ static bool is_suspect(const struct ed_answer_seen *seen)
         static const char name[] = "\"error\"";
         const struct eddy_json_value *response = &seen->response;
 
-        return memmem(response->text, response->bytes, name, sizeof(name) - 1) ||
+        return ed_text_has(response->text, response->bytes, name, sizeof(name) - 1) ||
                body_is_packed(response);
 }
 
