@@ -423,7 +423,7 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
         bool is_ok = ed_attempt_is_ok(&job->attempt) && !job->error;
         struct ed_output *output =
                 is_ok || !unit->paths->errors ? &unit->sink.output : &unit->sink.errors;
-        struct ed_save_dir_file file;
+        struct ed_save_dir_file *file;
         struct ed_draft line = { 0 };
         int err = ed_batch_save(unit, &job->attempt, answer, &file);
 
@@ -451,6 +451,7 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
         order_wait(job);
         err = ed_draft_is_whole(&line) ? ed_output_line(output, line.data, line.bytes) : -ENOMEM;
         ed_draft_fini(&line);
+        ed_batch_saved(file, err == 0);
         if (err < 0) {
                 run->stats.lost++;
                 if (output->err == -EPIPE)
@@ -462,7 +463,6 @@ static int line_write(struct ed_batch_job *job, struct ed_answer *answer)
         if (output->cut)
                 ed_batch_stop(run, ED_STOP_OUTPUT, ED_BATCH_DRAIN_NS,
                               "%s was cut by another program", output->name);
-        ed_save_dir_recorded(&file);
         return answer_note(&unit->sink, answer, is_ok);
 }
 

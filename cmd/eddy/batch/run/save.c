@@ -7,6 +7,7 @@
 
 #include "batch/run/stop.h"
 #include "common/write_all.h"
+#include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/thread.h"
 #include "eddy/time.h"
@@ -51,25 +52,22 @@ static bool is_saved(const struct ed_batch_unit *unit, const struct ed_attempt *
                eddy_json_check(answer->body, answer->body_bytes, NULL, NULL) < 0;
 }
 
-int ed_batch_save(struct ed_batch_unit *unit, const struct ed_attempt *attempt,
-                  struct ed_answer *answer, struct ed_save_dir_file *file)
+/* Save a body, and say why that is not possible. */
+static int body_save(struct ed_batch_unit *unit, const struct ed_answer *answer,
+                     struct ed_save_dir_file *file)
 {
         struct ed_batch_sink *sink = &unit->sink;
         struct content content = { file, answer->body, answer->body_bytes };
         int err;
 
-        file->has_part = false;
-        if (!is_saved(unit, attempt, answer))
-                return 0;
-        answer->file_type = eddy_http_response_header(attempt->response, "Content-Type");
+        if (sink->save_err < 0)
+                return sink->save_err;
         ed_save_dir_name(file, &sink->save,
                          ed_answer_mark(answer->id, answer->id_bytes, answer->hash), ED_SAVE_ID,
                          answer->id, answer->id_bytes, answer->file_type);
-        err = sink->save_err < 0 ? sink->save_err : content_save(&content);
-        if (err == 0) {
-                answer->file = file->name;
+        err = content_save(&content);
+        if (err == 0)
                 return 0;
-        }
         if (sink->save_err == 0)
                 ed_batch_stop(unit->run, ED_STOP_OUTPUT, ED_BATCH_DRAIN_NS,
                               "--save %s: cannot save %s: %s; %s", sink->save.path, file->name,
@@ -78,4 +76,36 @@ int ed_batch_save(struct ed_batch_unit *unit, const struct ed_attempt *attempt,
                                              : "make room, and run the same command again");
         sink->save_err = err;
         return err;
+}
+
+int ed_batch_save(struct ed_batch_unit *unit, const struct ed_attempt *attempt,
+                  struct ed_answer *answer, struct ed_save_dir_file **ret_file)
+{
+        struct ed_save_dir_file *file; /* too large for the frame */
+        int err;
+
+        *ret_file = NULL;
+        if (!is_saved(unit, attempt, answer))
+                return 0;
+        file = eddy_malloc(sizeof(*file));
+        if (!file) {
+                ed_batch_stop(unit->run, ED_STOP_INTERNAL, 0, NULL);
+                return -ENOMEM;
+        }
+        answer->file_type = eddy_http_response_header(attempt->response, "Content-Type");
+        err = body_save(unit, answer, file);
+        if (err < 0) {
+                eddy_free(file);
+                return err;
+        }
+        answer->file = file->name;
+        *ret_file = file;
+        return 0;
+}
+
+void ed_batch_saved(struct ed_save_dir_file *file, bool is_written)
+{
+        if (file && is_written)
+                ed_save_dir_recorded(file);
+        eddy_free(file);
 }
