@@ -343,6 +343,16 @@ def check_counts_the_requests(eddy):
     equal(result.code, 0, result)
     check("requests        25\n" in result.out and "sent as         3 requests\n" in result.out and
           "at least 3m00s, because of --rpm" in result.out, result)
+    texts = json.dumps([f"text {i}" for i in range(10)], separators=(",", ":"))
+    check(f'\n                {{"model":"m","input":{texts}}}\n' in result.out, result)
+    # Bad lines and others end a request; a row alone may be the first.
+    path = eddy.file("in.jsonl", "".join(line + "\n" for line in (
+        '{"input":["a"],"model":"m"}', '{"input":"b"}', '{"input":"c"}', '{"url"', '{"input":"d"}', '{"input":["e"]}',
+        '{"input":"f"}')))
+    result = eddy.run("check", path, "--url", "http://h/v1/embeddings", "--rows-per-request", "9")
+    check("sent as         5 requests\nalone           2 of them" in result.out and
+          '\n                {"input":["a"],"model":"m"}\n' in result.out, result)
+    path = eddy.file("in.csv", csv(25))
     result = eddy.run("check", path, *options, "1")
     check("sent as" not in result.out, result)
 

@@ -409,11 +409,31 @@ static int first_note(struct check_run *run, const struct ed_request *request)
                                     &run->first);
 }
 
-/* End the rows that are sent together. */
-static void bundle_end(struct check_run *run)
+/* End the rows that are sent together. Errors: -ENOMEM */
+static int bundle_end(struct check_run *run)
 {
-        ed_bundle_free(run->bundle);
+        struct ed_bundle *bundle = run->bundle;
+        int err = 0;
+
+        if (bundle && run->pace.sent == 1 && bundle->count > 0) {
+                err = ed_bundle_take(bundle, 0, bundle->count);
+                if (err == 0)
+                        err = first_note(run, &bundle->request);
+        }
+        ed_bundle_free(bundle);
         run->bundle = NULL;
+        return err;
+}
+
+/* Begin with other rows. Returns 1 if the request (owned then) is the first of them, or 0. */
+static int bundle_begin(struct check_run *run, struct ed_request *request)
+{
+        int err = bundle_end(run);
+
+        run->pace.sent++;
+        if (err == 0)
+                err = ed_bundle_new(run->rows, &run->bundle);
+        return err == 0 ? ed_bundle_add(run->bundle, request) : err;
 }
 
 /* Count the requests that are sent. Takes the request if it is one of several rows. */
@@ -421,25 +441,16 @@ static int sent_note(struct check_run *run, struct ed_request **request)
 {
         int added = run->bundle ? ed_bundle_add(run->bundle, *request) : 0;
 
-        if (run->rows < 2)
-                return 0;
-        if (added == 0) {
-                int err;
-
-                bundle_end(run);
-                run->pace.sent++;
-                err = ed_bundle_new(run->rows, &run->bundle);
-                if (err < 0)
-                        return err;
-                added = ed_bundle_add(run->bundle, *request);
-        }
-        if (added > 0) {
+        if (added == 0)
+                added = bundle_begin(run, *request);
+        if (added > 0)
                 *request = NULL;
-                return 0;
-        }
+        if (added != 0)
+                return added < 0 ? added : 0;
+        ed_bundle_free(run->bundle);
+        run->bundle = NULL;
         run->alone++;
-        bundle_end(run);
-        return 0;
+        return run->pace.sent == 1 ? first_note(run, *request) : 0;
 }
 
 static int line_note(void *arg, const struct ed_line *line)
@@ -456,10 +467,9 @@ static int line_note(void *arg, const struct ed_line *line)
                 run->largest_line = line->number;
         }
         if (line->is_too_long) {
-                bundle_end(run);
                 fault_add(run, &run->faults[BAD], line->number, "the line is longer than %d MiB",
                           ED_SOURCE_LINE_BYTES_MAX >> 20);
-                return 0;
+                return bundle_end(run);
         }
         err = ed_request_read(&run->rules, line->data, line->bytes, line->number, &request, error);
         if (err == 0 || err == -ENOMEM)
@@ -473,7 +483,7 @@ static int line_note(void *arg, const struct ed_line *line)
                 fault_add(run, &run->faults[BAD], line->number, "%s%s%s%s",
                           request ? "custom_id \"" : "", request ? request->id : "",
                           request ? "\": " : "", error);
-                bundle_end(run);
+                err = bundle_end(run);
         } else if (run->requests++ == 0) {
                 run->lacks_rows = run->rows > 1 && !ed_bundle_can(request);
                 if (run->lacks_rows)
@@ -481,13 +491,17 @@ static int line_note(void *arg, const struct ed_line *line)
                                        run->input, line->number);
         }
         /* A bad line with an id gets its error under this id, which must differ too. */
-        err = request ? request_note(run, request) : 0;
+        if (err != -ENOMEM)
+                err = request ? request_note(run, request) : 0;
         if (err > 0 && request->url) {
-                err = run->tally.requests == 0 ? first_note(run, request) : 0;
+                bool is_first = run->tally.requests == 0;
+
                 ed_tally_add(&run->tally, request);
                 tokens_check(run, request);
-                if (err >= 0)
+                if (run->rows > 1)
                         err = sent_note(run, &request);
+                else
+                        err = is_first ? first_note(run, request) : 0;
         }
         ed_request_free(request);
         return err < 0 ? err : 0;
@@ -515,6 +529,8 @@ static int lines_note(struct check_run *run)
                                                        .arg = run });
         if (err == 0)
                 err = ed_source_read(&source, fd, -1);
+        if (err == 0)
+                err = bundle_end(run);
         run->bytes = source.lines.offset;
         ed_source_fini(&source);
         if (fd != STDIN_FILENO)
@@ -911,7 +927,7 @@ int ed_check_main(int argc, char **argv)
         ed_tally_fini(&run.tally);
         ed_ids_free(run.ids);
         ed_columns_free(run.columns);
-        bundle_end(&run);
+        ed_bundle_free(run.bundle);
         ed_rule_fini(&run.rule);
         ed_accept_fini(&run.accept);
         ed_templates_fini(&run.rules.templates);
