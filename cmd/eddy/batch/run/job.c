@@ -899,14 +899,15 @@ static enum ed_verdict quota_judge(struct ed_batch_job *job)
 
 /*
  * Returns true if a failure is final: all attempts were made, or another one cannot help. Others
- * depend on the API key, this machine, or the time. 'next' is the reason why no attempt follows.
+ * depend on the API key, an option, this machine, or the time. 'next' is the reason why no attempt follows.
  */
 static bool failure_is_final(const struct ed_batch_job *job, int err, int next)
 {
         const struct ed_attempt *attempt = &job->attempt;
 
         if (job->attempts == 0 || attempt->status == 401 || attempt->status == 402 ||
-            attempt->status == 407 || (next != EDDY_E_RETRY_FINAL && next != EDDY_E_RETRY_ATTEMPTS))
+            attempt->status == 407 || attempt->judged == ED_E_ANSWER_NOT_ROWS ||
+            (next != EDDY_E_RETRY_FINAL && next != EDDY_E_RETRY_ATTEMPTS))
                 return false;
         switch (err) {
         case -ENOMEM:
