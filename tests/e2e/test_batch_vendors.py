@@ -141,6 +141,29 @@ def request_that_is_too_large_for_the_limit_of_openai_is_refused_as_its_answer(e
 
 
 @claim
+def request_that_is_refused_for_ever_is_an_error_and_the_others_are_answered(eddy):
+    bad = {"r300", "r500"}
+    api = Api(eddy, lambda call: (429, {}, {}) if call.id in bad else (200, {}, {}))
+    result, answers, errors, summary = run(eddy, "own", api.url, echo_requests(1000), "--max-throttle-wait", "3s", "--max-attempts", "3")
+    equal((result.code, len(answers)), (1, 998), result)
+    equal([(line["custom_id"], line["response"]["status_code"]) for line in sorted(errors, key=lambda line: line["custom_id"])],
+          [("r300", 429), ("r500", 429)], result)
+    equal({line["x_meta"]["attempts"] for line in answers}, {1}, result)
+    # The next run has only these: each is sent --max-attempts times.
+    calls = len(api.calls)
+    result, answers, errors, summary = run(eddy, "own", api.url, echo_requests(1000), "--max-attempts", "3")
+    equal((result.code, len(errors), len(api.calls) - calls), (1, 2, 6), result)
+
+
+@claim
+def limit_for_all_counts_no_attempt(eddy):
+    api = Api(eddy, lambda call: (429, {}, {}) if call.number % 40 == 39 else (200, {}, {}))
+    result, answers, errors, summary = run(eddy, "pace", api.url, echo_requests(300), "--max-attempts", "1")
+    equal((result.code, len(answers), errors, summary["refused"]), (0, 300, [], 7), result)
+    equal({line["x_meta"]["attempts"] for line in answers}, {1}, result)
+
+
+@claim
 def rate_limit_of_github_without_a_time_waits_a_minute(eddy):
     body = {"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
             "documentation_url": "https://docs.github.com/"}

@@ -179,7 +179,7 @@ static int alone_main(void *arg)
                 ed_endpoint_give(take("/x", 0));
                 CHECK_EQ(eddy_now() - before_ns, pause_ns / 2);
         }
-        ed_endpoint_answered(a);
+        ed_endpoint_answered(&endpoints, a, "/", eddy_now());
         start_ns = eddy_now();
         ed_endpoint_throttle(&endpoints, a, -1, 0);
         ed_endpoint_give(take("/x", 0));
@@ -284,7 +284,7 @@ static int window_main(void *arg)
         CHECK(eddy_now() - start_ns >= EDDY_SEC(1));
         CHECK_EQ(eddy_scope_end(&scope), 0);
         for (int i = 0; i < 4; i++)
-                ed_endpoint_answered(a);
+                ed_endpoint_answered(&endpoints, a, "/", eddy_now());
         CHECK_EQ(a->window, 5);
         return 0;
 }

@@ -17,7 +17,11 @@
 
 #define SYNC_NS EDDY_SEC(1)
 
-enum { STATUS_UNAUTHORIZED = 401 };
+/* Returns true if a failure may be a refusal: of the key, or for a time. */
+static bool is_refusal(int status)
+{
+        return status == 401 || status == 403 || status == 420 || status == 429 || status == 498;
+}
 
 /* A walk over the lines of a file. */
 struct scan {
@@ -51,8 +55,8 @@ static int failure_note(struct ed_batch_unit *unit, const struct ed_answer_seen 
 
         if (strncmp(seen->id, "line-", 5) == 0)
                 flags = set_add(&unit->sink.bad_lines, seen);
-        if (seen->status == STATUS_UNAUTHORIZED && flags >= 0)
-                flags = set_add(&unit->sink.unauthorized, seen);
+        if (is_refusal(seen->status) && flags >= 0)
+                flags = set_add(&unit->sink.refused, seen);
         if (unit->sink.only && flags >= 0)
                 flags = set_add(&unit->sink.only, seen);
         return flags < 0 ? flags : 0;

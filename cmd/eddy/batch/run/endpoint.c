@@ -600,8 +600,31 @@ void ed_endpoint_reopen(struct ed_endpoint *endpoint)
         endpoint->throttles = 0;
 }
 
-void ed_endpoint_answered(struct ed_endpoint *endpoint)
+void ed_endpoint_resume(struct ed_endpoint *endpoint)
 {
+        endpoint->throttles = 0;
+        endpoint->paused_until_ns = eddy_now();
+        pause_note(endpoint);
+        eddy_limiter_resume(endpoint->limiter);
+}
+
+bool ed_endpoint_refuses_one(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
+                             const char *url, struct ed_own_refusal *own)
+{
+        int64_t now_ns = eddy_now();
+
+        if (ed_own_refusal_add(own, &group_of(endpoints, endpoint, url).line->counts, now_ns))
+                return true;
+        endpoint->refused_ns = now_ns;
+        return false;
+}
+
+void ed_endpoint_answered(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
+                          const char *url, int64_t start_ns)
+{
+        /* An answer to a request that was sent before the refusal shows nothing about it. */
+        if (start_ns > endpoint->refused_ns)
+                group_of(endpoints, endpoint, url).line->counts.answered++;
         endpoint->throttles = 0;
         if (endpoint->window == UINT32_MAX || ++endpoint->credit < ANSWERS_FOR_PLACE)
                 return;

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "batch/run/own_refusal.h"
 #include "common/hash_map.h"
 #include "eddy/def.h"
 #include "eddy/http_response.h"
@@ -35,6 +36,7 @@ struct ed_endpoint_line {
         uint32_t waiting;
         uint64_t waiting_bytes;
         bool rests;
+        struct ed_refusal_counts counts;
 };
 
 struct ed_endpoint {
@@ -56,6 +58,7 @@ struct ed_endpoint {
         uint32_t credit;            /* answers since the window grew */
         uint32_t throttles;         /* refusals since the last answer */
         int64_t throttled_since_ns; /* the time of the first of these refusals */
+        int64_t refused_ns;         /* the time of the last refusal; 0: none */
         uint32_t key_refusals;      /* 401 answers since this key, one of several, was accepted */
         uint32_t shut_generation;   /* of the key with which the endpoint was shut */
         uint32_t unreached;         /* attempts in a row that got no connection */
@@ -182,7 +185,21 @@ void ed_endpoint_reopen(struct ed_endpoint *endpoint);
  */
 bool ed_endpoint_shut(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint);
 
-/* Count an answer of the endpoint. Its window grows by 1 for every 4 answers. */
-void ed_endpoint_answered(struct ed_endpoint *endpoint);
+/* End the pause after refusals: they were about single requests. */
+void ed_endpoint_resume(struct ed_endpoint *endpoint);
+
+/*
+ * The endpoint has refused a request to 'url'. Returns true if that is about the request, because
+ * the endpoints of this URL answer others (batch/run/own_refusal.h).
+ */
+bool ed_endpoint_refuses_one(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
+                             const char *url, struct ed_own_refusal *own);
+
+/*
+ * Count an answer of the endpoint to a request to 'url' that was sent at 'start_ns'. Its window grows
+ * by 1 for every 4 answers.
+ */
+void ed_endpoint_answered(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
+                          const char *url, int64_t start_ns);
 
 #endif

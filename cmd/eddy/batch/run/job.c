@@ -51,6 +51,7 @@ struct ed_batch_job {
         struct eddy_retry retry;
         unsigned attempts;
         struct ed_key_trials trials;
+        struct ed_own_refusal own_refusal;
         bool was_sent;
         bool is_final;             /* sending it again would not help, if its answer is a failure */
         size_t firsts;             /* rows that are among the first of the run (alike.h) */
@@ -768,6 +769,13 @@ static int64_t wait_of(const struct ed_attempt *attempt)
         return rule->wait_s > 0 ? EDDY_SEC(rule->wait_s) : -1;
 }
 
+/* Returns true if the refusal is about the request: then it counts as an attempt. */
+static bool is_refused_alone(struct ed_batch_job *job)
+{
+        return ed_endpoint_refuses_one(&job->unit->run->endpoints, job->attempt.endpoint,
+                                       job->request->url, &job->own_refusal);
+}
+
 /* The endpoint refused the request for now: pause it, or shut it. Stores a wait of the request. */
 static enum ed_verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait_ns)
 {
@@ -776,7 +784,6 @@ static enum ed_verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait
         int64_t wait_ns = wait_of(attempt), refused_ns;
         char wait[ED_DURATION_TEXT_BYTES], most[ED_DURATION_TEXT_BYTES], what[160];
 
-        run->stats.refused++;
         if (is_used_up(job))
                 return used_up_shut(job);
         ed_duration_print(run->settings->throttle_wait_max_ns, most);
@@ -793,6 +800,11 @@ static enum ed_verdict refusal_judge(struct ed_batch_job *job, int64_t *ret_wait
                                           (REFUSED_WAIT_NS << refusals_of(attempt->endpoint)));
         if (refused_ns <= run->settings->throttle_wait_max_ns)
                 return ED_VERDICT_REFUSED;
+        if (job->own_refusal.bits > 0) { /* others were answered between its refusals */
+                ed_endpoint_resume(attempt->endpoint);
+                job->attempts++;
+                return ED_VERDICT_DONE;
+        }
         ed_duration_print(refused_ns, wait);
         snprintf(what, sizeof(what),
                  "has refused all requests since its last answer, with the next pause for %s, "
@@ -946,6 +958,7 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
                                           .status = status,
                                           .repeatable = true,
                                           .hint = attempt->hint };
+        bool is_own = false; /* a refusal of this request only */
         int64_t lost_ns;
         int next;
 
@@ -976,12 +989,17 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
                 return key_useless(job);
         }
         if (!ed_attempt_is_ok(attempt) && attempt->hint.should >= 0 &&
-            attempt->refusal.meaning == ED_MEANS_PAUSE)
-                return refusal_judge(job, ret_wait_ns);
+            attempt->refusal.meaning == ED_MEANS_PAUSE) {
+                run->stats.refused++;
+                is_own = !is_used_up(job) && is_refused_alone(job);
+                if (!is_own)
+                        return refusal_judge(job, ret_wait_ns);
+        }
         job->attempts += attempt->start_ns > 0;
-        if (attempt->endpoint && err == 0)
-                ed_endpoint_answered(attempt->endpoint);
-        if (attempt->is_again)
+        if (attempt->endpoint && err == 0 && !is_own)
+                ed_endpoint_answered(&run->endpoints, attempt->endpoint, job->request->url,
+                                     attempt->start_ns);
+        if (attempt->is_again || is_own)
                 cause = cause_again(attempt);
         else if (ed_attempt_is_ok(attempt))
                 return rows_judge(job);
@@ -1065,13 +1083,21 @@ static struct ed_batch_job *job_new(struct ed_batch_unit *unit, const char *erro
 }
 
 /*
- * Returns true if the request got a 401 in an earlier run. If others were answered, that one was not
- * about the key.
+ * Returns true if the request was refused in an earlier run. If others were answered, that was not
+ * about the key or the pace.
  */
-static bool was_unauthorized(const struct ed_batch_sink *sink, const struct ed_request *request)
+static bool was_refused(const struct ed_batch_sink *sink, const struct ed_request *request)
 {
-        return sink->held.answered > 0 && sink->unauthorized &&
-               ed_ids_flags(sink->unauthorized, request->id, request->id_bytes) != 0;
+        return sink->held.answered > 0 && sink->refused &&
+               ed_ids_flags(sink->refused, request->id, request->id_bytes) != 0;
+}
+
+static void earlier_note(struct ed_batch_job *job, const struct ed_request *request)
+{
+        if (!was_refused(&job->unit->sink, request))
+                return;
+        job->trials.was_unauthorized = true;
+        job->own_refusal.bits = ED_OWN_REFUSAL_BITS;
 }
 
 /* Start a job (owned) of 'rows' rows. */
@@ -1102,7 +1128,7 @@ int ed_jobs_add(struct ed_batch_unit *unit, struct ed_request *request, const ch
                 return -ENOMEM;
         }
         job->request = request;
-        job->trials.was_unauthorized = was_unauthorized(&unit->sink, request);
+        earlier_note(job, request);
         return job_start(job, 1, request->memory);
 }
 
@@ -1118,7 +1144,6 @@ int ed_jobs_add_bundle(struct ed_batch_unit *unit, struct ed_bundle *bundle)
         job->bundle = bundle;
         job->request = &bundle->request;
         for (size_t i = 0; i < bundle->count; i++)
-                job->trials.was_unauthorized |=
-                        was_unauthorized(&unit->sink, bundle->rows[i].request);
+                earlier_note(job, bundle->rows[i].request);
         return job_start(job, bundle->count, bundle->bytes + bundle->request.body_bytes);
 }

@@ -16,10 +16,10 @@
 
 struct ed_batch_sink {
         struct ed_ids *ids;
-        struct ed_ids *only;         /* the ids to send; NULL: all */
-        struct ed_ids *bad_lines;    /* "line-N" in the errors file; NULL: none */
-        struct ed_ids *errors_only;  /* ids whose answer is only in the errors file; NULL: none */
-        struct ed_ids *unauthorized; /* ids with a 401 of an earlier run; NULL: none */
+        struct ed_ids *only;        /* the ids to send; NULL: all */
+        struct ed_ids *bad_lines;   /* "line-N" in the errors file; NULL: none */
+        struct ed_ids *errors_only; /* ids whose answer is only in the errors file; NULL: none */
+        struct ed_ids *refused;     /* ids that an earlier run got refused; NULL: none */
         struct ed_answers_file answers; /* the files of answers and errors, if used */
         struct ed_answers_file failures;
         struct ed_output output;

@@ -109,7 +109,7 @@ void ed_unit_fini(struct ed_batch_unit *unit)
         ed_ids_free(unit->sink.only);
         ed_ids_free(unit->sink.bad_lines);
         ed_ids_free(unit->sink.errors_only);
-        ed_ids_free(unit->sink.unauthorized);
+        ed_ids_free(unit->sink.refused);
         ed_output_fini(&unit->sink.output);
         ed_output_fini(&unit->sink.errors);
         ed_save_dir_close(&unit->sink.save);
