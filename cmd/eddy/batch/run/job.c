@@ -918,8 +918,7 @@ static bool failure_is_final(const struct ed_batch_job *job, int err, int next)
         const struct ed_attempt *attempt = &job->attempt;
 
         if (job->attempts == 0 || attempt->status == 401 || attempt->status == 402 ||
-            attempt->status == 407 || attempt->judged == ED_E_ANSWER_NOT_ROWS ||
-            (next != EDDY_E_RETRY_FINAL && next != EDDY_E_RETRY_ATTEMPTS))
+            attempt->status == 407 || (next != EDDY_E_RETRY_FINAL && next != EDDY_E_RETRY_ATTEMPTS))
                 return false;
         switch (err) {
         case -ENOMEM:
