@@ -16,8 +16,6 @@
 /* Longer durations, above a year, are ignored. */
 #define DURATION_MAX_MS ((double) 365 * 86400 * 1000)
 
-static const struct eddy_json_opts deep = { .depth_max = EDDY_JSON_DEPTH_MAX };
-
 /* Copy a text without NULs, shortened at a character boundary. */
 static void text_keep(const char *text, size_t bytes, char *room, size_t room_bytes)
 {
@@ -154,15 +152,13 @@ static void failure_read(struct ed_record *record, const struct eddy_json_value 
 
 int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
 {
-        struct eddy_json_value top, value;
+        struct eddy_json_value value;
         struct ed_answer_seen seen;
         struct ed_usage usage;
 
-        ed_answer_skip_mark(&line, &bytes);
-        if (ed_answer_read(line, bytes, record->room, &seen) < 0 ||
-            eddy_json_parse(line, bytes, &deep, &top, NULL) < 0)
+        if (ed_answer_read(line, bytes, record->room, &seen) < 0)
                 return -EINVAL;
-        record->line = top;
+        record->line = seen.line;
         record->whole_id = seen.id;
         record->whole_id_bytes = seen.id_bytes;
         record->status = seen.status;
@@ -180,12 +176,11 @@ int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
         record->at_ms = 0;
         record->queue_ns = record->first_ns = record->total_ns = -1;
         text_keep(seen.id, seen.id_bytes, record->id, sizeof(record->id));
-        if (eddy_json_get(&top, "x_meta", &value) == 0)
-                meta_read(record, &value);
+        meta_read(record, &seen.meta);
         if (!record->is_ok)
-                failure_read(record, &top, seen.has_fault);
+                failure_read(record, &seen.line, seen.has_fault);
         else if (record->input == 0 && record->output == 0 &&
-                 eddy_json_get(&top, "response.body", &value) == 0 &&
+                 eddy_json_get(&seen.response, "body", &value) == 0 &&
                  ed_usage_read(value.text, value.bytes, &usage) == 0) {
                 record->input = usage.input;
                 record->output = usage.output;

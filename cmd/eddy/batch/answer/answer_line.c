@@ -439,6 +439,7 @@ int ed_answer_read(const char *line, size_t bytes, char id_room[ED_ANSWER_ID_ROO
         seen.id_bytes = (size_t) id_bytes;
         seen.is_ok = ed_answer_status_is_ok(seen.status) && !seen.has_fault;
         seen.mark = mark_read(&members.name);
+        seen.line = top;
         seen.response = members.response;
         seen.meta = members.meta;
         *ret_seen = seen;

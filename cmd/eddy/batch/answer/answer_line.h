@@ -95,6 +95,7 @@ struct ed_answer_seen {
         bool has_fault;                  /* an error with contents */
         bool is_ok;                      /* a status of success and no error */
         uint64_t mark;                   /* of "id"; 0: another program wrote the line */
+        struct eddy_json_value line;     /* the whole line */
         struct eddy_json_value response; /* of kind EDDY_JSON_NONE: none */
         struct eddy_json_value meta;     /* "x_meta"; in the same way */
         const char *code; /* of the error, as JSON text with its quotes; NULL: none */
