@@ -116,7 +116,7 @@ def statuses_that_vendors_refuse_with_wait_if_they_state_a_time(eddy):
     capacity = {"error": {"code": "capacity_exceeded", "message": "m"}}
     flight = {"error": {"code": 402, "metadata": {"reason": "in_flight_budget_exhausted"}}}
     past = str(int(time.time()) - 100)
-    waits = [(402, {"Retry-After": "0"}, flight), (403, {"Retry-After": "0"}, {}), (413, {"retry-after-ms": "0"}, {}),
+    waits = [(402, {"Retry-After": "0"}, flight), (403, {"Retry-After": "0"}, {}),
              (420, {"X-RateLimit-Retry-After": "0"}, {}), (429, {"Retry-After": past}, {}),
              (429, {"Retry-After": past + "000"}, {}), (498, {}, capacity), (503, {"Retry-After": past}, {})]
     for number, answer in enumerate(waits):
@@ -124,6 +124,13 @@ def statuses_that_vendors_refuse_with_wait_if_they_state_a_time(eddy):
         result, answers, _, summary = run(eddy, f"wait-{number}", api.url, echo_requests(2))
         equal((result.code, len(answers), summary["refused"]), (0, 2, 1), answer, result)
         equal({line["x_meta"]["attempts"] for line in answers}, {1}, answer)
+    # Too large a request says nothing about the others (RFC 9110, 15.5.14).
+    api = Api(eddy, once(413, {"Retry-After": "0"}, {}))
+    result, answers, _, summary = run(eddy, "large", api.url, echo_requests(2))
+    equal((result.code, summary["refused"], sorted(line["x_meta"]["attempts"] for line in answers)), (0, 0, [1, 2]), result)
+    # The request does not wait for a time that is longer than --max-throttle-wait.
+    result, answers, errors, _ = run(eddy, "larger", Api(eddy, once(413, {"Retry-After": "7200"}, {})).url, echo_requests(9))
+    equal((result.code, len(answers), len(errors)), (1, 8, 1), result)
     finals = [(403, {}, {"message": "Resource not accessible"}), (413, {}, {}), (420, {}, {}), (498, {}, {})]
     for number, answer in enumerate(finals):
         api = Api(eddy, once(*answer))

@@ -62,7 +62,7 @@ const struct ed_vendor_rule ed_vendor_rules[] = {
         { "http", 402, NULL, NULL, ED_NEEDS_NOTHING, ED_MEANS_USED_UP, 0, RFC_9110_402 },
         { "http", 429, NULL, NULL, ED_NEEDS_NOTHING, ED_MEANS_PAUSE, 0, RFC_6585 },
         { "http", 503, NULL, NULL, ED_NEEDS_TIME, ED_MEANS_PAUSE, 0, RFC_9110_WAIT },
-        { "http", 413, NULL, NULL, ED_NEEDS_TIME, ED_MEANS_PAUSE, 0, RFC_9110_413 },
+        { "http", 413, NULL, NULL, ED_NEEDS_TIME, ED_MEANS_WAIT, 0, RFC_9110_413 },
         { "http", 420, NULL, NULL, ED_NEEDS_TIME, ED_MEANS_PAUSE, 0, TWITTER_CODES },
         { "github", 403, NULL, NULL, ED_NEEDS_TIME, ED_MEANS_PAUSE, 0, GITHUB_LIMITS },
         { "github", 403, NULL, NULL, ED_NEEDS_LIMIT, ED_MEANS_PAUSE, 0, GITHUB_LIMITS },

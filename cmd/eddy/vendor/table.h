@@ -12,6 +12,7 @@
 enum ed_meaning {
         ED_MEANS_OTHER,   /* as the status says (eddy/retry.h) */
         ED_MEANS_PAUSE,   /* refused for now: wait, and send it again */
+        ED_MEANS_WAIT,    /* the same, but about this request only, and counted as an attempt */
         ED_MEANS_USED_UP, /* waiting does not help: the credit or the quota of the key is used up */
 };
 

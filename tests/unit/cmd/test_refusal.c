@@ -178,12 +178,13 @@ TEST(bodies_of_the_vendors_mean_their_documented_errors)
 
 TEST(statuses_that_wait_only_with_a_time)
 {
-        static const int statuses[] = { 402, 403, 413, 420, 429, 503 };
+        static const int statuses[] = { 402, 403, 420, 429, 503 };
 
         for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
                 CHECK_EQ(judge_with_wait(statuses[i], "{}"), ED_MEANS_PAUSE);
                 CHECK_EQ(hint.wait_ns, EDDY_SEC(7));
         }
+        CHECK_EQ(judge_with_wait(413, "{}"), ED_MEANS_WAIT);
         CHECK_EQ(judge_with_wait(400, "{}"), ED_MEANS_OTHER);
         CHECK_EQ(judge_with_wait(500, "{}"), ED_MEANS_OTHER);
         /* A quota that is used up comes first. */

@@ -957,7 +957,8 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
                                           .status = status,
                                           .repeatable = true,
                                           .hint = attempt->hint };
-        bool is_own = false; /* a refusal of this request only */
+        bool is_own = attempt->refusal.meaning == ED_MEANS_WAIT && attempt->hint.should >= 0 &&
+                      !ed_attempt_is_ok(attempt); /* a refusal of this request only */
         int64_t lost_ns;
         int next;
 
