@@ -576,6 +576,16 @@ def summary_log_and_metrics_name_keys_by_number(eddy):
     no_secret(eddy, page, out.decode(), err.decode())
 
 
+@claim
+def value_of_a_secret_header_that_a_server_repeats_is_not_shown(eddy):
+    for name, value in (("Authorization", "Bearer secret-abcdefgh"), ("api-key", "secret-abcdefgh"), ("X-Api-Key", "secret-abcdefgh"),
+                        ("Cookie", "session=secret-abcdefgh")):
+        repeated = value.removeprefix("Bearer ")
+        api = Api(eddy, lambda call, repeated=repeated: (400, {}, {"error": {"message": f"Incorrect API key provided: {repeated}"}}))
+        result = eddy.run(*arguments(eddy, api, requests(30), "-H", f"{name}: {value}"))
+        check(result.code == 5 and "secret" not in result.err, name, result)
+
+
 # ---- mistakes ------------------------------------------------------------------------------------
 
 @claim

@@ -7,13 +7,32 @@
 #include <string.h>
 
 #include "batch/run/job.h"
+#include "common/secret_header.h"
+
+enum { SECRET_BYTES = 12 }; /* of a value, by which it is recognised in a message */
 #include "eddy/alloc.h"
 
 /* ---- a run --------------------------------------------------------------------------------- */
 
-static bool keys_are_in(const void *keys, const char *text, size_t bytes)
+/* Returns true if a text has the value of a secret header, without a word such as Bearer before it. */
+static bool header_is_in(const struct eddy_http_header *header, const char *text, size_t bytes)
 {
-        return ed_api_keys_are_in(keys, text, bytes);
+        const char *space = strrchr(header->value, ' '), *value = space ? space + 1 : header->value;
+
+        /* The beginning is enough: a message may end within the value. */
+        return ed_header_is_secret(header->name) && *value &&
+               memmem(text, bytes, value, strnlen(value, SECRET_BYTES));
+}
+
+static bool secrets_are_in(const void *arg, const char *text, size_t bytes)
+{
+        const struct ed_batch_run *run = arg;
+        const struct ed_headers *headers = &run->settings->headers;
+
+        for (size_t i = 0; i < headers->count; i++)
+                if (header_is_in(&headers->items[i], text, bytes))
+                        return true;
+        return ed_api_keys_are_in(run->keys, text, bytes);
 }
 
 void ed_run_init(struct ed_batch_run *run, uint32_t slots)
@@ -28,8 +47,8 @@ void ed_run_init(struct ed_batch_run *run, uint32_t slots)
                 .wait_max_ns = settings->throttle_wait_max_ns,
         };
         ed_random_init(&run->random);
-        run->reasons.has_secret = keys_are_in;
-        run->reasons.secrets = run->keys;
+        run->reasons.has_secret = secrets_are_in;
+        run->reasons.secrets = run;
         run->engine.ops = &ed_batch_job_ops;
         run->engine.stats = &run->stats;
         ed_room_init(&run->engine.room, slots, settings->ordered);
