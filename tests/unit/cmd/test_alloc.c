@@ -96,9 +96,10 @@ static int fetch_with(const struct faults *plan, char *url, const char *out, boo
         pid = fork();
         CHECK(pid >= 0);
         if (pid == 0) {
+                char header[] = "A: b"; /* its value is overwritten */
                 const char *argv[] = { "fetch",  "--body",     "--attempts", "2",    "--backoff",
                                        "1us",    "--progress", "off",        "-c",   "2",
-                                       "--data", "data",       "--header",   "A: b", "-o",
+                                       "--data", "data",       "--header",   header, "-o",
                                        out,      "--force",    url,          url,    "ftp://x/",
                                        NULL };
                 struct faults faults = *plan;
