@@ -198,6 +198,14 @@ def url_that_is_not_valid_names_no_endpoint_and_shows_no_password(eddy):
 
 
 @claim
+def hint_after_a_404_names_a_path_that_got_it(eddy):
+    api = Api(eddy, lambda call: (404, {}, {}) if call.path == "/wrong" else (400, {}, {}))
+    result, answers, errors = run(eddy, request(1) + request(2, url="/wrong"), "--base-url", api.url)
+    equal((result.code, len(answers), len(errors)), (1, 0, 2), result)
+    check("404: check the URLs; the first path with this answer is /wrong, after --base-url\n" in result.err, result)
+
+
+@claim
 def default_port_is_the_same_host(eddy):
     api = Api(eddy, lambda call: (200, {}, {}))
     host = api.url.removeprefix("http://")

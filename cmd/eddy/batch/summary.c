@@ -317,8 +317,8 @@ static void missing_advice_add(struct ed_draft *text, const struct ed_batch_unit
                 ed_draft_add_str(text, "404: check the \"model\" of the requests\n");
                 return;
         }
-        ed_draft_add_printf(text, "404: check the URLs; the path of the first request is %s%s\n",
-                            unit->input.path,
+        ed_draft_add_printf(text, "404: check the URLs; the first path with this answer is %s%s\n",
+                            unit->input.missing,
                             run->settings->base_urls_count > 0 ? ", after --base-url" : "");
 }
 

@@ -11,18 +11,21 @@
 #include "batch/request/range.h"
 #include "batch/request/request.h"
 
+enum { ED_INPUT_PATH_BYTES = 256 };
+
 struct ed_batch_input {
         int fd;       /* -1: not open */
         bool is_file; /* and so can be checked before it is sent */
         struct ed_range range;
         struct ed_request_rules rules;
-        struct ed_columns *columns; /* of CSV */
-        struct ed_bundle *bundle;   /* rows that are not sent yet; NULL: none */
-        char path[256];             /* of the first request, for the summary */
-        uint64_t read;              /* requests so far */
-        bool whole;                 /* read to its end, or to --limit */
-        bool limited;               /* read to --limit, and there may be more */
-        int err;                    /* an exit code; 0: none */
+        struct ed_columns *columns;        /* of CSV */
+        struct ed_bundle *bundle;          /* rows that are not sent yet; NULL: none */
+        char path[ED_INPUT_PATH_BYTES];    /* of the first request, for the summary */
+        char missing[ED_INPUT_PATH_BYTES]; /* of the first request with a 404 */
+        uint64_t read;                     /* requests so far */
+        bool whole;                        /* read to its end, or to --limit */
+        bool limited;                      /* read to --limit, and there may be more */
+        int err;                           /* an exit code; 0: none */
 };
 
 #endif

@@ -16,6 +16,7 @@
 #include "batch/request/bundle.h"
 #include "batch/run/attempt.h"
 #include "batch/run/key_use.h"
+#include "batch/run/reader.h"
 #include "batch/run/save.h"
 #include "batch/run/stop.h"
 #include "common/duration.h"
@@ -639,6 +640,8 @@ static void job_finish(struct ed_engine_job *base, int error)
                 rows_finish(job, &answer, &result);
         else
                 row_finish(job, job->request, row_at(job), &answer, &result);
+        if (result.status == 404 && !*job->unit->input.missing)
+                ed_reader_path(job->request->url, job->unit->input.missing);
         key_check(job);
         limits_check(job);
         if (is_used_up(job))

@@ -481,13 +481,11 @@ static int request_admit(struct ed_batch_unit *unit, struct ed_request **request
         return 1;
 }
 
-/* Keep the path of a URL for the summary, without host and credentials. */
-static void path_note(struct ed_batch_unit *unit, const char *url)
+void ed_reader_path(const char *url, char path[ED_INPUT_PATH_BYTES])
 {
         struct ed_url_parts parts = ed_url_parts(url);
 
-        snprintf(unit->input.path, sizeof(unit->input.path), "%.*s",
-                 (int) (parts.query - parts.path), parts.path);
+        snprintf(path, ED_INPUT_PATH_BYTES, "%.*s", (int) (parts.query - parts.path), parts.path);
 }
 
 static int empty_pass(struct ed_batch_unit *unit, struct ed_request *request)
@@ -613,7 +611,7 @@ static int line_send(void *arg, const struct ed_line *line)
                 return err;
         }
         if (unit->input.read == 0 && request->url)
-                path_note(unit, request->url);
+                ed_reader_path(request->url, unit->input.path);
         err = request_send(unit, request, *error ? error : NULL);
         if (err < 0)
                 return err;

@@ -22,4 +22,7 @@ EDDY_MUST_USE int ed_reader_check(struct ed_batch_unit *unit);
 /* The task of the reader, which starts a job for each line until the input or the run ends. */
 eddy_task_fn ed_reader_run;
 
+/* Keep the path of a URL for the summary, without host and credentials. */
+void ed_reader_path(const char *url, char path[ED_INPUT_PATH_BYTES]);
+
 #endif
