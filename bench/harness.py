@@ -25,6 +25,10 @@ class BenchError(Exception):
     """Something that makes a figure impossible; the text says what."""
 
 
+class Skipped(Exception):
+    """Why a peer is left out."""
+
+
 def processors():
     """Two processors, (for servers, for what is measured), on two cores if it can be."""
     allowed = sorted(os.sched_getaffinity(0))
