@@ -1,5 +1,5 @@
-"""What people write to send a file of requests, beside `eddy batch`: lines to write, time, memory, and
-what a `kill -9` leaves."""
+"""`eddy batch` beside the scripts that people write to send a file of requests: lines to write, time,
+memory, and the state after a `kill -9`."""
 
 import ast
 import contextlib
@@ -91,7 +91,7 @@ class Child:
 class PeopleBench:
     """Whole programs, as a person would write or start them, and a kill in the middle of each."""
 
-    title = "What people write"
+    title = "Beside scripts"
 
     def __init__(self, options, tools):
         self.options, self.tools = options, tools
