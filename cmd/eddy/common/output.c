@@ -21,8 +21,8 @@
 #include "eddy/alloc.h"
 #include "eddy/time.h"
 
-/* Room for joining lines; a longer line is written from its own memory. */
-enum { BATCH_BYTES = 64 << 10 };
+/* Room for joining lines, to need few calls. A longer line is written from its own memory. */
+enum { BATCH_BYTES = 256 << 10 };
 
 #define RESCUE_SUFFIX ".rescued"
 
