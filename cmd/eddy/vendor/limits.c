@@ -88,9 +88,20 @@ static bool window_read(struct ed_limits_seen *seen, const char *name, const cha
         return true;
 }
 
+bool ed_limits_is_name(const char *name)
+{
+        static const char part[] = "ratelimit";
+
+        for (; *name; name++)
+                if ((*name == 'r' || *name == 'R') &&
+                    strncasecmp(name, part, sizeof(part) - 1) == 0)
+                        return true;
+        return false;
+}
+
 void ed_limits_read(struct ed_limits_seen *seen, const char *name, const char *value, int64_t now_s)
 {
-        if (strcasestr(name, "ratelimit")) /* few headers have it */
+        if (ed_limits_is_name(name))
                 seen->any |= eddy_ratelimits_read(&seen->plain, name, value, now_s) ||
                              window_read(seen, name, value, now_s);
 }

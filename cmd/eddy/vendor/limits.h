@@ -22,6 +22,9 @@ struct ed_limits_seen {
 
 void ed_limits_init(struct ed_limits_seen *seen);
 
+/* Returns whether a header may report a limit; few do. */
+bool ed_limits_is_name(const char *name);
+
 /* Add a header. 'now_s' is as for eddy_ratelimits_read(). */
 void ed_limits_read(struct ed_limits_seen *seen, const char *name, const char *value,
                     int64_t now_s);

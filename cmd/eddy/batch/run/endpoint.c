@@ -478,11 +478,16 @@ int64_t ed_endpoint_learn(struct ed_endpoint *endpoint, const eddy_http_response
 {
         struct ed_limits_seen seen;
         struct eddy_http_header header;
-        int64_t date_s = date_of(response);
+        int64_t date_s = -1; /* not read yet: most answers have no limits */
 
         ed_limits_init(&seen);
-        for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++)
+        for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++) {
+                if (!ed_limits_is_name(header.name))
+                        continue;
+                if (date_s < 0)
+                        date_s = date_of(response);
                 ed_limits_read(&seen, header.name, header.value, date_s);
+        }
         return seen.any ? ed_endpoint_obey(endpoint, ed_limits_least(&seen), wait_max_ns) : 0;
 }
 
