@@ -29,7 +29,7 @@ _eddy() {
                 _arguments -S \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
-                        '*--skip-empty[leave out lines whose fields that are used are all empty, null or blank]' \
+                        '*--skip-empty[leave out a line if all its fields that {{name}} refers to are empty, null or blank]' \
                         '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
@@ -48,7 +48,7 @@ _eddy() {
                         '*--errors=[write all other results to FILE]:FILE:_files' \
                         '*--ok=[an answer is successful if EXPR holds]:EXPR: ' \
                         '*--schema=[an answer is successful only if this JSON Schema accepts it: the JSON in the content of a chat answer, or else the body]:FILE:_files' \
-                        '*--accept-failed[accept failures that are final: all attempts were made, or the status is one that is not repeated]' \
+                        '*--accept-failed[accept failures that are final: all attempts were made, or the status is one that is not retried]' \
                         '*--accept-failed-ids=[accept failures of the ids in FILE: one per line, or lines of an errors file]:FILE:_files' \
                         '*--ordered[write answers in the order of the input]' \
                         '*--save=[save answers that are not JSON, such as audio and images, as files in DIR, named after the ids]:DIR:_files' \
@@ -98,21 +98,21 @@ _eddy() {
                         '*--errors=[the errors file of eddy batch, whose answers that are successful count too]:FILE:_files' \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
-                        '*--skip-empty[leave out lines whose fields that are used are all empty, null or blank]' \
+                        '*--skip-empty[leave out a line if all its fields that {{name}} refers to are empty, null or blank]' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
-                        '*--rows-per-request=[send up to N lines as one request]:N: ' \
+                        '*--rows-per-request=[also count the requests of up to N lines each]:N: ' \
                         '*-H+[as for eddy batch]:NAME: ' \
                         '*--header=[as for eddy batch]:NAME: ' \
                         '*-X+[for lines without a method]:M: ' \
                         '*--method=[for lines without a method]:M: ' \
-                        '*--ok=[answers of OUT that are not successful count as failures]:EXPR: ' \
-                        '*--schema=[answers of OUT that are not successful count as failures]:FILE:_files' \
-                        '*--accept-failed[requests whose failures are accepted are not counted]' \
-                        '*--accept-failed-ids=[requests whose failures are accepted are not counted]:FILE:_files' \
+                        '*--ok=[answers in OUT that do not meet them count as failures]:EXPR: ' \
+                        '*--schema=[answers in OUT that do not meet them count as failures]:FILE:_files' \
+                        '*--accept-failed[as for eddy batch]' \
+                        '*--accept-failed-ids=[as for eddy batch]:FILE:_files' \
                         '*--rpm=[requests and tokens per minute]:N: ' \
                         '*--tpm=[requests and tokens per minute]:N: ' \
-                        '*--base-url=[--rpm and --tpm apply to each base URL]:URL: ' \
+                        '*--base-url=[as for eddy batch]:URL: ' \
                         '*-c+[requests at a time, with --latency]:N: ' \
                         '*--concurrency=[requests at a time, with --latency]:N: ' \
                         '*--latency=[the duration of one request, such as 2.5s]:D: ' \
@@ -132,7 +132,7 @@ _eddy() {
                         '*--version[print the version]' \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
-                        '*--skip-empty[leave out lines whose fields that are used are all empty, null or blank]' \
+                        '*--skip-empty[leave out a line if all its fields that {{name}} refers to are empty, null or blank]' \
                         '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
@@ -148,7 +148,7 @@ _eddy() {
                         '*--idempotency-header=[send this header, with a value that depends only on custom_id and the request, so that servers recognise repetitions]:NAME: ' \
                         '*--ok=[an answer is successful if EXPR holds]:EXPR: ' \
                         '*--schema=[an answer is successful only if this JSON Schema accepts it: the JSON in the content of a chat answer, or else the body]:FILE:_files' \
-                        '*--accept-failed[accept failures that are final: all attempts were made, or the status is one that is not repeated]' \
+                        '*--accept-failed[accept failures that are final: all attempts were made, or the status is one that is not retried]' \
                         '*--accept-failed-ids=[accept failures of the ids in FILE: one per line, or lines of an errors file]:FILE:_files' \
                         '*--ordered[write answers in the order of the input]' \
                         '*--save=[save answers that are not JSON, such as audio and images, as files in DIR, named after the ids]:DIR:_files' \
@@ -205,7 +205,7 @@ _eddy() {
                 _arguments -S \
                         '*--select=[a column: a JSON Pointer into the body of the answer, such as /usage/total_tokens]:value: ' \
                         '*--by=[the file of requests, for its order and --keep]:IN: ' \
-                        '*--keep=[a column of IN: of CSV, or a member of the lines, or a pointer into them]:value: ' \
+                        '*--keep=[a column of IN: a column of CSV, a member of the lines, or a JSON Pointer into them]:value: ' \
                         '*--errors=[the errors file]:FILE:_files' \
                         '*--ok=[those of the run, if it had these options]:EXPR: ' \
                         '*--schema=[those of the run, if it had these options]:FILE:_files' \
@@ -249,7 +249,7 @@ _eddy() {
                         '*-o+[write lines to FILE, which must be new or empty, except with --save]:FILE:_files' \
                         '*--force[overwrite FILE, or files in the folder of --save]' \
                         '*--body[add "body" to each line: a string, or {"_base64":...}]' \
-                        '*--save=[save each body as a file in DIR, named by the end of its URL]:DIR:_files' \
+                        '*--save=[save each body of a status below 300 as a file in DIR, named after the last part of its URL]:DIR:_files' \
                         '*--progress=[on stderr: a bar on a terminal, else a line each 10 s]:auto:(auto bar plain json off)' \
                         '*--summary=[on stderr, at the end]:text:(text json)' \
                         '*-h[print the usage]' \
@@ -301,8 +301,8 @@ _eddy() {
                         '*--output=[write the page to PAGE]:PAGE: ' \
                         '*--ok=[those of the run, if it had these options]:EXPR: ' \
                         '*--schema=[those of the run, if it had these options]:FILE:_files' \
-                        '*--accept-failed[in the same way: count accepted failures]' \
-                        '*--accept-failed-ids=[in the same way: count accepted failures]:FILE:_files' \
+                        '*--accept-failed[those of the run]' \
+                        '*--accept-failed-ids=[those of the run]:FILE:_files' \
                         '*--price=[prices of a million tokens, such as 0.15/0.60]:IN: ' \
                         '*--title=[the heading of the page]:TEXT: ' \
                         '*-h[print the usage]' \

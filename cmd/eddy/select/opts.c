@@ -33,15 +33,15 @@ static const char help[] =
         "  OUT                      the file of answers\n"
         "  --select [NAME=]PTR      a column: a JSON Pointer into the body of the answer, such as\n"
         "                           /usage/total_tokens; line:/x_meta/attempts points into the\n"
-        "                           line of OUT; /choices/0/message/content#/label goes into a\n"
+        "                           line of OUT; /choices/0/message/content#/label points into a\n"
         "                           string that is itself JSON; without NAME, the name is the "
         "last\n"
         "                           part of the pointer; may be repeated\n"
         "  --by IN                  the file of requests, for its order and --keep; without it,\n"
         "                           the order of OUT\n"
-        "  --keep [NAME=]COLUMN     a column of IN: of CSV, or a member of the lines, or a "
-        "pointer\n"
-        "                           into them; '*': all columns of CSV; may be repeated\n"
+        "  --keep [NAME=]COLUMN     a column of IN: a column of CSV, a member of the lines, or a\n"
+        "                           JSON Pointer into them; '*' is all columns of CSV; may be\n"
+        "                           repeated\n"
         "  --errors FILE            the errors file (OUT's name with .errors.jsonl, if it exists)\n"
         "  --ok EXPR, --schema FILE\n"
         "                           those of the run, if it had these options\n"
@@ -60,7 +60,7 @@ static const char help[] =
         "\n"
         "Exit: 0 the table was written, 1 out of memory, 2 the command line is wrong, 3 a file\n"
         "cannot be read, or OUT has no answer to a request of IN, 4 the output could not be\n"
-        "written, 6 a run writes to the output, 129, 130 or 143 stopped by a signal (TABLE is\n"
+        "written, 6 a run writes to TABLE, 129, 130 or 143 stopped by a signal (TABLE is\n"
         "unchanged).\n";
 
 enum {

@@ -10,9 +10,9 @@
 #define ED_ACCEPT_HELP                                                                             \
         "  --accept-failed          accept failures that are final: all attempts were made, or "   \
         "the\n"                                                                                    \
-        "                           status is one that is not repeated.  They are not sent "       \
-        "again,\n"                                                                                 \
-        "                           and the exit status is 0 if all others succeeded\n"            \
+        "                           status is one that is not retried.  Their requests are not "   \
+        "sent\n"                                                                                   \
+        "                           again; the exit status is 0 if all other requests succeeded\n" \
         "  --accept-failed-ids FILE\n"                                                             \
         "                           accept failures of the ids in FILE: one per line, or lines "   \
         "of\n"                                                                                     \
