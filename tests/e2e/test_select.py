@@ -248,8 +248,10 @@ def a_mistake_is_named_before_anything_is_written(eddy):
                         ([out, *select, "--memory", "1k"], "--memory 1k"),
                         ([out, *select, "--to", "xlsx"], "--to xlsx"),
                         (["-", *select], "name the file of requests"),
+                        (["/dev/stdin", *select], "a pipe has no order of its own"),
+                        ([out, "--errors", "/dev/stdin", *select], "a pipe has no order of its own"),
                         (["-", "--by", "-", *select], "both standard input")):
-        e2e.one_line(eddy.run("select", *args, "-o", to), 2, words)
+        e2e.one_line(eddy.run("select", *args, "-o", to, stdin=b""), 2, words)
         check(not os.path.exists(to), args)
     for name in (out, path, errors):
         with open(name, "rb") as file:

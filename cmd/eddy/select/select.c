@@ -2,7 +2,7 @@
  * select/select.c - reads the requests, the answers and the failures, and writes the table.
  *
  * The files are not locked: a run may be writing to them. Without --by, the answers are read twice,
- * the first time for the places of their ids.
+ * the first time for the places of their ids; between the two, lines may be added and moved.
  */
 #include "select/select.h"
 
@@ -14,6 +14,7 @@
 #include "batch/request/line_id.h"
 #include "batch/request/source.h"
 #include "batch/sort/id_places.h"
+#include "common/bits.h"
 #include "common/console.h"
 #include "common/reading_show.h"
 #include "common/result.h"
@@ -37,6 +38,7 @@ struct select_run {
 
         const char *path;       /* the file of answers or errors that is read */
         uint64_t places_before; /* without --by: of the lines of the file before it */
+        struct ed_bits begun;   /* without --by: the places whose rows have their first piece */
         uint64_t lines;         /* of the present file */
         bool is_ready;          /* the columns are known */
         uint64_t odd, strange;  /* lines that are not answers; with an id that IN does not have */
@@ -190,6 +192,20 @@ static int strange_add(struct select_run *run)
         return piece_add(run, ED_PLACE_NONE, ED_TABLE_STRANGE);
 }
 
+/* Without --by: the row of a place begins with its first line. Ends the walk on an error. */
+static int row_begin(struct select_run *run, uint64_t place)
+{
+        const struct ed_record *record = &run->record;
+        int added = ed_bits_add(&run->begun, place);
+
+        if (added <= 0)
+                return added;
+        ed_table_piece_begin(&run->piece);
+        ed_rows_add_begin(&run->rows, record->whole_id, record->whole_id_bytes, NULL, 0,
+                          &run->piece);
+        return piece_add(run, place, ED_TABLE_ROW);
+}
+
 static int answer_take(void *arg, const struct ed_line *line)
 {
         struct select_run *run = arg;
@@ -207,12 +223,8 @@ static int answer_take(void *arg, const struct ed_line *line)
         if (place == ED_PLACE_NONE)
                 return strange_add(run);
         run->placed++;
-        if (!run->opts.by && place == run->places_before + line->number) {
-                ed_table_piece_begin(&run->piece);
-                ed_rows_add_begin(&run->rows, record->whole_id, record->whole_id_bytes, NULL, 0,
-                                  &run->piece);
-                err = piece_add(run, place, ED_TABLE_ROW);
-        }
+        if (!run->opts.by)
+                err = row_begin(run, place);
         if (err < 0)
                 return err;
         ed_table_piece_begin(&run->piece);
@@ -321,6 +333,22 @@ static void errors_choose(struct ed_select_opts *opts)
                 opts->errors = NULL;
 }
 
+/* Without --by: refuse a pipe, which cannot be read twice. Returns 0 or the exit code. */
+static int pipes_check(const struct ed_select_opts *opts)
+{
+        const char *const paths[] = { opts->answers, opts->errors };
+        struct stat st;
+
+        for (size_t i = 0; !opts->by && i < 2; i++)
+                if (paths[i] && stat(paths[i], &st) == 0 && S_ISFIFO(st.st_mode))
+                        return ed_console_usage("select",
+                                                "%s: a pipe has no order of its own: name the file "
+                                                "of requests as --by IN, or a file instead of the "
+                                                "pipe",
+                                                paths[i]);
+        return 0;
+}
+
 /* Open the table, unless it would replace a file that is read. Returns 0 or the exit code. */
 static int table_open(struct select_run *run)
 {
@@ -382,7 +410,9 @@ static int table_make(struct select_run *run)
         int exit_code;
 
         errors_choose(opts);
-        exit_code = table_open(run);
+        exit_code = pipes_check(opts);
+        if (exit_code == 0)
+                exit_code = table_open(run);
         if (exit_code)
                 return exit_code;
         if (ed_merge_sort_new((size_t) opts->memory, ed_result_folder(&run->result), &run->sorter) <
@@ -420,6 +450,7 @@ int ed_select_main(int argc, char **argv)
         ed_rows_fini(&run.rows);
         ed_merge_sort_free(run.sorter);
         ed_id_places_fini(&run.places);
+        ed_bits_fini(&run.begun);
         ed_columns_free(run.columns);
         ed_result_end(&run.result);
         ed_draft_fini(&run.piece);

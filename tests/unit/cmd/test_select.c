@@ -1,6 +1,7 @@
 /*
  * test_select.c - `eddy select` and `eddy sort` with each of their allocations made to fail, and all
- * after it: the command ends with the status for memory, and its output is whole or unchanged.
+ * after it: the command ends with the status for memory, and its output is whole or unchanged. And with
+ * files that a run changes between any two of its allocations.
  */
 #include "test.h"
 
@@ -85,7 +86,6 @@ static void sweep(int (*command)(int, char **), const char *const *argv, int arg
 
 static void files_put(void)
 {
-        CHECK(mkdtemp(folder));
         file_put(input, "in.csv", "custom_id,text,n\na,\"x \"\"y\"\"\",1\nb,z,2\nc,w,3\n");
         file_put(answers, "out.jsonl",
                  "{\"custom_id\":\"b\",\"response\":{\"status_code\":200,\"body\":{\"t\":\"a, b\","
@@ -103,6 +103,7 @@ TEST(select_without_memory_ends_with_its_status_and_without_a_table)
 
         for (size_t i = 0; i < 2; i++) {
                 memcpy(folder + strlen(folder) - 6, "XXXXXX", 6);
+                CHECK(mkdtemp(folder));
                 files_put();
                 snprintf(output, sizeof(output), "%s/%s", folder, outputs[i]);
                 const char *const argv[] = { "select",   answers,  "--by",     input,      "--keep",
@@ -116,9 +117,79 @@ TEST(select_without_memory_ends_with_its_status_and_without_a_table)
 
 TEST(sort_without_memory_ends_with_its_status_and_without_an_output)
 {
+        CHECK(mkdtemp(folder));
         files_put();
         snprintf(output, sizeof(output), "%s/sorted.jsonl.gz", folder);
         const char *const argv[] = { "sort", answers, "--by", input, "-o", output, NULL };
 
         sweep(ed_sort_main, argv, (int) (sizeof(argv) / sizeof(argv[0])) - 1);
+}
+
+/* ---- a run that writes while the files are read ------------------------------------------------ */
+
+enum { GROWTHS_MOST = 200 };
+
+static int growth_at;
+
+/* Appends an answer at one of the allocations. */
+static void *grow_at(void *ctx, void *ptr, size_t bytes)
+{
+        if (bytes > 0 && growth_at-- == 0) {
+                FILE *file = fopen(answers, "a");
+
+                CHECK(file);
+                CHECK(fputs("{\"custom_id\":\"new\",\"response\":{\"status_code\":200,\"body\":"
+                            "{}},\"error\":null}\n",
+                            file) >= 0);
+                CHECK(fclose(file) == 0);
+        }
+        return starve(ctx, ptr, bytes);
+}
+
+/* Returns false if the command ends before the answer is appended. */
+static bool select_while_it_grows(const char *const *argv, int argc)
+{
+        int status = 0;
+        pid_t pid = fork();
+
+        CHECK(pid >= 0);
+        if (pid == 0) {
+                int null = open("/dev/null", O_WRONLY);
+
+                dup2(null, STDERR_FILENO);
+                eddy_alloc_set(grow_at, NULL);
+                CHECK_EQ(ed_select_main(argc, (char **) (uintptr_t) argv), ED_EXIT_OK);
+                _exit(growth_at < 0);
+        }
+        CHECK(waitpid(pid, &status, 0) == pid);
+        CHECK(WIFEXITED(status));
+        return WEXITSTATUS(status) == 1;
+}
+
+TEST(a_failure_has_its_row_while_answers_are_appended)
+{
+        char data[DATA_BYTES];
+        ssize_t bytes;
+        bool grew = true;
+        int at;
+
+        memcpy(folder + strlen(folder) - 6, "XXXXXX", 6);
+        CHECK(mkdtemp(folder));
+        snprintf(output, sizeof(output), "%s/t.csv", folder);
+        for (at = 0; grew && at < GROWTHS_MOST; at++) {
+                files_put();
+                const char *const argv[] = { "select", answers, "--select", "/l",
+                                             "-o",     output,  NULL };
+
+                growth_at = at;
+                grew = select_while_it_grows(argv, (int) (sizeof(argv) / sizeof(argv[0])) - 1);
+                bytes = output_read(data);
+                CHECK(bytes > 0 && bytes < DATA_BYTES);
+                data[bytes] = '\0';
+                if (!strstr(data, "\na,,c: m\n") || !strstr(data, "\nb,\"[1,2]\",\n"))
+                        test_fail(__FILE__, __LINE__, "allocation %d: %s", at, data);
+        }
+        CHECK(at > 20 && at < GROWTHS_MOST);
+        CHECK(unlink(output) == 0 && unlink(input) == 0 && unlink(answers) == 0 &&
+              unlink(errors) == 0 && rmdir(folder) == 0);
 }

@@ -25,10 +25,9 @@ void ed_id_places_init(struct ed_id_places *places)
 void ed_id_places_fini(struct ed_id_places *places)
 {
         eddy_free(places->items);
-        eddy_free(places->lines);
+        ed_bits_fini(&places->lines);
         places->items = NULL;
-        places->lines = NULL;
-        places->count = places->room = places->lines_bytes = 0;
+        places->count = places->room = 0;
 }
 
 /* The hash of an id, with the place 0. */
@@ -81,22 +80,12 @@ int ed_id_places_add(struct ed_id_places *places, const char *id, size_t bytes, 
 
 int ed_id_places_add_line(struct ed_id_places *places, uint64_t place)
 {
-        size_t at = (size_t) (place / 8), bytes;
-        uint8_t *lines;
+        int added;
 
         if (place == 0 || place > ED_PLACE_MAX)
                 return -ERANGE;
-        if (at >= places->lines_bytes) {
-                bytes = at + at / 4 + ROOM_LEAST;
-                lines = eddy_realloc(places->lines, bytes);
-                if (!lines)
-                        return -ENOMEM;
-                memset(lines + places->lines_bytes, 0, bytes - places->lines_bytes);
-                places->lines = lines;
-                places->lines_bytes = bytes;
-        }
-        places->lines[at] |= (uint8_t) (1 << place % 8);
-        return 0;
+        added = ed_bits_add(&places->lines, place);
+        return added < 0 ? added : 0;
 }
 
 void ed_id_places_seal(struct ed_id_places *places)
@@ -122,7 +111,5 @@ uint64_t ed_id_places_find(const struct ed_id_places *places, const char *id, si
             (places->items[low].second & ~ED_PLACE_MAX) == wanted.second)
                 return places->items[low].second & ED_PLACE_MAX;
         line = line_of_id(id, bytes);
-        return line / 8 < places->lines_bytes && places->lines[line / 8] & 1 << line % 8
-                       ? line
-                       : ED_PLACE_NONE;
+        return ed_bits_has(&places->lines, line) ? line : ED_PLACE_NONE;
 }

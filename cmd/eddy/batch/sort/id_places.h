@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "batch/sort/pair_sort.h"
+#include "common/bits.h"
 #include "eddy/def.h"
 
 #define ED_PLACE_NONE UINT64_MAX
@@ -21,8 +22,7 @@ struct ed_id_places {
         struct ed_pair *items; /* the hash, and the place in the low 40 bits of 'second' */
         size_t count, room;
         uint64_t seed;
-        uint8_t *lines; /* bits: the line N has the id "line-N" */
-        size_t lines_bytes;
+        struct ed_bits lines; /* of the lines N that have the id "line-N" */
 };
 
 void ed_id_places_init(struct ed_id_places *places);
