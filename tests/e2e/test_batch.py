@@ -91,6 +91,24 @@ def bad_line_gets_an_error_with_its_number_and_the_rest_continues(eddy):
 
 
 @claim
+def id_that_looks_like_the_number_of_another_line_is_sent_again_after_its_failure(eddy):
+    content = "".join(json.dumps({"custom_id": id, "url": "/v1/echo", "body": {"id": id}}) + "\n"
+                      for id in ("a", "line-1", "line-4", "b"))
+    api = Api(eddy, lambda call: (404, {}, {}) if call.id.startswith("line-") else (200, {}, {}))
+    for command in ("batch", "retry"):
+        result, answers, errors = batch(eddy, api, content)
+        equal((result.code, sorted(line["custom_id"] for line in errors)), (1, ["line-1", "line-4"]), result)
+        api.answer = lambda call: (200, {}, {})
+        result = eddy.run(command, eddy.file("in.jsonl"), "-o", eddy.file("out.jsonl"), "--base-url", api.url,
+                          "--progress", "off")
+        equal((result.code, sorted(line["custom_id"] for line in lines_of(eddy.file("out.jsonl")))),
+              (0, ["a", "b", "line-1", "line-4"]), result)
+        equal(lines_of(eddy.file("out.errors.jsonl")), [], result)
+        os.remove(eddy.file("out.jsonl"))
+        api.answer = lambda call: (404, {}, {}) if call.id.startswith("line-") else (200, {}, {})
+
+
+@claim
 def all_shapes_of_lines_are_sent(eddy):
     api = Api(eddy)
     content = request(0) + json.dumps({"id": "bare"}) + "\n" + api.url + "/plain\n" + \

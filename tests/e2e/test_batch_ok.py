@@ -408,7 +408,9 @@ def run_stops_if_no_answer_to_the_first_requests_is_accepted(eddy):
         os.remove(eddy.file("out.errors.jsonl"))
         os.remove(eddy.file("out.jsonl"))
     for args in (["--retry-if", "json('/state') == 1"], ["--max-errors", "100"]):
-        api = Api(eddy, lambda call: (200, {}, {"state": 1 + (call.number >= 40)}))
+        seen = set()
+        # The first answer to each request is not accepted, the second one is.
+        api = Api(eddy, lambda call: (200, {}, {"state": 1 + (call.id in seen or seen.add(call.id) is not None)}))
         result, answers, errors = batch(eddy, api, requests(40), "--ok", "json('/state') == 2", "-c", "40", "--ramp", "0s", *args)
         equal((result.code, len(answers), errors), (0, 40, []), args, result)
         os.remove(eddy.file("out.jsonl"))

@@ -111,8 +111,8 @@ def report_counts_each_answer_and_failure(eddy):
         failed = (count + 1) // 3
         for way in ("file", "fifo"):
             result = fed(eddy, way, text.encode(), lambda path, _: eddy.run("report", path, "-o", eddy.file("page.html")))
-            counts = re.search(r"page.html: (\d+) answers?, (\d+) failures?$", result.err, re.M)
-            equal(counts and counts.groups(), (str(count - failed), str(failed)), size, way, result)
+            counts = re.search(r"^eddy report: ([\d,]+) answers?, ([\d,]+) failed;", result.err, re.M)
+            equal(counts and counts.groups(), (f"{count - failed:,}", f"{failed:,}"), size, way, result)
             equal(result.code, 0, size, way, result)
 
 

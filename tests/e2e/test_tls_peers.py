@@ -106,7 +106,7 @@ def fetch_both_ways(eddy, url, cert, n, digest_path="/digest"):
     os.mkdir(folder)
     result = eddy.fetch("--cacert", cert, *RETRY, "--save", folder, f"{url}/bytes-{n}")
     equal((result.code, result.lines()[0]["bytes"]), (0, n), result)
-    equal(file_digest(os.path.join(folder, "0")), file_digest(path))
+    equal(file_digest(os.path.join(folder, result.lines()[0]["file"])), file_digest(path))
     send_twice(eddy, url + digest_path, cert, n // 2)
 
 
@@ -290,7 +290,7 @@ def nginx_serves_fetch_and_asks_a_server_of_eddy(eddy):
     result = eddy.fetch("--cacert", cert, "--save", eddy.file("by-proxy"),
                         f"https://localhost:{port}/eddy/bytes/{SOME}")
     equal(result.lines()[0]["bytes"], SOME, result)
-    equal(file_digest(eddy.file("by-proxy/0")), digest_of(pattern(SOME)))
+    equal(file_digest(os.path.join(eddy.file("by-proxy"), result.lines()[0]["file"])), digest_of(pattern(SOME)))
 
 
 # -- Python -----------------------------------------------------------------------
@@ -511,7 +511,7 @@ def stunnel_is_between_fetch_and_a_server_of_eddy(eddy):
     result = eddy.fetch("--cacert", cert, *RETRY, "--save", eddy.file("saved"),
                         f"https://localhost:{secure}/bytes/{MUCH}")
     equal(result.code, 0, result)
-    equal(file_digest(eddy.file("saved/0")), digest_of(pattern(MUCH)))
+    equal(file_digest(os.path.join(eddy.file("saved"), result.lines()[0]["file"])), digest_of(pattern(MUCH)))
 
 
 if __name__ == "__main__":

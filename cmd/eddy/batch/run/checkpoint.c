@@ -45,6 +45,18 @@ static int set_add(struct ed_ids **set, const struct ed_answer_seen *seen)
         return ed_ids_add(*set, seen->id, seen->id_bytes, 0, ED_IDS_FAILED, NULL);
 }
 
+/*
+ * Returns true for the error of a line that was not a request, which has the number of the line as its
+ * id. A request may have such an id too.
+ */
+static bool is_bad_line(const struct ed_answer_seen *seen)
+{
+        static const char code[] = "\"invalid_request_line\"";
+
+        return strncmp(seen->id, "line-", 5) == 0 && seen->code_bytes == sizeof(code) - 1 &&
+               memcmp(seen->code, code, sizeof(code) - 1) == 0;
+}
+
 /* Remember a failure, whose request is tried again. */
 static int failure_note(struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
@@ -52,8 +64,7 @@ static int failure_note(struct ed_batch_unit *unit, const struct ed_answer_seen 
 
         if (flags < 0)
                 return flags;
-
-        if (strncmp(seen->id, "line-", 5) == 0)
+        if (is_bad_line(seen))
                 flags = set_add(&unit->sink.bad_lines, seen);
         if (is_refusal(seen->status) && flags >= 0)
                 flags = set_add(&unit->sink.refused, seen);
@@ -272,12 +283,18 @@ int ed_checkpoint_open(struct ed_batch_unit *unit)
 
 /* ---- the ids of the input are known -------------------------------------------------------- */
 
+/* Returns true for the error of a line that is a request now, with another id. */
+static bool is_corrected(const struct ed_batch_sink *sink, const struct ed_answer_seen *seen)
+{
+        return sink->bad_lines && is_bad_line(seen) &&
+               ed_ids_flags(sink->bad_lines, seen->id, seen->id_bytes) & ED_IDS_READ;
+}
+
 /* Returns true if the input has the id, or a request in the line with that number. */
 static bool is_of_input(const struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
         return ed_ids_flags(unit->sink.ids, seen->id, seen->id_bytes) & ED_IDS_READ ||
-               (unit->sink.bad_lines &&
-                ed_ids_flags(unit->sink.bad_lines, seen->id, seen->id_bytes) & ED_IDS_READ);
+               is_corrected(&unit->sink, seen);
 }
 
 /* Returns true for a success, and if memory is too short to judge, so that the line stays. */
@@ -520,8 +537,8 @@ int ed_checkpoint_sync(void *arg)
 /* ---- after the run ------------------------------------------------------------------------- */
 
 /*
- * Keep failures of ids that have neither succeeded nor failed again in this run, and answers, as
- * errors_success_keep() decides.
+ * Keep failures of ids that have neither succeeded nor failed again in this run, but not of corrected
+ * lines, and answers, as errors_success_keep() decides.
  */
 static bool failure_keep(void *arg, const char *line, size_t bytes)
 {
@@ -533,7 +550,8 @@ static bool failure_keep(void *arg, const char *line, size_t bytes)
         if (line_is_ok(scan, &seen))
                 return errors_success_keep(scan, &seen);
         if (ed_ids_flags(scan->unit->sink.ids, seen.id, seen.id_bytes) &
-            (ED_IDS_ANSWERED | ED_IDS_FAILED))
+                    (ED_IDS_ANSWERED | ED_IDS_FAILED) ||
+            is_corrected(&scan->unit->sink, &seen))
                 return false;
         scan->left++;
         return true;

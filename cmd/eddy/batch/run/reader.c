@@ -95,7 +95,7 @@ static bool id_is_wanted(const struct ed_batch_unit *unit, uint64_t number, cons
         if (!unit->sink.only || ed_ids_flags(unit->sink.only, id, bytes) != 0)
                 return true;
         bytes = line_id(number, line);
-        return ed_ids_flags(unit->sink.only, line, bytes) != 0;
+        return unit->sink.bad_lines && ed_ids_flags(unit->sink.bad_lines, line, bytes) != 0;
 }
 
 /* Returns true for a request whose failure is accepted. 'request' may be one of a line that is none. */
@@ -105,8 +105,11 @@ static bool is_accepted(const struct ed_batch_unit *unit, const struct ed_reques
                              ed_answer_mark(request->id, request->id_bytes, request->hash));
 }
 
-/* Returns 1 if the line was not a request in an earlier run, and has another id now; or an error. */
-static int correction_find(struct ed_batch_unit *unit, uint64_t number, const char *id,
+/*
+ * Note that a line that was not a request in an earlier run is one with another id now: its error is
+ * removed at the end. Errors: -ENOMEM
+ */
+static int correction_note(struct ed_batch_unit *unit, uint64_t number, const char *id,
                            size_t id_bytes)
 {
         char line[LINE_ID_BYTES];
@@ -120,19 +123,6 @@ static int correction_find(struct ed_batch_unit *unit, uint64_t number, const ch
             (bytes == id_bytes && memcmp(line, id, bytes) == 0))
                 return 0;
         flags = ed_ids_add(unit->sink.bad_lines, line, bytes, 0, ED_IDS_READ, NULL);
-        return flags < 0 ? flags : 1;
-}
-
-/* A line that was not a request has been corrected: its error is removed at the end. */
-static int correction_note(struct ed_batch_unit *unit, const struct ed_request *request)
-{
-        char line[LINE_ID_BYTES];
-        int found = correction_find(unit, request->number, request->id, request->id_bytes), flags;
-
-        if (found <= 0)
-                return found;
-        flags = ed_ids_add(unit->sink.ids, line, line_id(request->number, line), 0, ED_IDS_ANSWERED,
-                           NULL);
         return flags < 0 ? flags : 0;
 }
 
@@ -212,7 +202,7 @@ static int line_check_id(struct ed_batch_unit *unit, const struct ed_line *line)
         ed_accept_meet(unit->run->accept, id, bytes);
         unit->checked.requests++;
         unit->checked.total += id_is_wanted(unit, line->number, id, bytes);
-        if (correction_find(unit, line->number, id, bytes) < 0)
+        if (correction_note(unit, line->number, id, bytes) < 0)
                 return -ENOMEM;
         return ed_ids_add(unit->sink.ids, id, bytes, 0, ED_IDS_READ, NULL) < 0 ? -ENOMEM : 1;
 }
@@ -341,7 +331,7 @@ static int empty_check(struct check *check, struct ed_request *request)
         else if (flags >= 0 && flags & ED_IDS_ANSWERED)
                 check->unit->checked.requests++;
         if (flags >= 0)
-                flags = correction_find(check->unit, request->number, request->id,
+                flags = correction_note(check->unit, request->number, request->id,
                                         request->id_bytes);
         ed_request_free(request);
         return flags < 0 ? flags : 0;
@@ -380,7 +370,7 @@ static int line_check(void *arg, const struct ed_line *line)
         /* A line that is not a request gets an error under its number. */
         if (!request && blank_request(line->number, &request) < 0)
                 return -ENOMEM;
-        flags = correction_find(unit, request->number, request->id, request->id_bytes);
+        flags = correction_note(unit, request->number, request->id, request->id_bytes);
         if (flags >= 0)
                 flags = ed_ids_add(unit->sink.ids, request->id, request->id_bytes,
                                    ed_answer_mark(request->id, request->id_bytes, request->hash),
@@ -490,7 +480,7 @@ void ed_reader_path(const char *url, char path[ED_INPUT_PATH_BYTES])
 
 static int empty_pass(struct ed_batch_unit *unit, struct ed_request *request)
 {
-        int flags = correction_note(unit, request);
+        int flags = correction_note(unit, request->number, request->id, request->id_bytes);
 
         if (flags >= 0)
                 flags = empty_note(unit, request);
@@ -601,7 +591,7 @@ static int line_send(void *arg, const struct ed_line *line)
                 return empty_pass(unit, request);
         if (!request && blank_request(line->number, &request) < 0)
                 return -ENOMEM;
-        err = correction_note(unit, request);
+        err = correction_note(unit, request->number, request->id, request->id_bytes);
         if (err == 0)
                 err = request_admit(unit, &request, error);
         if (err > 0 && !id_is_wanted(unit, request->number, request->id, request->id_bytes))

@@ -17,7 +17,7 @@
 struct ed_batch_sink {
         struct ed_ids *ids;
         struct ed_ids *only;        /* the ids to send; NULL: all */
-        struct ed_ids *bad_lines;   /* "line-N" in the errors file; NULL: none */
+        struct ed_ids *bad_lines;   /* "line-N" of lines that were not requests; NULL: none */
         struct ed_ids *errors_only; /* ids whose answer is only in the errors file; NULL: none */
         struct ed_ids *refused;     /* ids that an earlier run got refused; NULL: none */
         struct ed_answers_file answers; /* the files of answers and errors, if used */
