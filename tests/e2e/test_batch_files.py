@@ -117,7 +117,7 @@ def refused_run_moves_no_failure(eddy):
 
 @claim
 def failure_of_a_line_that_is_a_request_now_is_of_the_input(eddy):
-    bad = failure("x").replace("rx", "line-2")
+    bad = failure("x", {"code": "invalid_request_line", "message": "m"}).replace("rx", "line-2")
     for stdin in (None, requests(3).encode()):
         files = Files(eddy, answer(0) + bad, bad)
         result = files.run("batch", **({"stdin": stdin} if stdin else {}))
