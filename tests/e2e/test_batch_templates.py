@@ -98,7 +98,7 @@ def column_that_is_not_there_is_refused_before_anything_is_sent(eddy):
     for args, user in ((["--url", api.url + "/{{nope}}"], "--url"), (["--url", api.url + "/?q={{nope}}"], "--url"),
                        (["--url", api.url + "/{{id}}", "-H", "X-T: {{nope}}"], "-H X-T")):
         for command in ("batch", "check"):
-            e2e.one_line(eddy.run(command, path, *args), 3, f'line 1: no column "nope", which {user} has')
+            e2e.one_line(eddy.run(command, path, *args), 3, f'row 1: no column "nope", which {user} has')
     e2e.one_line(eddy.run("batch", path, "--url", api.url + "/x"), 2, "CSV needs --url, and the columns as {{name}}")
     equal(api.calls, [])
 
@@ -216,7 +216,7 @@ def lines_whose_fields_are_all_empty_are_left_out_and_counted(eddy):
     equal((result.code, len(api.calls), summary["x_eddy"]["skipped_empty"]), (0, 3, 3), result)
     equal(summary["request_counts"], {"total": 3, "completed": 3, "failed": 0})
     result = eddy.run("check", path, "-o", eddy.file("out.jsonl"), *args)
-    check("requests        3\nskipped         3 empty lines\n" in result.out and result.code == 0, result)
+    check("requests        3\nskipped         3 empty rows\n" in result.out and result.code == 0, result)
     with open(path, "rb") as rows:
         data = rows.read()
     result = run(eddy, "-", "--format", "csv", *args, out="pipe.jsonl", stdin=data)

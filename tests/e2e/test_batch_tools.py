@@ -84,7 +84,7 @@ def check_refuses_repeated_ids_and_a_file_without_requests(eddy):
     path = eddy.file("in.jsonl.gz", gzip.compress((requests(3) + request(1)).encode()))
     result = eddy.run("check", path)
     equal((result.code, rows_of(result)["repeated ids"]), (3, "1"), result)
-    check(result.out.startswith('line 4: custom_id "r1" was used by an earlier line'), result)
+    check(result.out.startswith('line 4: custom_id "r1" was used by line 2; ids must differ\n'), result)
     for content in (b"", b"\n# nothing\n", b"{oops\n"):
         result = eddy.run("check", "-", stdin=content)
         check(result.code == 3 and "the input has no request" in result.err, result)
@@ -139,7 +139,7 @@ def the_ids_of_csv_are_in_the_column_that_is_named(eddy):
     equal((result.code, result.err, rows_of(result)["repeated ids"]), (3, "", "1"), result)
     for command, args in (("check", [path, *body]), ("batch", [path, *body]),
                           ("sort", [eddy.file("none", ""), "--by", path])):
-        e2e.one_line(eddy.run(command, *args, "--id-column", "Key"), 3, "in.csv: line 1: no column",
+        e2e.one_line(eddy.run(command, *args, "--id-column", "Key"), 3, "in.csv: row 1: no column",
                      '"Key", which --id-column names', '"key", "text"')
     path = eddy.file("in.csv", "key,text\nb,two\na,one\n")
     result = eddy.run("batch", path, "-o", out, *body, "--id-column", "key", "-c", "1", "--progress", "off")
@@ -151,13 +151,40 @@ def the_ids_of_csv_are_in_the_column_that_is_named(eddy):
 
 
 @claim
+def messages_about_csv_have_numbers_of_rows_and_the_column_of_the_id(eddy):
+    content = 'key,text\na,"one\n\nline"\nb,two\na,three\nc,four,five\nb,"%s"\n' % ("x" * 50)
+    path, out = eddy.file("in.csv", content), eddy.file("out.jsonl")
+    args = ["--url", Api(eddy).url + "/x", "--body", '{"id":"{{key}}","i":"{{text}}"}', "--id-column",
+            "key"]
+    result = eddy.run("check", path, *args)
+    equal((result.code, result.out.splitlines()[:3]),
+          (3, ['row 4: key "a" was used by row 2; ids must differ',
+               'row 5: key "c": the row has 3 columns, and the first row 2: put fields with commas in double quotes',
+               'row 6: key "b" was used by row 3; ids must differ']), result)
+    check(", the largest row is row 6 with 55 bytes\n" in result.out, result)
+    result = eddy.run("batch", path, "-o", out, *args)
+    said = 'key "%s" was used by an earlier row, which eddy check names; ids must differ'
+    equal((result.code, [line.split("in.csv: ")[-1] for line in result.err.splitlines()]),
+          (3, [f"row 4: {said % 'a'}", f"row 6: {said % 'b'}", "eddy batch: nothing was sent"]), result)
+    result = eddy.run("batch", "-", "--format", "csv", "-o", out, *args, stdin=content.encode())
+    check(result.code == 1, result)
+    said = [line["error"]["message"] for line in lines_of(eddy.file("out.errors.jsonl"))]
+    check('key "a" was used by an earlier row; ids must differ' in said, said)
+    result = eddy.run("check", path, "-o", out, *args[:2], "--body", '{"j":"{{text}}"}', *args[4:])
+    check('row 2: key "a" has an answer, but' in result.out, result)
+    result = eddy.run("batch", eddy.file("b.csv", "key,text\na\n"), *args)
+    check(result.code == 3 and "b.csv: row 2: the row has 1 column" in result.err and
+          "b.csv has no row that can be sent" in result.err, result)
+
+
+@claim
 def a_column_of_the_body_that_csv_lacks_is_reported_once(eddy):
     body = ["--url", "http://127.0.0.1:1/", "--body", '{"i":"{{text}}"}']
     for content, words in (("custom_id,txt\na,b\n", 'no column "text", which --body has'),
                            ("custom_id;text\na;b\nc;d\n", 'separated by ";"')):
         path = eddy.file("in.csv", content)
         for command in ("check", "batch"):
-            e2e.one_line(eddy.run(command, path, *body), 3, "line 1: ", words)
+            e2e.one_line(eddy.run(command, path, *body), 3, "row 1: ", words)
 
 
 # ---- retry ---------------------------------------------------------------------------------------

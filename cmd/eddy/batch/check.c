@@ -22,6 +22,7 @@
 #include "batch/request/api_path.h"
 #include "batch/request/bundle.h"
 #include "batch/request/ids.h"
+#include "batch/request/line_id.h"
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
 #include "batch/tally.h"
@@ -170,8 +171,6 @@ static void longs_join(void)
                 all_longs[n++].val = OPT_UNUSED;
         }
 }
-
-#define TWICE_TEXT "custom_id \"%.100s\" was used by an earlier line; ids must differ"
 
 /* The kinds of faults of lines. */
 enum { BAD, TWICE, CHANGED, LARGE, FAULTS_COUNT };
@@ -322,7 +321,25 @@ static void fault_add(struct check_run *run, struct check_fault *fault, uint64_t
         for (char *at = text; *at; at++)
                 if ((unsigned char) *at < 0x20 || *at == 0x7f)
                         *at = '?';
-        ed_draft_add_printf(&run->report, "line %" PRIu64 ": %s\n", line, text);
+        ed_draft_add_printf(&run->report, "%s %" PRIu64 ": %s\n", ed_line_word(&run->rules), line,
+                            text);
+}
+
+/* Report an id that an earlier line has. */
+static void twice_add(struct check_run *run, const struct ed_request *request)
+{
+        const char *word = ed_line_word(&run->rules), *id_word = ed_line_id_word(&run->rules);
+        uint64_t earlier = ed_ids_line(run->ids, request->id, request->id_bytes);
+        struct check_fault *fault = &run->faults[TWICE];
+
+        if (earlier > 0)
+                fault_add(run, fault, request->number,
+                          "%.100s \"%.100s\" was used by %s %" PRIu64 "; ids must differ", id_word,
+                          request->id, word, earlier);
+        else
+                fault_add(run, fault, request->number,
+                          "%.100s \"%.100s\" was used by an earlier %s; ids must differ", id_word,
+                          request->id, word);
 }
 
 /* An answer of this id is a failure if its request was to an API. Returns the flags. */
@@ -348,14 +365,15 @@ static int request_note(struct check_run *run, const struct ed_request *request)
                 return flags;
         flags = doubt_settle(run, request, flags);
         if (flags & ED_IDS_READ) {
-                fault_add(run, &run->faults[TWICE], request->number, TWICE_TEXT, request->id);
+                twice_add(run, request);
                 return 0;
         }
+        ed_ids_set_line(run->ids, request->id, request->id_bytes, request->number);
         if (flags & ED_IDS_ANSWERED && !same)
                 fault_add(run, &run->faults[CHANGED], request->number,
-                          "custom_id \"%.100s\" has an answer, but its request has changed since; "
+                          "%.100s \"%.100s\" has an answer, but its request has changed since; "
                           "use another id, or give eddy batch --on-changed send",
-                          request->id);
+                          ed_line_id_word(&run->rules), request->id);
         else if (flags & ED_IDS_ANSWERED && request->url)
                 run->answered++;
         if (flags & ED_IDS_ANSWERED)
@@ -387,8 +405,11 @@ static int empty_note(struct check_run *run, const struct ed_request *request)
         if (flags < 0)
                 return flags;
         if (flags & ED_IDS_READ) {
-                fault_add(run, &run->faults[TWICE], request->number, TWICE_TEXT, request->id);
-        } else if (flags & (ED_IDS_ANSWERED | ED_IDS_DOUBTED)) {
+                twice_add(run, request);
+                return 0;
+        }
+        ed_ids_set_line(run->ids, request->id, request->id_bytes, request->number);
+        if (flags & (ED_IDS_ANSWERED | ED_IDS_DOUBTED)) {
                 run->requests++;
                 run->answered++;
         } else {
@@ -480,15 +501,15 @@ static int line_note(void *arg, const struct ed_line *line)
                 return err;
         }
         if (err == -EINVAL) {
-                fault_add(run, &run->faults[BAD], line->number, "%s%s%s%s",
-                          request ? "custom_id \"" : "", request ? request->id : "",
-                          request ? "\": " : "", error);
+                fault_add(run, &run->faults[BAD], line->number, "%.100s%s%s%s%s",
+                          request ? ed_line_id_word(&run->rules) : "", request ? " \"" : "",
+                          request ? request->id : "", request ? "\": " : "", error);
                 err = bundle_end(run);
         } else if (run->requests++ == 0) {
                 run->lacks_rows = run->rows > 1 && !ed_bundle_can(request);
                 if (run->lacks_rows)
-                        ed_console_say("check", "%s: line %" PRIu64 ": " ED_BUNDLE_FAULT,
-                                       run->input, line->number);
+                        ed_console_say("check", "%s: %s %" PRIu64 ": " ED_BUNDLE_FAULT, run->input,
+                                       ed_line_word(&run->rules), line->number);
         }
         /* A bad line with an id gets its error under this id, which must differ too. */
         if (err != -ENOMEM)
@@ -558,6 +579,7 @@ static void row_add(struct ed_draft *report, const char *name, uint64_t count)
 static void counts_add(struct check_run *run)
 {
         struct ed_draft *report = &run->report;
+        const char *word = ed_line_word(&run->rules);
 
         if (report->bytes > 0)
                 ed_draft_add_str(report, "\n");
@@ -565,7 +587,7 @@ static void counts_add(struct check_run *run)
         ed_draft_add_str(report, "\n");
         if (run->empty > 0) {
                 row_add(report, "skipped", run->empty);
-                ed_draft_add_str(report, run->empty == 1 ? " empty line\n" : " empty lines\n");
+                ed_draft_add_printf(report, " empty %s%s\n", word, run->empty == 1 ? "" : "s");
         }
         for (int i = 0; i < FAULTS_COUNT; i++) {
                 const struct check_fault *fault = &run->faults[i];
@@ -610,7 +632,7 @@ static void counts_add(struct check_run *run)
         row_add(report, "bytes", run->bytes);
         ed_draft_add_str(report, " of input");
         if (run->largest_line > 0) {
-                ed_draft_add_str(report, ", the largest line is line ");
+                ed_draft_add_printf(report, ", the largest %s is %s ", word, word);
                 ed_draft_add_u64(report, run->largest_line);
                 ed_draft_add_str(report, " with ");
                 ed_draft_add_grouped(report, run->largest_bytes);

@@ -61,6 +61,22 @@ static int number_add(size_t number, uint64_t hash, unsigned flags, bool *ret_sa
         return ed_ids_add(ids, id, bytes, hash, flags, ret_same);
 }
 
+static void number_line_set(size_t number, uint64_t line)
+{
+        char id[32];
+        size_t bytes = id_print(id, number);
+
+        ed_ids_set_line(ids, id, bytes, line);
+}
+
+static uint64_t number_line(size_t number)
+{
+        char id[32];
+        size_t bytes = id_print(id, number);
+
+        return ed_ids_line(ids, id, bytes);
+}
+
 static unsigned number_flags(size_t number)
 {
         char id[32];
@@ -136,6 +152,25 @@ TEST(changed_request_is_noticed_and_an_unknown_hash_is_equal_to_all)
                 CHECK_EQ(number_add(3, one ^ (uint64_t) 1 << bit, 0, &same), 15);
                 CHECK(!same);
         }
+        ed_ids_free(ids);
+}
+
+TEST(number_of_a_line_takes_the_place_of_the_hash)
+{
+        static const uint64_t numbers[] = { 1, 1000, (1 << 28) - 1 };
+        bool same;
+
+        CHECK_EQ(ed_ids_new(&ids), 0);
+        CHECK_EQ(ed_ids_line(ids, "a", 1), 0);
+        CHECK_EQ(number_add(3, 0, ED_IDS_READ | ED_IDS_FAILED, &same), 0);
+        CHECK_EQ(number_line(3), 0);
+        for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+                number_line_set(3, numbers[i]);
+                CHECK_EQ(number_line(3), numbers[i]);
+                CHECK_EQ(number_flags(3), ED_IDS_READ | ED_IDS_FAILED);
+        }
+        number_line_set(3, 1 << 28);
+        CHECK_EQ(number_line(3), 0);
         ed_ids_free(ids);
 }
 

@@ -22,6 +22,7 @@ enum {
         HOMES_MAX = 1 << 26, /* of a shard: 3.8 billion ids in all */
         SPARE_MAX = 32,      /* slots after the last home */
         FLAG_BITS = 4,
+        REQUEST_BITS = 28,
         FLAGS_ALL = (1 << FLAG_BITS) - 1,
 };
 
@@ -239,6 +240,22 @@ void ed_ids_set_hash(struct ed_ids *ids, const char *id, size_t bytes, uint64_t 
         if (found)
                 shard->slots[at].word =
                         request_bits(hash) << FLAG_BITS | (shard->slots[at].word & FLAGS_ALL);
+}
+
+void ed_ids_set_line(struct ed_ids *ids, const char *id, size_t bytes, uint64_t number)
+{
+        ed_ids_set_hash(ids, id, bytes,
+                        number < 1 << REQUEST_BITS ? number << (64 - REQUEST_BITS) : 0);
+}
+
+uint64_t ed_ids_line(const struct ed_ids *ids, const char *id, size_t bytes)
+{
+        struct id_slot slot = slot_of(ids, id, bytes);
+        const struct shard *shard = &ids->shards[slot.high >> (64 - SHARD_BITS)];
+        bool found;
+        uint32_t at = shard_find(shard, &slot, &found);
+
+        return found ? shard->slots[at].word >> FLAG_BITS : 0;
 }
 
 void ed_ids_remove(struct ed_ids *ids, const char *id, size_t bytes, unsigned flags)

@@ -41,6 +41,15 @@ EDDY_MUST_USE int ed_ids_add(struct ed_ids *ids, const char *id, size_t bytes, u
 /* Replace the hash of the request of an id in the set. */
 void ed_ids_set_hash(struct ed_ids *ids, const char *id, size_t bytes, uint64_t hash);
 
+/*
+ * Store the number of the line that has an id in the set, in place of the hash of the request. Numbers
+ * of 2^28 and above are stored as 0.
+ */
+void ed_ids_set_line(struct ed_ids *ids, const char *id, size_t bytes, uint64_t number);
+
+/* Returns the number that ed_ids_set_line() has stored; 0: none. */
+uint64_t ed_ids_line(const struct ed_ids *ids, const char *id, size_t bytes);
+
 /* Returns the flags of an id, or 0 if the id is not in the set. */
 unsigned ed_ids_flags(const struct ed_ids *ids, const char *id, size_t bytes);
 

@@ -34,3 +34,13 @@ int ed_line_id_read(const struct ed_request_rules *rules, const struct ed_line *
         number_set(ret_id, line->number);
         return 1;
 }
+
+const char *ed_line_word(const struct ed_request_rules *rules)
+{
+        return rules->columns ? "row" : "line";
+}
+
+const char *ed_line_id_word(const struct ed_request_rules *rules)
+{
+        return rules->columns && rules->id_column ? rules->id_column : "custom_id";
+}

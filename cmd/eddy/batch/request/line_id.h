@@ -20,4 +20,10 @@ struct ed_line_id {
 EDDY_MUST_USE int ed_line_id_read(const struct ed_request_rules *rules, const struct ed_line *line,
                                   struct ed_line_id *ret_id);
 
+/* Returns the name of a line in messages: "row" for CSV. */
+const char *ed_line_word(const struct ed_request_rules *rules);
+
+/* Returns the name of the member or column that is the id. */
+const char *ed_line_id_word(const struct ed_request_rules *rules);
+
 #endif

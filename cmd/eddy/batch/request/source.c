@@ -89,7 +89,7 @@ static int names_take(const struct ed_source_opts *opts, const struct ed_line *l
         if (err == 0)
                 err = ed_templates_check(&opts->rules->templates, *opts->columns, id, error);
         if (err == -EINVAL)
-                ed_say(opts->say, "%s: line 1: %s", opts->path, error);
+                ed_say(opts->say, "%s: row 1: %s", opts->path, error);
         if (err == 0 && opts->rules->url && !ed_templates_have_places(&opts->rules->templates))
                 ed_say(opts->say,
                        "%s: --url, --body and -H use no column, so all requests are the same: "

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "batch/request/api_path.h"
+#include "batch/request/line_id.h"
 #include "batch/request/source.h"
 #include "batch/run/job.h"
 #include "batch/run/stop.h"
@@ -164,10 +165,22 @@ static int doubt_settle(struct ed_batch_unit *unit, const struct ed_request *req
 /* Report what makes the input unusable. Later faults are only counted. */
 static void fault_say(struct check *check, const struct ed_request *request, const char *what)
 {
+        const struct ed_request_rules *rules = &check->unit->input.rules;
+
         if (check->faults++ >= FAULTS_SHOWN)
                 return;
-        ed_say(&check->unit->run->say, "%s: line %llu: custom_id \"%.100s\" %s",
-               check->unit->paths->input, (unsigned long long) request->number, request->id, what);
+        ed_say(&check->unit->run->say, "%s: %s %llu: %.100s \"%.100s\" %s",
+               check->unit->paths->input, ed_line_word(rules),
+               (unsigned long long) request->number, ed_line_id_word(rules), request->id, what);
+}
+
+/* Report an id that an earlier line has. */
+static void twice_say(struct check *check, const struct ed_request *request)
+{
+        fault_say(check, request,
+                  check->unit->input.columns
+                          ? "was used by an earlier row, which eddy check names; ids must differ"
+                          : "was used by an earlier line, which eddy check names; ids must differ");
 }
 
 /* Make a request that has only an id, for a line that is not a request. */
@@ -327,7 +340,7 @@ static int empty_check(struct check *check, struct ed_request *request)
         int flags = empty_note(check->unit, request);
 
         if (flags >= 0 && flags & ED_IDS_READ)
-                fault_say(check, request, "was used by an earlier line; ids must differ");
+                twice_say(check, request);
         else if (flags >= 0 && flags & ED_IDS_ANSWERED)
                 check->unit->checked.requests++;
         if (flags >= 0)
@@ -377,7 +390,7 @@ static int line_check(void *arg, const struct ed_line *line)
                                    ED_IDS_READ, &same);
         flags = doubt_settle(unit, request, flags);
         if (flags >= 0 && flags & ED_IDS_READ)
-                fault_say(check, request, "was used by an earlier line; ids must differ");
+                twice_say(check, request);
         else if (flags > 0 && flags & ED_IDS_ANSWERED && !same && !unit->run->settings->changed_ok)
                 fault_say(check, request,
                           "has an answer, but its request has changed since: use another id, or "
@@ -395,6 +408,7 @@ int ed_reader_check(struct ed_batch_unit *unit)
         off_t at = unit->input.is_file ? lseek(unit->input.fd, 0, SEEK_CUR) : -1;
         struct check check = { .unit = unit };
         struct ed_source source;
+        const char *word;
         int err;
 
         if (at < 0)
@@ -406,16 +420,17 @@ int ed_reader_check(struct ed_batch_unit *unit)
         ed_source_fini(&source);
         if (err < 0)
                 return ed_source_fault(&unit->run->say, unit->paths->input, err);
+        word = ed_line_word(&unit->input.rules);
         if ((check.good == 0 || check.is_array) && check.bad > 0) {
-                ed_say(&unit->run->say, "%s: line %llu: %s", unit->paths->input,
+                ed_say(&unit->run->say, "%s: %s %llu: %s", unit->paths->input, word,
                        (unsigned long long) check.bad_number, check.bad_text);
-                ed_say(&unit->run->say, "%s has no line that can be sent; nothing was sent",
-                       unit->paths->input);
+                ed_say(&unit->run->say, "%s has no %s that can be sent; nothing was sent",
+                       unit->paths->input, word);
                 return ED_EXIT_INPUT;
         }
         if (check.faults > FAULTS_SHOWN)
-                ed_say(&unit->run->say, "%s: and %llu more such lines", unit->paths->input,
-                       (unsigned long long) check.faults - FAULTS_SHOWN);
+                ed_say(&unit->run->say, "%s: and %llu more such %ss", unit->paths->input,
+                       (unsigned long long) check.faults - FAULTS_SHOWN, word);
         if (check.faults > 0) {
                 ed_say(&unit->run->say, "nothing was sent");
                 return ED_EXIT_INPUT;
@@ -441,6 +456,7 @@ static bool accepted_skip(struct ed_batch_unit *unit, const struct ed_request *r
  */
 static int request_admit(struct ed_batch_unit *unit, struct ed_request **request, char *error)
 {
+        const struct ed_request_rules *rules = &unit->input.rules;
         struct ed_request *refused;
         bool same = true;
         int flags =
@@ -455,13 +471,13 @@ static int request_admit(struct ed_batch_unit *unit, struct ed_request **request
                 known_note(unit, flags, same);
         if (flags & ED_IDS_READ)
                 snprintf(error, ED_REQUEST_ERROR_BYTES,
-                         "custom_id \"%.100s\" was used by an earlier line; ids must differ",
-                         (*request)->id);
+                         "%.100s \"%.100s\" was used by an earlier %s; ids must differ",
+                         ed_line_id_word(rules), (*request)->id, ed_line_word(rules));
         else if (flags & ED_IDS_ANSWERED && !same && !unit->run->settings->changed_ok)
                 snprintf(error, ED_REQUEST_ERROR_BYTES,
-                         "custom_id \"%.100s\" has an answer, but its request has changed since: "
+                         "%.100s \"%.100s\" has an answer, but its request has changed since: "
                          "use another id, or give --on-changed send",
-                         (*request)->id);
+                         ed_line_id_word(rules), (*request)->id);
         else
                 return flags & ED_IDS_ANSWERED ? !same : !accepted_skip(unit, *request);
         if (blank_request((*request)->number, &refused) < 0)
