@@ -318,7 +318,7 @@ def command_that_fails_while_its_token_lives_is_tried_again(eddy):
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=e2e.LIMIT_S)
     check(child.returncode == 130 and count() >= 3, child.returncode, count(), err)
-    check(b"--api-key-command: it ended with the exit code 4; the previous key is used while it lasts" in err, err)
+    check(b"--api-key-command: it ended with the exit code 4; the previous key is used until it expires" in err, err)
     no_secret(eddy, out.decode(), err.decode().split("to resume:")[0])
     # If it always fails, the end of the token is the end of the run.
     eddy.file("count", "")

@@ -44,7 +44,7 @@ LINES = [
     ('{"custom_id":"u5","url":"/x","headers":{"A":5}}', "u5", 'header "A": the value is not a string'),
     ('{"custom_id":"u6","url":"/x","headers":"A: b"}', "u6", 'write {"X-Name":"value"}'),
     ('{"custom_id":"u7","url":"/x","timeout":"30s"}', "u7", '"timeout" is "30s": write seconds'),
-    ('{"custom_id":"u8","url":"/x","url":"/y"}', "u8", '"url" is there twice'),
+    ('{"custom_id":"u8","url":"/x","url":"/y"}', "u8", '"url" occurs twice'),
     ('{"custom_id":"u9","url":"/x","body":"\udce9"}', "line-32", "convert the input to UTF-8"),
     ('{"custom_id":"v1","url":"/x","body":"a\tb"}', "line-33", "a control character in a string must be escaped"),
     ('{"custom_id":"v2","url":"/x","body":"\0"}', "line-34", "iconv -f UTF-16"),
@@ -335,7 +335,7 @@ def an_output_with_the_name_of_a_compressed_file_is_refused(eddy):
         packs = args[0] in ("sort", "select")
         for end in (".bz2", ".xz") if packs else (".gz", ".zst", ".bz2", ".xz"):
             name = eddy.file("a.jsonl" + end)
-            words = "can be compressed as .gz or .zst: name it so, or" if packs else "is not compressed:"
+            words = "can be compressed as .gz or .zst: end its name in one of these, or" if packs else "is not compressed:"
             e2e.one_line(eddy.run(*args, name), 2, f"{name}: the output {words} leave out {end}")
             check(not os.path.exists(name), name)
 

@@ -126,8 +126,8 @@ def answer_that_has_not_each_row_once_fails_all(eddy):
     cases = {
         "fewer": (lambda data: data[1:], '"data" has 3 items for 4 rows'),
         "more": (lambda data: data + data[:1], '"data" has 5 items for 4 rows'),
-        "double": (lambda data: data[:3] + data[:1], 'item 4 of "data" has the "index" 3, as an earlier one'),
-        "beyond": (lambda data: data[:3] + [{"index": 4}], 'item 4 of "data" has the "index" 4, and it is counted from 0'),
+        "double": (lambda data: data[:3] + data[:1], 'item 4 of "data" has the "index" 3, which an earlier item has too'),
+        "beyond": (lambda data: data[:3] + [{"index": 4}], 'item 4 of "data" has the "index" 4, but there are fewer rows (indexes begin at 0)'),
         "missing": (lambda data: data[:3] + [{"embedding": [1]}], 'item 4 of "data" has no "index"'),
         "none": (lambda data: None, 'the answer has no list "data"'),
     }

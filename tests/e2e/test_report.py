@@ -176,7 +176,7 @@ def the_page_has_all_totals_tables_and_plots(eddy):
                                 for line in errors).most_common()
     printed = result.err.splitlines()
     equal(result.out, "")
-    check(printed[0].startswith(f"eddy report: {len(answers):,} answers, {len(errors)} failed; --by IN"), result)
+    check(printed[0].startswith(f"eddy report: {len(answers):,} answers, {len(errors)} failed; give --by IN"), result)
     equal([line.split(", such as id-")[0] for line in printed[1:-1]], [f"{count} failed: {cause}" for cause, count in sizes])
     equal(printed[-1], f"the page: {out}.html")
     equal(sorted(os.listdir(eddy.folder)),

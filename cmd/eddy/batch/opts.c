@@ -392,7 +392,7 @@ static int summary_file_set(struct ed_batch_opts *opts, const char *value)
         if (strcmp(value, "-") != 0)
                 return ed_option_file("batch", "--summary-file", value, &opts->summary_file);
         ed_console_usage("batch",
-                         "--summary-file -: name a file; --summary json writes the same to "
+                         "--summary-file -: name a file; --summary json writes the same summary to "
                          "standard error");
         return -EINVAL;
 }

@@ -139,11 +139,10 @@ int ed_option_result(const char *command, const char *option, const char *value,
         if (file_name_check(command, option, value) < 0)
                 return -EINVAL;
         if (name_is_packed(value, false)) {
-                ed_console_usage(
-                        command,
-                        "%s %s: the output can be compressed as .gz or .zst: name it so, or "
-                        "leave out %s",
-                        option, value, strrchr(value, '.'));
+                ed_console_usage(command,
+                                 "%s %s: the output can be compressed as .gz or .zst: end its name "
+                                 "in one of these, or leave out %s",
+                                 option, value, strrchr(value, '.'));
                 return -EINVAL;
         }
         return ed_option_once(command, option, value, ret_value);

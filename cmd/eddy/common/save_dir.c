@@ -67,7 +67,10 @@ int ed_save_dir_open(struct ed_save_dir *dir, const struct ed_say *say, const ch
                 return ED_EXIT_OUTPUT;
         }
         if (flock(dir->fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
-                ed_say(say, "--save %s: another run saves to this folder; name another one", path);
+                ed_say(say,
+                       "--save %s: another run saves to this folder; name another folder, or wait "
+                       "for that run",
+                       path);
                 ed_save_dir_close(dir);
                 return ED_EXIT_BUSY;
         }

@@ -261,10 +261,9 @@ static int run_judge(struct ed_fetch_run *run, int err, int signo)
                                        : eddy_error_text(run->input_err));
         if (run->save.err < 0)
                 ed_console_say("fetch", "--save %s: %s", run->save.dir.path,
-                               run->save.err == -EEXIST
-                                       ? "a file of this run has a name that is used; name another "
-                                         "folder"
-                                       : eddy_error_text(run->save.err));
+                               run->save.err == -EEXIST ? "a name for a file is already used in "
+                                                          "this folder; name another folder"
+                                                        : eddy_error_text(run->save.err));
         if (run->input_fd >= 0 && run->input_whole && run->index == 0)
                 ed_console_say("fetch", "-i %s: the input has no URL", run->opts.input);
         output_say(output, run->stats.lost);

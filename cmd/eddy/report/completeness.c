@@ -81,7 +81,8 @@ static void unknown_print(const struct ed_completeness *completeness, struct ed_
                 ed_draft_add_grouped(out, accepted);
                 ed_draft_add_str(out, " of them accepted");
         }
-        ed_draft_add_str(out, "; --by IN, with the file of requests, adds how many are missing");
+        ed_draft_add_str(
+                out, "; give --by IN, the file of requests, to count those that have no answer");
 }
 
 static void complete_print(const struct ed_completeness *completeness, struct ed_draft *out)

@@ -97,10 +97,11 @@ static int columns_ready(struct select_run *run)
                 return ed_console_usage("select", "%s", error);
         repeated = ed_rows_repeated_name(rows);
         if (repeated)
-                return ed_console_usage("select",
-                                        "two columns are named %s: name one of them otherwise, as "
-                                        "--select NAME=PTR or --keep NAME=%s",
-                                        repeated, repeated);
+                return ed_console_usage(
+                        "select",
+                        "two columns are named %s: give one of them another name, as "
+                        "--select NAME=PTR or --keep NAME=%s",
+                        repeated, repeated);
         ed_rows_add_blank_end(rows, &run->blank_end);
         run->table.blank_end = run->blank_end.data;
         run->table.blank_end_bytes = run->blank_end.bytes;

@@ -145,9 +145,10 @@ TEST(fields_that_are_missing_or_of_a_wrong_kind_are_errors)
         check_filled(url_of("/{{x}}"), NULL, "[1]",
                      "the line is not an object, and the URL has fields: write an object such as "
                      "{\"name\":\"value\"}");
-        check_filled(url_of("/{{x}}"), "x,y", "1",
-                     "the row has 1 column, and the first row 2: put fields with commas in double "
-                     "quotes");
+        check_filled(
+                url_of("/{{x}}"), "x,y", "1",
+                "the row has 1 column, and the first row has 2: put fields with commas in double "
+                "quotes");
 }
 
 /* Fills a template with a byte below 128. */

@@ -321,14 +321,15 @@ TEST(row_of_csv_is_a_request)
         rules.templates.body = template;
         check_request(&rules, "a1,\"x\ny\"", "a1", "POST /v1/x {\"in\":\"x\\ny\"}");
         check_request(&rules, ",# {", "line-7", "POST /v1/x {\"in\":\"# {\"}");
-        check_fault(&rules, "a", "a",
-                    "the row has 1 column, and the first row 2: put fields with commas in double "
-                    "quotes");
+        check_fault(
+                &rules, "a", "a",
+                "the row has 1 column, and the first row has 2: put fields with commas in double "
+                "quotes");
         check_fault(&rules, "\xff,b", NULL,
                     "custom_id is not UTF-8 text: convert the input to UTF-8");
         check_fault(&rules, "a,\"b", "a",
-                    "column 2 of the row has a wrong quote: close it before the comma, and double "
-                    "quotes within");
+                    "column 2 of the row has a wrong quote: close it before the comma, and write a "
+                    "quote in a field twice");
         CHECK_EQ(ed_request_read(&rules, " ", 1, 1, &request, error), 0);
         rules.id_column = "text";
         check_request(&rules, "a1,b1", "b1", "POST /v1/x {\"in\":\"b1\"}");
@@ -469,7 +470,7 @@ TEST(sentences_name_the_member_the_value_and_the_remedy)
         check_fault(&no_rules, "{\"url\":\"/a\\u0000b\",\"body\":{}}", NULL,
                     "the URL has the byte 0 in it: write %00");
         check_fault(&no_rules, "{\"url\":\"/\",\"url\":\"/\",\"custom_id\":1}", NULL,
-                    "\"url\" is there twice: remove one of them");
+                    "\"url\" occurs twice: remove one of them");
         check_fault(
                 &no_rules, "{\"url\":\"/\",\"model\":\"m\"}", NULL,
                 "\"model\" is not a member of a request: write it in \"body\", or give --url if "

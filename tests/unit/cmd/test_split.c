@@ -95,9 +95,10 @@ TEST(answer_without_one_item_for_each_row_is_refused)
         check_fault("{\"data\":[{\"index\":0},{\"index\":1},{\"index\":2}]}", 2,
                     "\"data\" has 3 items for 2 rows");
         check_fault("{\"data\":[{\"index\":1},{\"index\":1}]}", 2,
-                    "item 2 of \"data\" has the \"index\" 1, as an earlier one");
+                    "item 2 of \"data\" has the \"index\" 1, which an earlier item has too");
         check_fault("{\"data\":[{\"index\":1},{\"index\":2}]}", 2,
-                    "item 2 of \"data\" has the \"index\" 2, and it is counted from 0");
+                    "item 2 of \"data\" has the \"index\" 2, but there are fewer rows (indexes "
+                    "begin at 0)");
         check_fault("{\"data\":[{\"index\":0},{\"x\":1}]}", 2,
                     "item 2 of \"data\" has no \"index\"");
         check_fault("{\"data\":[{\"index\":-1},{\"index\":0}]}", 2,

@@ -97,9 +97,10 @@ TEST(json_of_a_text_is_inserted)
         check_filled("[\"{{n:json}}\"]", "n", "\"{\"\"a\"\": [1]}\"", "[{\"a\": [1]}]");
         check_filled("[\"{{n:json}}\"]", NULL, "{\"n\":\"{\\\"a\\\":1}\"}", "[{\"a\":1}]");
         check_filled("[\"{{n:json}}\"]", NULL, "{\"n\":7}", "[7]");
-        check_filled("[\"{{n:json}}\"]", "n", "5,6",
-                     "the row has 2 columns, and the first row 1: put fields with commas in double "
-                     "quotes");
+        check_filled(
+                "[\"{{n:json}}\"]", "n", "5,6",
+                "the row has 2 columns, and the first row has 1: put fields with commas in double "
+                "quotes");
         check_filled("[\"{{n:json}}\"]", "n", "abc",
                      "\"n\" is abc, and \"{{n:json}}\" needs JSON: write JSON such as 5, or "
                      "omit \":json\"");
@@ -123,24 +124,24 @@ TEST(row_of_csv_gives_strings)
 
 TEST(wrong_rows_are_refused)
 {
-        check_filled("\"{{a}}\"", "a,b", "1",
-                     "the row has 1 column, and the first row 2: put fields with commas in double "
-                     "quotes");
+        check_filled(
+                "\"{{a}}\"", "a,b", "1",
+                "the row has 1 column, and the first row has 2: put fields with commas in double "
+                "quotes");
         check_filled("\"{{a}}\"", "a,b", "1,\"x\"y",
-                     "column 2 of the row has a wrong quote: close it before the comma, and double "
-                     "quotes within");
+                     "column 2 of the row has a wrong quote: close it before the comma, and write "
+                     "a quote in a field twice");
         check_filled("\"{{a}}\"", "a,b", "1,\"x",
-                     "column 2 of the row has a wrong quote: close it before the comma, and double "
-                     "quotes within");
+                     "column 2 of the row has a wrong quote: close it before the comma, and write "
+                     "a quote in a field twice");
         check_filled("\"{{a}}\"", "a", "\xff",
                      "\"a\" is not UTF-8 text: convert the input to UTF-8");
         check_filled("\"{{c}}\"", "a", "1",
                      "the first row has no column \"c\", and the template has {{c}}");
         check_columns_refused("a,a", "columns 1 and 2 of the first row are both \"a\": give them "
                                      "different names");
-        check_columns_refused("a,\"b",
-                              "column 2 of the first row has a wrong quote: close it before "
-                              "the comma, and double quotes within");
+        check_columns_refused("a,\"b", "column 2 of the first row has a wrong quote: close it "
+                                       "before the comma, and write a quote in a field twice");
         check_columns_refused("\xff\x1b", "column 1 of the first row, \"??\", is not UTF-8 text: "
                                           "convert the file to UTF-8");
 }
@@ -246,12 +247,12 @@ TEST(missing_column_is_named_with_those_that_are_there)
                       "no column \"text\", which --body has: the columns are \"id\", \"txt\"");
         check_lacking("text", "id",
                       "no column \"id\", which --id-column names: the columns are \"text\"");
-        check_lacking("id;text", NULL,
-                      "no column \"text\": the columns are separated by \";\"; convert the file to "
-                      "commas");
-        check_lacking("id\ttext", NULL,
-                      "no column \"text\": the columns are separated by tabs; convert the file to "
-                      "commas");
+        check_lacking(
+                "id;text", NULL,
+                "no column \"text\": the columns are separated by \";\"; separate them by commas");
+        check_lacking(
+                "id\ttext", NULL,
+                "no column \"text\": the columns are separated by tabs; separate them by commas");
         check_lacking("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,aa,ab,ac,ad,ae,af", NULL,
                       "no column \"text\", which --body has: the columns are \"a\", \"b\", \"c\", "
                       "\"d\", \"e\", \"f\", \"g\", \"h\", \"i\", \"j\", \"k\", \"l\", \"m\", "

@@ -105,10 +105,10 @@ TEST(wrong_lines_are_refused_with_the_remedy)
         check_fault(
                 &no_rules, "{\"custom_id\":\"a\",\"params\":{\"message\":[]}}", "a",
                 "\"params\" is not an object with \"messages\", as in Anthropic's Message Batches: "
-                "write it so, or write a request with \"url\" and \"body\"");
+                "write the line in this form, or as a request with \"url\" and \"body\"");
         check_fault(&no_rules, "{\"key\":\"a\",\"request\":\"contents\"}", NULL,
                     "\"request\" is not an object with \"contents\", as in Gemini's batch files: "
-                    "write it so, or write a request with \"url\" and \"body\"");
+                    "write the line in this form, or as a request with \"url\" and \"body\"");
         check_fault(&url_rules, "{\"key\":\"\",\"request\":{\"contents\":[]}}", NULL,
                     "\"key\" is empty: write a text, or leave it out");
         check_fault(&url_rules, "{\"key\":{},\"request\":{\"contents\":[]}}", NULL,
@@ -116,11 +116,11 @@ TEST(wrong_lines_are_refused_with_the_remedy)
         check_fault(&url_rules, "{\"key\":\"a\\u0000\",\"request\":{\"contents\":[]}}", NULL,
                     "\"key\" has \\u0000 in it: remove it");
         check_fault(&url_rules, "{\"key\":\"a\",\"request\":{\"contents\":[]},\"key\":\"b\"}", "b",
-                    "\"key\" is there twice: remove one of them");
+                    "\"key\" occurs twice: remove one of them");
         check_fault(&no_rules, "{\"params\":{\"messages\":1},\"params\":{\"messages\":2}}", NULL,
-                    "\"params\" is there twice: remove one of them");
+                    "\"params\" occurs twice: remove one of them");
         check_fault(&no_rules, "{\"params\":1,\"params\":{\"messages\":2}}", NULL,
-                    "\"params\" is there twice: remove one of them");
+                    "\"params\" occurs twice: remove one of them");
 }
 
 TEST(line_that_is_cut_at_any_byte_is_refused)

@@ -32,7 +32,8 @@ static int item_take(struct ed_split *split, const struct eddy_json_value *value
                 snprintf(fault, ED_SPLIT_FAULT_BYTES,
                          "item %zu of \"data\" has the \"index\" %llu%s", number,
                          (unsigned long long) row,
-                         row >= split->rows ? ", and it is counted from 0" : ", as an earlier one");
+                         row >= split->rows ? ", but there are fewer rows (indexes begin at 0)"
+                                            : ", which an earlier item has too");
                 return -EINVAL;
         }
         split->items[row] = (struct ed_split_item){ *value, index };

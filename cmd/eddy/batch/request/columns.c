@@ -114,7 +114,7 @@ int ed_columns_new(const char *row, size_t bytes, struct ed_columns **ret_column
         if (more < 0) {
                 (void) ed_fault_set(error,
                                     "column %zu of the first row has a wrong quote: close it "
-                                    "before the comma, and double quotes within",
+                                    "before the comma, and write a quote in a field twice",
                                     columns->count + 1);
                 goto fail_free;
         }
@@ -184,8 +184,8 @@ static int column_fault(const struct ed_columns *columns, const char *name, cons
         ed_excerpt(shown, name, strlen(name));
         if (columns->count == 1 && other)
                 return ed_fault_set(error,
-                                    "no column \"%s\": the columns are separated by %s; convert "
-                                    "the file to commas",
+                                    "no column \"%s\": the columns are separated by %s; separate "
+                                    "them by commas",
                                     shown, other == ';' ? "\";\"" : "tabs");
         for (; i < columns->count && at < sizeof(list) - ED_EXCERPT_BYTES - 8; i++) {
                 char column[ED_EXCERPT_BYTES];

@@ -285,14 +285,15 @@ static int sources_of_row(const struct ed_template *template, const struct ed_co
         }
         if (more < 0)
                 return ed_fault_set(error,
-                                    "column %zu of the row has a wrong quote: close it before "
-                                    "the comma, and double quotes within",
+                                    "column %zu of the row has a wrong quote: close it before the "
+                                    "comma, and write a quote in a field twice",
                                     count + 1);
         if (count != ed_columns_count(columns))
-                return ed_fault_set(error,
-                                    "the row has %zu column%s, and the first row %zu: put fields "
-                                    "with commas in double quotes",
-                                    count, count == 1 ? "" : "s", ed_columns_count(columns));
+                return ed_fault_set(
+                        error,
+                        "the row has %zu column%s, and the first row has %zu: put fields "
+                        "with commas in double quotes",
+                        count, count == 1 ? "" : "s", ed_columns_count(columns));
         return 0;
 }
 

@@ -167,7 +167,7 @@ static int member_take(struct parts *parts, const struct eddy_json_value *name,
                 return 0;
         }
         if (is_given(parts, m))
-                return request_fault(parts, "\"%s\" is there twice: remove one of them",
+                return request_fault(parts, "\"%s\" occurs twice: remove one of them",
                                      member_names[m]);
         if (value->kind == EDDY_JSON_NULL)
                 return 0;
@@ -396,8 +396,7 @@ static int vendor_split(struct parts *parts)
         if (form->id && parts->id_bytes == 0)
                 err = id_read(parts, form->id, &line->id);
         if (err == 0 && line->twice)
-                err = request_fault(parts, "\"%s\" is there twice: remove one of them",
-                                    line->twice);
+                err = request_fault(parts, "\"%s\" occurs twice: remove one of them", line->twice);
         if (err == 0)
                 err = names_check(parts);
         if (err == 0 && !parts->rules->url && !form->path)
@@ -419,8 +418,8 @@ static int vendor_fault(const struct parts *parts)
         const struct ed_vendor_form *form = parts->vendor.half;
 
         return request_fault(parts,
-                             "\"%s\" is not an object with \"%s\", as in %s: write it so, or write "
-                             "a request with \"url\" and \"body\"",
+                             "\"%s\" is not an object with \"%s\", as in %s: write the line in "
+                             "this form, or as a request with \"url\" and \"body\"",
                              form->member, form->marks[0], form->files);
 }
 

@@ -344,7 +344,7 @@ static bool command_wait(struct ed_api_keys *keys, struct ed_api_key *key, const
         if (!key->value || key->was_refused || now_ns >= key->end_wall_ns)
                 return false;
         if (key->failures++ == 0)
-                ed_say(&keys->say, "%s; the previous key is used while it lasts", why);
+                ed_say(&keys->say, "%s; the previous key is used until it expires", why);
         wait_ns = EDDY_SEC(1) << (key->failures < 6 ? key->failures - 1 : 5);
         key->is_due = false;
         key->refresh_wall_ns =

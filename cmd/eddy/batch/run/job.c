@@ -98,7 +98,7 @@ static void rows_split(struct ed_batch_job *job)
         err = ed_split_begin(&job->split, attempt->body, attempt->body_bytes, rows_of(job),
                              attempt->fault.text);
         if (err == -ENOMEM)
-                snprintf(attempt->fault.text, sizeof(attempt->fault.text), "memory is short");
+                snprintf(attempt->fault.text, sizeof(attempt->fault.text), "out of memory");
         if (err < 0)
                 attempt->judged = ED_E_ANSWER_NOT_ROWS;
 }
@@ -596,7 +596,7 @@ static void rows_finish(struct ed_batch_job *job, struct ed_answer *shared,
                 if (!ed_draft_is_whole(&body)) {
                         answer.status = 0;
                         answer.code = "response_too_large";
-                        answer.message = "memory is short";
+                        answer.message = "out of memory";
                 }
                 row_finish(job, bundle->rows[bundle->at + i].request, bundle->at + i, &answer,
                            result);
@@ -904,7 +904,7 @@ static enum ed_verdict quota_judge(struct ed_batch_job *job)
                 ed_batch_stop(unit->run, ED_STOP_QUOTA, ED_BATCH_DRAIN_NS, "%s %s", endpoint->shown,
                               what);
         else if (!endpoint->is_shut)
-                ed_say(&unit->run->say, "%s %s; its requests are left to the next run",
+                ed_say(&unit->run->say, "%s %s; its requests are left for the next run",
                        endpoint->shown, what);
         endpoint->is_spent = true;
         (void) ed_endpoint_shut(&unit->run->endpoints, endpoint);
