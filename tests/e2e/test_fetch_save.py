@@ -172,6 +172,23 @@ def each_call(eddy, kind, **how):
 
 
 @claim
+def files_of_the_run_may_not_be_in_the_folder(eddy):
+    saves = Saves(eddy, ["/a"])
+    os.mkdir(saves.folder)
+    saves.out = os.path.join(saves.folder, "a")
+    for more in ([], ["--force"]):
+        result = saves.run(*more)
+        check(result.code == 2 and "-o " + saves.out in result.err and "folder of --save" in result.err, result)
+    equal(saves.files(), {})
+    saves.out = eddy.file("out.jsonl")
+    os.rename(saves.input, os.path.join(saves.folder, "a"))
+    saves.input = os.path.join(saves.folder, "a")
+    result = saves.run("--force")
+    check(result.code == 2 and "-i " + saves.input in result.err, result)
+    equal((saves.files(), saves.paths), ({"a": saves.server.url.encode() + b"/a\n"}, []))
+
+
+@claim
 def kill_at_each_step_leaves_no_line_without_its_file(eddy):
     for how in ("before", "torn", "after"):
         faults = 0

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -188,6 +189,36 @@ static bool output_is_input(const struct ed_fetch_run *run)
         return in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
+/* Returns true if a file is, or would be, directly in a folder that exists. */
+static bool is_in_folder(const char *path, const char *folder)
+{
+        static char parent[PATH_MAX];
+        const char *slash = strrchr(path, '/');
+        struct stat first, second;
+
+        snprintf(parent, sizeof(parent), "%.*s", slash ? (int) (slash + 1 - path) : 1,
+                 slash ? path : ".");
+        return stat(parent, &first) == 0 && stat(folder, &second) == 0 &&
+               first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* Refuse files of the run in the folder of --save, where a body could replace them. */
+static int folder_check(const struct ed_fetch_opts *opts)
+{
+        const char *paths[] = { opts->output, opts->input };
+        static const char *const options[] = { "-o", "-i" };
+
+        for (int i = 0; i < 2; i++)
+                if (opts->save && paths[i] && strcmp(paths[i], "-") != 0 &&
+                    is_in_folder(paths[i], opts->save))
+                        return ed_console_usage(
+                                "fetch",
+                                "%s %s: this file is in the folder of --save, whose "
+                                "files may replace it; move it to another folder",
+                                options[i], paths[i]);
+        return 0;
+}
+
 /* Reduce -c to a number that 'limit' open files allow. */
 static void concurrency_hold(struct ed_fetch_opts *opts, unsigned long limit)
 {
@@ -352,6 +383,9 @@ int ed_fetch_main(int argc, char **argv)
                                              run.opts.input);
                 goto done_opts;
         }
+        exit_code = folder_check(&run.opts);
+        if (exit_code)
+                goto done_opts;
         exit_code = files_open(&run);
         if (exit_code)
                 goto done_files;
