@@ -91,6 +91,23 @@ def attempts_that_are_used_up_make_a_failure_final(eddy):
 
 
 @claim
+def failure_without_a_connection_is_never_final(eddy):
+    def lines(gone):
+        return "".join(request(i) for i in range(3)) + "".join(request(i, url=url + "/x") for i, url in enumerate(gone, 5))
+
+    nowhere = f"http://127.0.0.1:{e2e.free_port()}"
+    job = Job(eddy, content=lines([nowhere, "http://name.invalid", nowhere]))
+    result = job.run("--accept-failed", "--max-attempts", "1")
+    equal((result.code, job.failed()), (1, ["r1", "r5", "r6", "r7"]), result)
+    equal({line["custom_id"]: line["x_meta"]["final"] for line in lines_of(job.errors)},
+          {"r1": True, "r5": False, "r6": False, "r7": False})
+    check(": 4, 1 of them accepted" in result.err and "to retry" in result.err, result)
+    job.input(lines([job.api.url] * 3))
+    result = job.run("--accept-failed", "--on-changed", "send")
+    equal((result.code, job.sent(), job.failed()), (0, ["r5", "r6", "r7"], ["r1"]), result)
+
+
+@claim
 def job_without_any_answer_accepts_no_failure(eddy):
     job = Job(eddy, lambda call: (404, {}, {}), count=3)
     for _ in range(2):

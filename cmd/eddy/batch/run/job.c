@@ -914,26 +914,16 @@ static enum ed_verdict quota_judge(struct ed_batch_job *job)
 
 /*
  * Returns true if a failure is final: all attempts were made, or another one cannot help. Others
- * depend on the API key, an option, this machine, or the time. 'next' is the reason why no attempt follows.
+ * depend on the API key, an option, this machine, the network, or the time. 'next' is the reason why
+ * no attempt follows.
  */
 static bool failure_is_final(const struct ed_batch_job *job, int err, int next)
 {
         const struct ed_attempt *attempt = &job->attempt;
 
-        if (job->attempts == 0 || attempt->status == 401 || attempt->status == 402 ||
-            attempt->status == 407 || (next != EDDY_E_RETRY_FINAL && next != EDDY_E_RETRY_ATTEMPTS))
-                return false;
-        switch (err) {
-        case -ENOMEM:
-        case -EMFILE:
-        case -ENFILE:
-        case -ENOBUFS:
-        case EDDY_E_TLS_BAD_FILE:
-        case EDDY_E_HTTP_PROXY_AUTH:
-                return false;
-        default:
-                return true;
-        }
+        return job->attempts > 0 && err != -ENOMEM && !is_unreached(attempt) &&
+               attempt->status != 401 && attempt->status != 402 && attempt->status != 407 &&
+               (next == EDDY_E_RETRY_FINAL || next == EDDY_E_RETRY_ATTEMPTS);
 }
 
 /* The answer is a success: it is one for each row, too. */
