@@ -584,6 +584,14 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
                                                                         : ED_EXIT_OK;
 }
 
+/* Few requests may all have failed before the run gave up a server that no attempt has reached. */
+static void unreached_note(struct ed_batch_run *run)
+{
+        if ((run->stats.stop == ED_STOP_NONE || run->stats.stop == ED_STOP_LIMIT) &&
+            ed_endpoints_are_unreached(&run->endpoints))
+                run->stats.stop = ED_STOP_UNREACHED;
+}
+
 static int run_whole(struct ed_batch_command *command)
 {
         struct ed_batch_unit *unit = &command->unit;
@@ -603,6 +611,7 @@ static int run_whole(struct ed_batch_command *command)
                        &(struct eddy_run_opts){ .flags = EDDY_RUN_NO_SIGNALS,
                                                 .watchdog_ns = EDDY_SEC(1),
                                                 .report = ed_console_report });
+        unreached_note(run);
         exit_code = ed_checkpoint_close(unit, command->signo == 0);
         if (err == 0 && exit_code == 0 && run->stats.stop == ED_STOP_NONE)
                 ed_save_dir_clean(&unit->sink.save);

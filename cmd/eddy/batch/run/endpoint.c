@@ -560,6 +560,19 @@ void ed_endpoint_reached(struct ed_endpoint *endpoint)
         endpoint->was_reached = true;
 }
 
+bool ed_endpoints_are_unreached(const struct ed_endpoints *endpoints)
+{
+        uint64_t sent = 0;
+
+        for (const struct ed_endpoint *endpoint = endpoints->first; endpoint;
+             endpoint = endpoint->next) {
+                if (endpoint->unreached < endpoint->sent)
+                        return false;
+                sent += endpoint->sent;
+        }
+        return sent > 0;
+}
+
 bool ed_endpoint_shut(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint)
 {
         static const struct eddy_ratelimit none = { .limit = -1,

@@ -169,6 +169,9 @@ bool ed_endpoint_lost(const struct ed_endpoints *endpoints, struct ed_endpoint *
 /* The endpoint sent a response. */
 void ed_endpoint_reached(struct ed_endpoint *endpoint);
 
+/* Returns true if there were attempts, and none of them got a connection. */
+bool ed_endpoints_are_unreached(const struct ed_endpoints *endpoints);
+
 /* Returns true if requests to 'url' can go to another endpoint than this one. */
 bool ed_endpoint_has_other(const struct ed_endpoints *endpoints, const struct ed_endpoint *endpoint,
                            const char *url);
