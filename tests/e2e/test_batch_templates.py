@@ -173,6 +173,22 @@ def filled_path_decides_if_the_answer_is_that_of_an_api(eddy):
 
 
 @claim
+def check_counts_the_empty_fields_of_requests_to_send(eddy):
+    path = eddy.file("in.csv", "custom_id,review,stars,other\na,x,5,\nb, ,4,\nc,,,y\nd,,,\ne,x,\nf,x,1,\n")
+    args = ["--url", "http://h/i?s={{stars}}", "--body", '{"r":"{{review}}","text":"{{stars}}: {{review}}"}']
+    result = eddy.run("check", path, *args)
+    check("\nempty fields    review 3, stars 2\n" in result.out and result.code == 1, result)
+    result = eddy.run("check", path, *args, "--skip-empty")
+    check("\nempty fields    review 1\n" in result.out, result)
+    out = eddy.file("out.jsonl", "")
+    result = eddy.run("check", eddy.file("in.jsonl", '{"a":null,"b":"x"}\n{"a":1,"b":" "}\n{"b":""}\n'), "-o", out, "--url",
+                      "http://h/{{b}}", "-H", "X-A: {{a}}")
+    check("\nempty fields    a 1, b 1\n" in result.out, result)
+    result = eddy.run("check", path, "--url", "http://h/{{custom_id}}")
+    check("empty fields" not in result.out, result)
+
+
+@claim
 def check_shows_the_first_request_as_it_is_sent_but_no_secret(eddy):
     api = Api(eddy)
     path, out = eddy.file("in.csv", 'custom_id,id,term\na,p/q,x y\nb,2,"l1\nl2"\n'), eddy.file("out.jsonl")

@@ -15,6 +15,7 @@
 #include "batch/answer/answer_line.h"
 #include "batch/answer/answers_file.h"
 #include "batch/answer/rule_option.h"
+#include "batch/empty_fields.h"
 #include "batch/first_request.h"
 #include "batch/opts.h"
 #include "batch/packed_output.h"
@@ -197,6 +198,7 @@ struct check_run {
         struct ed_columns *columns;
         struct ed_ids *ids;
         struct ed_tally tally;    /* of requests to send */
+        struct ed_empty_fields empty_fields;
         uint32_t rows;            /* in a request, at most */
         struct ed_bundle *bundle; /* the last rows; NULL: none */
         uint64_t alone;           /* requests that cannot be sent with others */
@@ -474,6 +476,23 @@ static int sent_note(struct check_run *run, struct ed_request **request)
         return run->pace.sent == 1 ? first_note(run, *request) : 0;
 }
 
+/* Count a request that is to be sent. Takes it if it is one of several rows. */
+static int to_send_note(struct check_run *run, const struct ed_line *line,
+                        struct ed_request **request)
+{
+        bool is_first = run->tally.requests == 0;
+        int err = ed_empty_fields_note(&run->empty_fields, &run->rules, line->data, line->bytes,
+                                       line->number);
+
+        if (err < 0)
+                return err;
+        ed_tally_add(&run->tally, *request);
+        tokens_check(run, *request);
+        if (run->rows > 1)
+                return sent_note(run, request);
+        return is_first ? first_note(run, *request) : 0;
+}
+
 static int line_note(void *arg, const struct ed_line *line)
 {
         struct check_run *run = arg;
@@ -514,16 +533,8 @@ static int line_note(void *arg, const struct ed_line *line)
         /* A bad line with an id gets its error under this id, which must differ too. */
         if (err != -ENOMEM)
                 err = request ? request_note(run, request) : 0;
-        if (err > 0 && request->url) {
-                bool is_first = run->tally.requests == 0;
-
-                ed_tally_add(&run->tally, request);
-                tokens_check(run, request);
-                if (run->rows > 1)
-                        err = sent_note(run, &request);
-                else
-                        err = is_first ? first_note(run, request) : 0;
-        }
+        if (err > 0 && request->url)
+                err = to_send_note(run, line, &request);
         ed_request_free(request);
         return err < 0 ? err : 0;
 }
@@ -669,6 +680,15 @@ static void kinds_add(struct check_run *run)
         }
 }
 
+static void empty_fields_add(struct check_run *run)
+{
+        if (run->empty_fields.fields_count == 0)
+                return;
+        ed_draft_add_printf(&run->report, "%-16s", "empty fields");
+        ed_empty_fields_add(&run->empty_fields, &run->report);
+        ed_draft_add_str(&run->report, "\n");
+}
+
 static void tokens_add(struct check_run *run)
 {
         const struct ed_tally *tally = &run->tally;
@@ -726,6 +746,7 @@ static int report_print(struct check_run *run)
         counts_add(run);
         if (run->tally.requests > 0) {
                 kinds_add(run);
+                empty_fields_add(run);
                 tokens_add(run);
                 estimates_add(run);
                 ed_draft_add(&run->report, run->first.data, run->first.bytes);

@@ -414,3 +414,20 @@ int ed_template_is_blank(const struct ed_template *template, const struct ed_col
                 return err;
         return err < 0 ? 0 : blank;
 }
+
+int ed_template_each_blank(const struct ed_template *template, const struct ed_columns *columns,
+                           const char *line, size_t bytes, void (*fn)(void *arg, const char *name),
+                           void *arg)
+{
+        char error[ED_FAULT_BYTES];
+        struct sources sources;
+        int err = sources_find(template, columns, line, bytes, &sources, error), blank = 0;
+
+        for (size_t i = 0; err == 0 && blank >= 0 && i < template->places_count; i++) {
+                blank = value_is_blank(&sources.values[i]);
+                if (blank > 0)
+                        fn(arg, template->places[i].name);
+        }
+        eddy_free(sources.values);
+        return err == -ENOMEM || blank == -ENOMEM ? -ENOMEM : 0;
+}

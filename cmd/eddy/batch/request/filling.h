@@ -38,4 +38,10 @@ EDDY_MUST_USE int ed_template_is_blank(const struct ed_template *template,
                                        const struct ed_columns *columns, const char *line,
                                        size_t bytes);
 
+/* Call 'fn' with the name of each place whose field is so. Errors: -ENOMEM */
+EDDY_MUST_USE int ed_template_each_blank(const struct ed_template *template,
+                                         const struct ed_columns *columns, const char *line,
+                                         size_t bytes, void (*fn)(void *arg, const char *name),
+                                         void *arg);
+
 #endif

@@ -84,3 +84,16 @@ int ed_templates_are_blank(const struct ed_templates *templates, const struct ed
         }
         return has_places;
 }
+
+int ed_templates_each_blank(const struct ed_templates *templates, const struct ed_columns *columns,
+                            const char *line, size_t bytes, ed_templates_field_fn *fn, void *arg)
+{
+        const struct ed_template *one;
+        size_t at = 0;
+        int err = 0;
+
+        while (err == 0 && (one = next_of(templates, &at)))
+                if (ed_template_places(one) > 0)
+                        err = ed_template_each_blank(one, columns, line, bytes, fn, arg);
+        return err;
+}

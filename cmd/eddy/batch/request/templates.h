@@ -46,4 +46,15 @@ EDDY_MUST_USE int ed_templates_are_blank(const struct ed_templates *templates,
                                          const struct ed_columns *columns, const char *line,
                                          size_t bytes);
 
+/* Called with the name of a field. */
+typedef void ed_templates_field_fn(void *arg, const char *name);
+
+/*
+ * Call 'fn' for each place whose field is null, empty, or only white space; not for a line that cannot
+ * be filled in. The name lives as long as the templates. Errors: -ENOMEM
+ */
+EDDY_MUST_USE int ed_templates_each_blank(const struct ed_templates *templates,
+                                          const struct ed_columns *columns, const char *line,
+                                          size_t bytes, ed_templates_field_fn *fn, void *arg);
+
 #endif
