@@ -175,6 +175,9 @@ def each_command_of_the_guide_works_in_order_and_each_request_gets_one_answer(ed
     equal(len(ids(folder + "/vectors.jsonl")), 100)
     equal(len(ids(folder + "/items.jsonl")), 3)
     equal(ids(folder + "/csv.jsonl"), ["sun", "water"])
+    with open(folder + "/kept.csv", encoding="utf-8") as file:
+        equal(len(file.readlines()), 3)
+    check("/items/7?q=red%20shoes" in text_of(eddy.file("shown")))
     equal(ids(folder + "/failed.errors.jsonl"), ["empty"])
     check(not os.path.exists(folder + "/stop"))
 
