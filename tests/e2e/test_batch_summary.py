@@ -4,6 +4,7 @@ run that began, and has the end of the run, whatever ended it.
 """
 import json
 import os
+import re
 import shutil
 import signal
 import threading
@@ -53,6 +54,22 @@ def file_has_the_summary_beside_that_on_stderr(eddy):
     printed, written = json.loads(result.err.splitlines()[-1]), summary_of(files.summary)
     equal((printed["id"], printed["x_eddy"]["exit_code"]), (written["id"], 0), result)
     equal([name for name in os.listdir(os.path.dirname(files.summary)) if ".new-" in name], [], result)
+
+
+@claim
+def manual_page_lists_the_members_and_what_may_have_ended_a_run(eddy):
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    with open(os.path.join(root, "docs/man/eddy-batch.1"), encoding="utf-8") as file:
+        manual = file.read().split('\n.\\" The members')[1].split("\n.PP\n")[0]
+    tags = re.findall(r"^\.TP\n\.BR? (.*)", manual, re.M)
+    listed = [name for tag in tags for name in re.findall(r"\w+", tag)]
+    files = Files(eddy)
+    equal(files.run(Api(eddy).url).code, 0)
+    equal(sorted(listed), sorted(summary_of(files.summary)["x_eddy"]))
+    with open(os.path.join(root, "cmd/eddy/common/stats.c"), encoding="utf-8") as file:
+        stops = re.findall(r'\[ED_STOP_\w+\] = "(\w+)"', file.read())
+    ended = re.split(r"\.B stopped\n", manual)[1].split(".TP")[0]
+    equal(sorted(re.findall(r"^\.BR? (\w+)", ended, re.M)), sorted(stops))
 
 
 @claim
