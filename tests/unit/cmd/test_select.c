@@ -178,8 +178,9 @@ TEST(a_failure_has_its_row_while_answers_are_appended)
         snprintf(output, sizeof(output), "%s/t.csv", folder);
         for (at = 0; grew && at < GROWTHS_MOST; at++) {
                 files_put();
-                const char *const argv[] = { "select", answers, "--select", "/l",
-                                             "-o",     output,  NULL };
+                const char *const argv[] = {
+                        "select", answers, "--select", "/l", "-o", output, NULL
+                };
 
                 growth_at = at;
                 grew = select_while_it_grows(argv, (int) (sizeof(argv) / sizeof(argv[0])) - 1);

@@ -170,8 +170,8 @@ static void fault_say(struct check *check, const struct ed_request *request, con
         if (check->faults++ >= FAULTS_SHOWN)
                 return;
         ed_say(&check->unit->run->say, "%s: %s %llu: %.100s \"%.100s\" %s",
-               check->unit->paths->input, ed_line_word(rules),
-               (unsigned long long) request->number, ed_line_id_word(rules), request->id, what);
+               check->unit->paths->input, ed_line_word(rules), (unsigned long long) request->number,
+               ed_line_id_word(rules), request->id, what);
 }
 
 /* Report an id that an earlier line has. */
