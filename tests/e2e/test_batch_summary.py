@@ -57,7 +57,7 @@ def file_has_the_summary_beside_that_on_stderr(eddy):
 
 
 @claim
-def manual_page_lists_the_members_and_what_may_have_ended_a_run(eddy):
+def manual_page_lists_the_members_and_the_reasons_of_the_end(eddy):
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     with open(os.path.join(root, "docs/man/eddy-batch.1"), encoding="utf-8") as file:
         manual = file.read().split('\n.\\" The members')[1].split("\n.PP\n")[0]

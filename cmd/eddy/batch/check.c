@@ -197,7 +197,7 @@ struct check_run {
         struct ed_headers headers;
         struct ed_columns *columns;
         struct ed_ids *ids;
-        struct ed_tally tally;    /* of requests to send */
+        struct ed_tally tally; /* of requests to send */
         struct ed_empty_fields empty_fields;
         uint32_t rows;            /* in a request, at most */
         struct ed_bundle *bundle; /* the last rows; NULL: none */
