@@ -376,7 +376,7 @@ def run_stops_if_the_first_requests_all_get_the_same_refusal(eddy):
         result = eddy.run(*args)
         equal(result.code, 5, result)
         check(20 <= len(api.calls) <= 20 + 2 * int(concurrency), len(api.calls))
-        check("stopping: the first 20 requests all failed with 404: The model `m0del` does not exist" in
+        check("requests failed with 404, and none succeeded: The model `m0del` does not exist" in
               result.err and "to resume: eddy batch" in result.err, result)
         equal(len(lines_of(eddy.file(f"out-{concurrency}.errors.jsonl"))), len(api.calls))
         # Corrected, the same command goes on.
@@ -396,7 +396,7 @@ def run_stops_if_no_answer_to_the_first_requests_is_accepted(eddy):
             result = eddy.run("batch", eddy.file("in.jsonl", requests(400)), "-o", eddy.file("out.jsonl"), "--base-url", api.url,
                               "--progress", "off", "--retry-base", "1m", "-c", concurrency, "--ramp", "0s", *args)
             answers, errors = lines_of(eddy.file("out.jsonl")), lines_of(eddy.file("out.errors.jsonl"))
-            check(result.code == 5 and f"stopping: the first 20 requests all failed: {word}" in result.err, args, result)
+            check(result.code == 5 and f"requests got an answer that is not accepted, and none succeeded: {word}" in result.err, args, result)
             check(20 <= len(api.calls) <= 20 + 2 * int(concurrency) and result.seconds < e2e.SOON, len(api.calls), result)
             equal((answers, {line["error"]["code"] for line in errors} <= {"answer_not_ok", "answer_not_schema"}), ([], True), errors)
             check(errors, "no answer is kept")
@@ -438,6 +438,30 @@ def fast_refusals_of_later_requests_do_not_stop_the_run_and_the_last_ones_need_n
         os.remove(eddy.file(name))
     result, answers, errors = batch(eddy, Api(eddy, lambda call: (404, {}, WRONG)), chats(20), "-c", "1")
     equal((result.code, len(answers), len(errors)), (1, 0, 20), result)
+
+
+@claim
+def failures_for_a_time_do_not_hide_a_mistake_in_every_request(eddy):
+    seen, lock = set(), threading.Lock()
+
+    def answer(call, mistake, always):
+        with lock:
+            first = call.id not in seen
+            seen.add(call.id)
+        return (500, {}, {"error": "busy"}) if call.id in ("r3", "r19") and (first or always) else mistake
+    # One attempt each; a 500 that is repeated, and then not accepted; a 500 that waits for half a minute at the least.
+    for count, always, args in ((400, True, ["--max-attempts", "1"]), (400, False, ["--retry-base", "1ms"]),
+                                (60, True, ["--retry-base", "1m"])):
+        for mistake, more in (((404, {}, WRONG), []), ((200, {}, {"state": 1}), ["--ok", "json('/state') == 2"])):
+            for concurrency in ("1", "64") if count == 400 else ("64",):
+                seen.clear()
+                api = Api(eddy, lambda call, mistake=mistake, always=always: answer(call, mistake, always))
+                result, answers, _ = batch(eddy, api, requests(count), "-c", concurrency, "--ramp", "0s", *args, *more)
+                check(result.code == 5 and "and none succeeded" in result.err, args, more, concurrency, result)
+                check(result.seconds < e2e.SOON and len(seen) < 400, len(seen), result)
+                equal(answers, [])
+                if os.path.exists(eddy.file("out.errors.jsonl")):
+                    os.remove(eddy.file("out.errors.jsonl"))
 
 
 @claim

@@ -143,7 +143,7 @@ static const char help[] =
         "Ending the run\n"
         "  --limit N                send at most N requests\n"
         "  --max-errors N           end after more than N failed requests; without it, the run\n"
-        "                           ends if the first 20 requests all get the same 4xx,\n"
+        "                           ends if the first 20 requests judged all get the same 4xx,\n"
         "                           or an answer that --ok or --schema does not accept\n"
         "  --price IN/OUT           prices of a million tokens, such as 0.15/0.60\n"
         "  --max-cost AMOUNT        end when the answers have cost this much; requires --price\n"

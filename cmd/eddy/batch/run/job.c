@@ -55,7 +55,7 @@ struct ed_batch_job {
         struct ed_own_refusal own_refusal;
         bool was_sent;
         bool is_final;             /* sending it again would not help, if its answer is a failure */
-        size_t firsts;             /* rows that are among the first of the run (alike.h) */
+        unsigned place;            /* of its first row in the run (alike.h) */
         int alike;                 /* the cause with which it was counted there; 0: not counted */
         eddy_event turn;           /* of --ordered */
         struct ed_attempt attempt; /* last, as it is large */
@@ -310,21 +310,28 @@ static bool is_last(const struct ed_batch_job *job)
         return job->unit->input.whole && job->base.engine->room.inside <= 1;
 }
 
+/* The rows that have no line yet have no result for now. */
+static void rows_pass(struct ed_batch_job *job)
+{
+        for (size_t i = 0; i < rows_left(job) && !job->error; i++)
+                ed_alike_pass(&job->unit->run->alike, job->place + row_at(job) + i);
+}
+
 /* End the run if its first requests all failed in the same way. */
 static void alike_check(const struct ed_batch_job *job)
 {
         struct ed_batch_run *run = job->unit->run;
         const struct ed_alike *alike = &run->alike;
-        char with[32] = "";
+        char with[] = "got an answer that is not accepted";
 
         if (run->settings->max_errors != UINT32_MAX || !ed_alike_is_full(alike, run->slots_most) ||
             is_last(job))
                 return;
         if (alike->cause > 0)
-                snprintf(with, sizeof(with), " with %d", alike->cause);
+                snprintf(with, sizeof(with), "failed with %d", alike->cause);
         ed_batch_stop(run, ED_STOP_ALIKE, ED_BATCH_DRAIN_NS,
-                      "the first %d requests all failed%s%s%s (--max-errors N continues)",
-                      (int) ED_ALIKE_MAX, with, *alike->text ? ": " : "", alike->text);
+                      "%d requests %s, and none succeeded%s%s (--max-errors N continues)",
+                      alike->count, with, *alike->text ? ": " : "", alike->text);
 }
 
 /* Returns true for an answer that --ok or --schema does not accept. */
@@ -351,7 +358,7 @@ static void unaccepted_count(struct ed_batch_job *job)
                                  attempt->body_bytes, text, sizeof(text));
         job->alike = attempt->judged;
         for (size_t i = 0; i < rows_of(job); i++)
-                ed_alike_add(&run->alike, row_at(job) + i < job->firsts, job->alike, text);
+                ed_alike_add(&run->alike, job->place + row_at(job) + i, job->alike, text);
         alike_check(job);
 }
 
@@ -362,7 +369,7 @@ static void result_count(struct ed_batch_job *job, size_t index, bool is_ok, int
         int cause = is_ok ? 0 : error == 0 ? status : error;
 
         if (!job->error && (cause == 0 || cause != job->alike))
-                ed_alike_add(&run->alike, index < job->firsts, cause,
+                ed_alike_add(&run->alike, job->place + index, cause,
                              ed_reasons_text(&run->reasons, status));
 }
 
@@ -658,6 +665,7 @@ static void job_abandon(struct ed_engine_job *base)
                 run->stats.cancelled += rows_left(job);
         else
                 run->stats.not_started += rows_left(job);
+        rows_pass(job);
         ed_order_pass(&job->unit->order, job->number);
 }
 
@@ -939,6 +947,35 @@ static enum ed_verdict rows_judge(struct ed_batch_job *job)
         return ED_VERDICT_DONE;
 }
 
+/*
+ * The attempt was no success: decide if another one follows, unless the run ends because its first
+ * requests all failed in the same way.
+ */
+static enum ed_verdict failure_judge(struct ed_batch_job *job, int err,
+                                     const struct eddy_retry_cause *cause, int64_t *ret_wait_ns)
+{
+        const struct ed_batch_run *run = job->unit->run;
+        int next;
+
+        if (is_unaccepted(&job->attempt)) {
+                unaccepted_count(job);
+                if (run->stats.stop == ED_STOP_ALIKE)
+                        return ED_VERDICT_DONE;
+        }
+        next = eddy_retry_next(&job->retry, cause, ret_wait_ns);
+        if (next < 0) {
+                job->is_final = failure_is_final(job, err, next);
+                return ED_VERDICT_DONE;
+        }
+        if (is_used_up(job))
+                return used_up_shut(job);
+        if (job->attempt.is_again) /* --retry-if: the answer takes its time */
+                return ED_VERDICT_RETRY;
+        rows_pass(job);
+        alike_check(job);
+        return run->stats.stop == ED_STOP_ALIKE ? ED_VERDICT_DONE : ED_VERDICT_RETRY;
+}
+
 /* Decide what follows the attempt, and store the wait before another one. */
 static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *ret_wait_ns)
 {
@@ -953,7 +990,6 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
         bool is_own = attempt->refusal.meaning == ED_MEANS_WAIT && attempt->hint.should >= 0 &&
                       !ed_attempt_is_ok(attempt); /* a refusal of this request only */
         int64_t lost_ns;
-        int next;
 
         if (base->refused) {
                 job->is_final = true;
@@ -998,17 +1034,7 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
                 return rows_judge(job);
         else if (is_divisible(job) && part_begin(job, job->bundle->at, part_less(job)) == 0)
                 return ED_VERDICT_REFUSED;
-        if (is_unaccepted(attempt)) {
-                unaccepted_count(job);
-                if (run->stats.stop == ED_STOP_ALIKE)
-                        return ED_VERDICT_DONE;
-        }
-        next = eddy_retry_next(&job->retry, &cause, ret_wait_ns);
-        if (next < 0) {
-                job->is_final = failure_is_final(job, err, next);
-                return ED_VERDICT_DONE;
-        }
-        return is_used_up(job) ? used_up_shut(job) : ED_VERDICT_RETRY;
+        return failure_judge(job, err, &cause, ret_wait_ns);
 }
 
 /* Count the tokens of an answer that is not a success and is repeated: they are paid for too. */
@@ -1100,8 +1126,7 @@ static int job_start(struct ed_batch_job *job, size_t rows, uint64_t bytes)
         int err;
 
         job->base.bytes = sizeof(*job) + bytes;
-        for (size_t i = 0; i < rows && !job->error; i++)
-                job->firsts += ed_alike_begin(&run->alike);
+        job->place = ed_alike_begin(&run->alike, job->error ? 0 : rows);
         eddy_retry_begin(&job->retry, &run->retry_policy);
         err = ed_engine_job_start(&job->base);
         if (err < 0) {
