@@ -381,6 +381,14 @@ def names_of_one_file_for_two_purposes_are_refused(eddy):
     result = eddy.run("batch", eddy.file("in.jsonl", requests(2)), "-o", eddy.file("out.jsonl"),
                       "--errors", eddy.file("link"), "--base-url", api.url)
     e2e.one_line(result, 2, "this is the output; name another file")
+    read = eddy.file("read", "{}")
+    for args in (["--schema", read], ["--accept-failed-ids", read], ["--api-key-file", read],
+                 ["--url", "/x", "--body", "@" + read], ["--cacert", read]):
+        for name in ("-o", "--errors", "--log"):
+            more = [] if name == "-o" else ["-o", eddy.file("other.jsonl")]
+            result = eddy.run("batch", eddy.file("in.jsonl"), "--base-url", api.url, *args, *more, name, read)
+            check(result.code == 2 and f"{name} {read}: this file is read by {args[-2]};" in result.err, args, result)
+            equal(os.path.getsize(read), 2, args)
     equal(len(api.calls), 0)
 
 

@@ -163,7 +163,24 @@ def files_that_are_not_summaries_are_refused_and_kept(eddy):
         words = ["-o", eddy.file("other")] if option != "-o" else []
         result = eddy.run("batch", files.input, *words, option, new, "--base-url", api.url, "--summary-file", new)
         check(result.code == 2 and f"{option} and --summary-file are the same file" in result.err, result)
+        check(not os.path.exists(new), "nothing is written", option)
     equal(len(api.calls), before)
+
+
+@claim
+def empty_file_of_the_run_does_not_become_its_summary(eddy):
+    empty = eddy.file("empty", "")
+    rows = eddy.file("in.jsonl", requests(1))
+    out = eddy.file("out.jsonl")
+    for args, words in (([empty, "-o", out], "this is the input"), ([rows, "-o", out, "--log", empty], "--log and --summary-file are"),
+                        ([rows, "-o", out, "--accept-failed-ids", empty], "is read by --accept-failed-ids;"),
+                        ([rows, "-o", out, "-H", "@" + empty], "is read by --header;")):
+        result = eddy.run("batch", *args, "--base-url", "http://h", "--summary-file", empty)
+        check(result.code == 2 and words in result.err, args, result)
+        equal(os.path.getsize(empty), 0, args)
+    result = eddy.run("batch", rows, "-o", out, "--base-url", "http://h", "--summary-file", out + ".rejected")
+    check(result.code == 2 and "lines that are not answers are moved to this file" in result.err, result)
+    equal(sorted(os.listdir(eddy.folder)), ["empty", "in.jsonl"], "nothing is made")
 
 
 @claim

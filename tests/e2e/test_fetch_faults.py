@@ -692,6 +692,10 @@ def list_of_urls_is_not_a_place_for_the_results(eddy):
     e2e.one_line(eddy.fetch("-i", urls, "-o", urls, "--force"), 2, "same file")
     with open(urls, "ab") as both:
         e2e.one_line(eddy.fetch("-i", urls, stdout=both), 2, "same file")
+    header = eddy.file("header", "A: b\n")
+    for args in (["-H", "@" + header], ["--data", "@" + header], ["--cacert", header], ["--cert", header, "--key", header]):
+        e2e.one_line(eddy.fetch("-i", urls, *args, "-o", header, "--force"), 2, f"this file is read by {args[0]}".replace("-H", "--header"))
+        equal(os.path.getsize(header), 5, args)
     with open(urls, encoding="utf-8") as kept:
         equal(kept.read(), f"{mock}/bytes/1\n" * 3)
 

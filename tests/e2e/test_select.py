@@ -259,6 +259,11 @@ def a_mistake_is_named_before_anything_is_written(eddy):
         e2e.one_line(eddy.run("select", out, "--by", path, *select, "-o", name), 2, "this file is read for the table")
         with open(name, "rb") as file:
             equal(file.read(), before, name)
+    schema = eddy.file("schema.json", "{}")
+    for args in (["select", out, *select, "--schema", schema, "-o", schema], ["report", out, "--schema", schema, "-o", schema],
+                 ["report", out, "--accept-failed-ids", errors, "--errors", schema, "-o", errors]):
+        e2e.one_line(eddy.run(*args), 2, "this ")
+        equal((os.path.getsize(schema), os.path.getsize(errors)), (2, 0), args)
     result = eddy.run("select", out, "--by", path, "--keep", "*", "--keep", "old=error", *select)
     equal((result.code, result.out), (0, "custom_id,text,old,content,error\na,one,no,x,\n"), result)
 

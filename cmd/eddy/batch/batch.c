@@ -12,6 +12,7 @@
 
 #include "batch/command.h"
 #include "batch/metrics.h"
+#include "batch/paths.h"
 #include "batch/run/stop.h"
 #include "batch/run/work.h"
 #include "batch/summary.h"
@@ -250,31 +251,6 @@ static int templates_open(struct ed_batch_run *run)
                                         &run->templates);
 }
 
-/* Refuse an input to which lines that are not answers would be moved. */
-static int rejected_check(const struct ed_batch_unit *unit)
-{
-        const char *paths[] = { unit->paths->output, unit->paths->errors };
-        struct stat in, other;
-        int exit_code = 0;
-
-        for (size_t i = 0; i < 2 && exit_code == 0; i++) {
-                struct ed_draft name = { 0 };
-
-                ed_draft_add_printf(&name, "%s.rejected", paths[i] ? paths[i] : "");
-                ed_draft_add(&name, "", 1);
-                if (paths[i] && ed_draft_is_whole(&name) && stat(name.data, &other) == 0 &&
-                    fstat(unit->input.fd, &in) == 0 && in.st_dev == other.st_dev &&
-                    in.st_ino == other.st_ino)
-                        exit_code =
-                                ed_console_usage("batch",
-                                                 "%s: lines that are not answers are moved to this "
-                                                 "file; give the input another name",
-                                                 name.data);
-                ed_draft_fini(&name);
-        }
-        return exit_code;
-}
-
 /* `eddy retry`: refuse names of files of which there is none, as a misspelled one. */
 static int retry_check(struct ed_batch_unit *unit)
 {
@@ -291,34 +267,6 @@ static int retry_check(struct ed_batch_unit *unit)
                                 "-o %s: there is neither this file nor %s; name the output "
                                 "of the run",
                                 unit->paths->output, unit->paths->errors);
-}
-
-/* Refuse an output that is the input. */
-static int paths_check(const struct ed_batch_command *command)
-{
-        const struct ed_batch_unit *unit = &command->unit;
-        const char *paths[] = { unit->paths->output, unit->paths->errors, command->opts.log,
-                                command->opts.summary_file };
-        static const char *const options[] = { "-o", "--errors", "--log", "--summary-file" };
-        struct stat in, out, other;
-
-        for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-                if (!paths[i] || stat(paths[i], &out) < 0)
-                        continue;
-                if (fstat(unit->input.fd, &in) == 0 && in.st_dev == out.st_dev &&
-                    in.st_ino == out.st_ino)
-                        return ed_console_usage("batch",
-                                                "%s %s: this is the input; name another "
-                                                "file",
-                                                options[i], paths[i]);
-                for (size_t j = 0; j < i; j++)
-                        if (paths[j] && stat(paths[j], &other) == 0 && other.st_dev == out.st_dev &&
-                            other.st_ino == out.st_ino)
-                                return ed_console_usage("batch",
-                                                        "%s and %s are the same file; name two",
-                                                        options[j], options[i]);
-        }
-        return 0;
 }
 
 /* Choose the number of slots, within 'limit' open files. */
@@ -422,15 +370,13 @@ static int run_begin(struct ed_batch_command *command)
         if (err == 0)
                 err = ed_reader_open(unit);
         if (err == 0)
-                err = paths_check(command);
-        if (err == 0)
-                err = rejected_check(unit);
+                err = ed_paths_check(command);
         if (err == 0)
                 err = retry_check(unit);
         if (err == 0)
                 err = ed_checkpoint_open(unit);
         if (err == 0)
-                err = paths_check(command); /* of files that were made only now, too */
+                err = ed_paths_check(command); /* of files that were made only now, too */
         if (err == 0)
                 err = ed_reader_check(unit);
         if (err == 0 && unit->paths->save)

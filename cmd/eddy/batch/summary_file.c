@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "batch/paths.h"
 #include "batch/summary.h"
 #include "common/console.h"
 #include "common/read_some.h"
@@ -85,6 +86,9 @@ int ed_summary_file_begin(struct ed_batch_command *command)
                                         "--summary-file %s: this is not a summary of eddy batch; "
                                         "name another file, or remove it",
                                         path);
+        err = ed_paths_check_summary(command);
+        if (err)
+                return err;
         err = summary_write(command);
         if (err == 0)
                 err = summary_lock(command);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/console.h"
+#include "common/inputs.h"
 #include "common/option.h"
 #include "eddy/error.h"
 
@@ -48,6 +49,15 @@ static int resolve_add(struct ed_connect *connect, const char *command, const ch
         return 0;
 }
 
+/* Set an option that is given once, and whose value is a file to read. */
+static int input_set(const char *command, const char *option, const char *value,
+                     const char **ret_path)
+{
+        int err = ed_option_once(command, option, value, ret_path);
+
+        return err < 0 ? err : ed_inputs_add(option, value);
+}
+
 int ed_connect_set(struct ed_connect *connect, const char *command, int option, const char *value)
 {
         switch (option) {
@@ -55,11 +65,11 @@ int ed_connect_set(struct ed_connect *connect, const char *command, int option, 
                 connect->insecure = true;
                 return 0;
         case ED_CONNECT_CACERT:
-                return ed_option_once(command, "--cacert", value, &connect->ca_file);
+                return input_set(command, "--cacert", value, &connect->ca_file);
         case ED_CONNECT_CERT:
-                return ed_option_once(command, "--cert", value, &connect->cert_file);
+                return input_set(command, "--cert", value, &connect->cert_file);
         case ED_CONNECT_KEY:
-                return ed_option_once(command, "--key", value, &connect->key_file);
+                return input_set(command, "--key", value, &connect->key_file);
         case ED_CONNECT_PROXY:
                 connect->http_proxy = connect->https_proxy = value;
                 connect->proxy_origin = "--proxy";

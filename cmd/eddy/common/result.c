@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/console.h"
+#include "common/inputs.h"
 #include "common/write_all.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
@@ -34,6 +35,9 @@ int ed_result_open(struct ed_result *result, const char *path)
         }
         if (!result->path)
                 return 0;
+        err = ed_inputs_check(result->command, "-o", path);
+        if (err)
+                return err;
         err = ed_replace_begin(&result->replace, path);
         if (err == -EBUSY) {
                 ed_console_say(result->command, "-o %s: another eddy is writing to it", path);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/console.h"
+#include "common/inputs.h"
 #include "common/read_some.h"
 #include "eddy/alloc.h"
 
@@ -60,7 +61,9 @@ int ed_slurp(const char *command, const char *option, const char *path, size_t b
         bool is_stdin = strcmp(path, "-") == 0;
         int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), err;
 
-        err = fd < 0 ? -errno : fd_slurp(fd, bytes_max, ret_data, ret_bytes);
+        err = fd < 0 ? -errno : is_stdin ? 0 : ed_inputs_add(option, path);
+        if (err == 0)
+                err = fd_slurp(fd, bytes_max, ret_data, ret_bytes);
         if (fd >= 0 && !is_stdin)
                 close(fd);
         if (err == -EFBIG && bytes_max >= 1 << 20)

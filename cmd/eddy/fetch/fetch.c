@@ -14,6 +14,7 @@
 #include "common/console.h"
 #include "common/duration.h"
 #include "common/hangup.h"
+#include "common/inputs.h"
 #include "common/option.h"
 #include "eddy/error.h"
 #include "eddy/run.h"
@@ -384,6 +385,8 @@ int ed_fetch_main(int argc, char **argv)
                 goto done_opts;
         }
         exit_code = folder_check(&run.opts);
+        if (exit_code == 0 && run.opts.output)
+                exit_code = ed_inputs_check("fetch", "-o", run.opts.output);
         if (exit_code)
                 goto done_opts;
         exit_code = files_open(&run);

@@ -21,6 +21,7 @@
 #include "common/console.h"
 #include "common/draft.h"
 #include "common/excerpt.h"
+#include "common/inputs.h"
 #include "common/lines.h"
 #include "common/read_some.h"
 #include "common/reading.h"
@@ -319,7 +320,7 @@ static int page_check(const struct report *report)
                                         "-o %s: this is not a page of eddy report; name another "
                                         "file, or remove it",
                                         report->opts.page);
-        return 0;
+        return ed_inputs_check("report", "-o", report->opts.page);
 }
 
 /* Append the largest causes of failures, and the number of the others. */

@@ -16,6 +16,7 @@
 #include "batch/sort/id_places.h"
 #include "common/bits.h"
 #include "common/console.h"
+#include "common/inputs.h"
 #include "common/reading_show.h"
 #include "common/result.h"
 #include "eddy/error.h"
@@ -318,19 +319,10 @@ static void table_report(const struct select_run *run)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* Returns true if two names are of one file. */
-static bool is_same(const char *a, const char *b)
-{
-        struct stat one, two;
-
-        return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
-               one.st_ino == two.st_ino;
-}
-
 /* Leave out an errors file that is the file of answers too. */
 static void errors_choose(struct ed_select_opts *opts)
 {
-        if (opts->errors && is_same(opts->errors, opts->answers))
+        if (opts->errors && ed_inputs_is_same(opts->errors, opts->answers))
                 opts->errors = NULL;
 }
 
@@ -357,7 +349,8 @@ static int table_open(struct select_run *run)
         const char *const inputs[] = { opts->answers, opts->errors, opts->by };
 
         for (size_t i = 0; opts->output && i < 3; i++)
-                if (inputs[i] && strcmp(inputs[i], "-") != 0 && is_same(opts->output, inputs[i]))
+                if (inputs[i] && strcmp(inputs[i], "-") != 0 &&
+                    ed_inputs_is_same(opts->output, inputs[i]))
                         return ed_console_usage("select",
                                                 "-o %s: this file is read for the table; name "
                                                 "another file",

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/console.h"
+#include "common/inputs.h"
 #include "common/lines.h"
 #include "eddy/error.h"
 #include "eddy/json.h"
@@ -90,7 +91,9 @@ int ed_accept_read_ids(struct ed_accept *accept, const char *command, const char
                 return -EINVAL;
         }
         ed_lines_init(&lines, LINE_BYTES_MAX, false);
-        err = lines_take(accept, command, path, fd, &lines);
+        err = ed_inputs_add("--accept-failed-ids", path);
+        if (err == 0)
+                err = lines_take(accept, command, path, fd, &lines);
         ed_lines_fini(&lines);
         close(fd);
         return err;
