@@ -368,7 +368,7 @@ def wrong_values_and_bodies_are_refused_with_the_remedy(eddy):
         result = eddy.run(command, eddy.file("in.csv", csv(2)), "--url", "http://127.0.0.1:1/", "--body",
                           '{"texts":"{{text}}"}', "--rows-per-request", "2")
         equal(result.code, 3, result)
-        check('line 2: the body has no text "input", which --rows-per-request needs' in result.err, result)
+        check('row 2: the body has no text "input", which --rows-per-request needs' in result.err, result)
 
 
 if __name__ == "__main__":
