@@ -72,7 +72,7 @@ def no_secret(eddy, *texts):
 
 def run(eddy, api, content, *args, **options):
     result = eddy.run(*arguments(eddy, api, content, *args), **options)
-    no_secret(eddy, result.out, re.sub("to re(try|sume): .*", "", result.err))
+    no_secret(eddy, result.out, re.sub("(to re(try|sume)|after correcting it): .*", "", result.err))
     return result
 
 
@@ -160,7 +160,7 @@ def token_that_never_helps_stops_the_run_which_can_be_resumed(eddy):
     api = Api(eddy, lambda call: (200, {}, {}) if good.is_set() else refuse())
     result = run(eddy, api, requests(200), "-c", "16", "--api-key-command", TOKEN)
     check(result.code == 5 and "three new ones from --api-key-command did not help" in result.err, result)
-    check("to resume: eddy batch" in result.err, result)
+    check("\nafter correcting it: eddy batch" in result.err, result)
     equal(result.err.count("stopping: "), 1, result)
     equal((lines_of(eddy.file("out.jsonl")), lines_of(eddy.file("out.errors.jsonl"))), ([], []))
     check(len(api.calls) <= 4 * 16, len(api.calls))
@@ -245,7 +245,7 @@ def command_that_fails_ends_the_run_with_one_sentence(eddy):
         equal(result.code, 5, command, result)
         line = [line for line in result.err.splitlines() if "stopping: " in line]
         check(len(line) == 1 and "--api-key-command: " in line[0] and words in line[0], command, result)
-        check("to resume: " in result.err and "stopped: --api-key-command has failed" in result.err, result)
+        check("\nafter correcting it: " in result.err and "stopped: --api-key-command has failed" in result.err, result)
     equal((len(api.calls), lines_of(eddy.file("out.jsonl"))), (0, []))
     # Later in a run: what was answered stays, and the rest is sent by the next run.
     count = eddy.file("count", "")

@@ -377,7 +377,7 @@ def run_stops_if_the_first_requests_all_get_the_same_refusal(eddy):
         equal(result.code, 5, result)
         check(20 <= len(api.calls) <= 20 + 2 * int(concurrency), len(api.calls))
         check("requests failed with 404, and none succeeded: The model `m0del` does not exist" in
-              result.err and "to resume: eddy batch" in result.err, result)
+              result.err and "\nafter correcting it: eddy batch" in result.err, result)
         equal(len(lines_of(eddy.file(f"out-{concurrency}.errors.jsonl"))), len(api.calls))
         # Corrected, the same command goes on.
         api.answer = lambda call: (200, {}, GOOD)

@@ -233,6 +233,21 @@ static void accepted_add(struct ed_draft *text, const struct ed_batch_unit *unit
         }
 }
 
+/* Returns what comes before the command again. */
+static const char *again_text(enum ed_stop stop)
+{
+        switch (stop) {
+        case ED_STOP_NONE:
+                return "to retry: ";
+        case ED_STOP_KEY:
+        case ED_STOP_KEY_SOURCE:
+        case ED_STOP_ALIKE:
+                return "after correcting it: "; /* the command, or its input, has a mistake */
+        default:
+                return "to resume: ";
+        }
+}
+
 static void files_add(struct ed_draft *text, const struct ed_batch_command *command)
 {
         const struct ed_batch_unit *unit = &command->unit;
@@ -276,7 +291,7 @@ static void files_add(struct ed_draft *text, const struct ed_batch_command *comm
         }
         if (!has_rest(unit))
                 return;
-        ed_draft_add_str(text, run->stats.stop != ED_STOP_NONE ? "to resume: " : "to retry: ");
+        ed_draft_add_str(text, again_text(run->stats.stop));
         if (strcmp(unit->paths->input, "-") == 0)
                 ed_draft_add_str(text, "the same command, with the same input: ");
         if (command_add(text, command))
