@@ -118,10 +118,17 @@ def changed_url_or_header_is_a_changed_request_and_the_same_command_resumes(eddy
                     ["--url", api.url + "/i/{{id}}", "-H", "X-T: t-{{tenant}}"]):
         result = run(eddy, path, *changed)
         equal((result.code, len(api.calls)), (3, 3), result)
-        check("its request has changed since" in result.err, result)
+        check("its request has changed since" in result.err and "host of --url is a part" in result.err, result)
         result = eddy.run("check", path, "-o", eddy.file("out.jsonl"), *changed)
         equal(result.code, 3, result)
         check("has an answer, but its request has changed since" in result.out, result)
+        equal(result.out.count("the host of --url is a part of each request: give it as before"), 1, result)
+    path_only = ["--base-url", api.url, "--url", "/i/{{id}}", "-H", "X-T: {{tenant}}"]
+    equal(run(eddy, path, *path_only, out="path.jsonl").code, 0)
+    count = len(api.calls)
+    equal(run(eddy, path, "--base-url", "http://127.0.0.1:1", *path_only[2:], out="path.jsonl").code, 0)
+    result = run(eddy, path, *path_only[:4], "-H", "X-T: t-{{tenant}}", out="path.jsonl")
+    check(result.code == 3 and "host of --url" not in result.err and len(api.calls) == count, result)
     result = eddy.run("check", path, "-o", eddy.file("out.jsonl"), *args)
     equal(result.code, 0, result)
     check("answered        3 of them" in result.out, result)

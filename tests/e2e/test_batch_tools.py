@@ -159,7 +159,7 @@ def messages_about_csv_have_numbers_of_rows_and_the_column_of_the_id(eddy):
     result = eddy.run("check", path, *args)
     equal((result.code, result.out.splitlines()[:3]),
           (3, ['row 4: key "a" was used by row 2; ids must differ',
-               'row 5: key "c": the row has 3 columns, and the first row 2: put fields with commas in double quotes',
+               'row 5: key "c": the row has 3 columns, and the first row has 2: put fields with commas in double quotes',
                'row 6: key "b" was used by row 3; ids must differ']), result)
     check(", the largest row is row 6 with 55 bytes\n" in result.out, result)
     result = eddy.run("batch", path, "-o", out, *args)

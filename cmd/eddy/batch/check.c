@@ -373,8 +373,9 @@ static int request_note(struct check_run *run, const struct ed_request *request)
         ed_ids_set_line(run->ids, request->id, request->id_bytes, request->number);
         if (flags & ED_IDS_ANSWERED && !same)
                 fault_add(run, &run->faults[CHANGED], request->number,
-                          "%.100s \"%.100s\" has an answer, but its request has changed since; "
-                          "use another id, or give eddy batch --on-changed send",
+                          "%.100s \"%.100s\" has an answer, but its request has changed since "
+                          "(method, URL, headers or body); use another id, or give eddy batch "
+                          "--on-changed send",
                           ed_line_id_word(&run->rules), request->id);
         else if (flags & ED_IDS_ANSWERED && request->url)
                 run->answered++;
@@ -743,6 +744,8 @@ static int report_print(struct check_run *run)
 {
         for (int i = 0; i < FAULTS_COUNT; i++)
                 more_add(&run->report, &run->faults[i]);
+        if (run->faults[CHANGED].count > 0 && ed_line_url_has_host(&run->rules))
+                ed_draft_add_str(&run->report, ED_LINE_HOST_HINT "\n");
         counts_add(run);
         if (run->tally.requests > 0) {
                 kinds_add(run);

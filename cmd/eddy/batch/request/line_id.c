@@ -44,3 +44,8 @@ const char *ed_line_id_word(const struct ed_request_rules *rules)
 {
         return rules->columns && rules->id_column ? rules->id_column : "custom_id";
 }
+
+bool ed_line_url_has_host(const struct ed_request_rules *rules)
+{
+        return rules->url && *rules->url != '/';
+}

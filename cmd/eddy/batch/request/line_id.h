@@ -4,6 +4,7 @@
 #ifndef ED_CMD_BATCH_REQUEST_LINE_ID_H
 #define ED_CMD_BATCH_REQUEST_LINE_ID_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "batch/request/request.h"
@@ -25,5 +26,13 @@ const char *ed_line_word(const struct ed_request_rules *rules);
 
 /* Returns the name of the member or column that is the id. */
 const char *ed_line_id_word(const struct ed_request_rules *rules);
+
+/* Returns true if --url has a host, which is then a part of each request. */
+bool ed_line_url_has_host(const struct ed_request_rules *rules);
+
+/* A remedy for requests that have changed, if --url has a host. */
+#define ED_LINE_HOST_HINT                                                                          \
+        "the host of --url is a part of each request: give it as before, or --on-changed send; "   \
+        "that of --base-url, with --url /path, may change"
 
 #endif

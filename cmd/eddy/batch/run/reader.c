@@ -24,7 +24,7 @@ enum { FAULTS_SHOWN = 5, LINE_ID_BYTES = 32, PATH_SHOWN_BYTES = 100 };
 /* The check of the input. */
 struct check {
         struct ed_batch_unit *unit;
-        uint64_t faults;
+        uint64_t faults, changed;
         bool is_array;       /* a single array instead of lines */
         uint64_t good, bad;  /* lines that can be sent, and others; read up to the first good one */
         uint64_t bad_number; /* of the first bad line */
@@ -181,6 +181,16 @@ static void twice_say(struct check *check, const struct ed_request *request)
                   check->unit->input.columns
                           ? "was used by an earlier row, which eddy check names; ids must differ"
                           : "was used by an earlier line, which eddy check names; ids must differ");
+}
+
+/* Report a request that differs from the one that was answered. */
+static void changed_say(struct check *check, const struct ed_request *request)
+{
+        fault_say(
+                check, request,
+                "has an answer, but its request has changed since (method, URL, headers or body): "
+                "use another id, or give --on-changed send");
+        check->changed++;
 }
 
 /* Make a request that has only an id, for a line that is not a request. */
@@ -392,9 +402,7 @@ static int line_check(void *arg, const struct ed_line *line)
         if (flags >= 0 && flags & ED_IDS_READ)
                 twice_say(check, request);
         else if (flags > 0 && flags & ED_IDS_ANSWERED && !same && !unit->run->settings->changed_ok)
-                fault_say(check, request,
-                          "has an answer, but its request has changed since: use another id, or "
-                          "give --on-changed send");
+                changed_say(check, request);
         if (flags >= 0)
                 known_note(unit, flags, same);
         if (flags >= 0 && (!(flags & ED_IDS_ANSWERED) || !same))
@@ -431,6 +439,8 @@ int ed_reader_check(struct ed_batch_unit *unit)
         if (check.faults > FAULTS_SHOWN)
                 ed_say(&unit->run->say, "%s: and %llu more such %ss", unit->paths->input,
                        (unsigned long long) check.faults - FAULTS_SHOWN, word);
+        if (check.changed > 0 && ed_line_url_has_host(&unit->input.rules))
+                ed_say(&unit->run->say, "%s", ED_LINE_HOST_HINT);
         if (check.faults > 0) {
                 ed_say(&unit->run->say, "nothing was sent");
                 return ED_EXIT_INPUT;
