@@ -253,6 +253,10 @@ def a_mistake_is_named_before_anything_is_written(eddy):
                         (["-", "--by", "-", *select], "both standard input")):
         e2e.one_line(eddy.run("select", *args, "-o", to, stdin=b""), 2, words)
         check(not os.path.exists(to), args)
+    for end in (".parquet", ".xlsx.gz", ".tsv", ".feather"):
+        e2e.one_line(eddy.run("select", out, *select, "-o", to + end), 2, "the table is CSV or JSON lines")
+        check(not os.path.exists(to + end), end)
+    equal(eddy.run("select", out, *select, "-o", to + ".tsv", "--to", "csv").code, 0)
     for name in (out, path, errors):
         with open(name, "rb") as file:
             before = file.read()

@@ -200,19 +200,41 @@ static bool is_auto(const char *word)
         return !word || strcmp(word, "auto") == 0;
 }
 
-/* Returns true if the name of the table, without .gz or .zst, is that of JSON lines. */
-static bool name_is_json(const char *path)
+/* Returns the end of a list that ends the name of the table, without .gz or .zst; or NULL. */
+static const char *name_end(const char *path, const char *const *ends)
 {
-        static const char *const ends[] = { ".jsonl", ".ndjson", ".json" };
         size_t bytes = ed_pack_stem_bytes(path);
 
-        for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-                size_t end_bytes = strlen(ends[i]);
+        for (; *ends; ends++) {
+                size_t end_bytes = strlen(*ends);
 
-                if (bytes >= end_bytes && memcmp(path + bytes - end_bytes, ends[i], end_bytes) == 0)
-                        return true;
+                if (bytes >= end_bytes && memcmp(path + bytes - end_bytes, *ends, end_bytes) == 0)
+                        return *ends;
         }
-        return false;
+        return NULL;
+}
+
+static bool name_is_json(const char *path)
+{
+        static const char *const ends[] = { ".jsonl", ".ndjson", ".json", NULL };
+
+        return name_end(path, ends);
+}
+
+/* Refuse the name of a format that is not written. Returns 0 or the exit code. */
+static int table_name_check(const struct ed_select_opts *opts)
+{
+        static const char *const ends[] = { ".parquet", ".feather", ".arrow", ".xlsx",
+                                            ".xls",     ".tsv",     NULL };
+        const char *end =
+                opts->output && is_auto(opts->to_word) ? name_end(opts->output, ends) : NULL;
+
+        if (!end)
+                return 0;
+        return ed_console_usage("select",
+                                "-o %s: the table is CSV or JSON lines, not %s: name it .csv or "
+                                ".jsonl, and convert it, for example in pandas or DuckDB",
+                                opts->output, end);
 }
 
 /* Set what follows from the names of files. */
@@ -262,7 +284,7 @@ static int select_arguments_check(struct ed_select_opts *opts, int argc, char **
         if (!opts->by && (opts->kept.count > 0 || opts->kept.all))
                 return ed_console_usage("select", "--keep needs the file of requests: --by IN");
         select_names_complete(opts);
-        return 0;
+        return table_name_check(opts);
 }
 
 /* Check what needs more than one option. Returns 0 or the exit code. */
