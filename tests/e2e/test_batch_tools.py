@@ -178,6 +178,20 @@ def messages_about_csv_have_numbers_of_rows_and_the_column_of_the_id(eddy):
 
 
 @claim
+def output_of_json_lines_is_not_named_as_a_table(eddy):
+    api = Api(eddy)
+    path, out = eddy.file("in.jsonl", requests(1)), eddy.file("out.csv")
+    for end in ("", ".parquet", ".tsv", ".xlsx"):
+        e2e.one_line(eddy.run("batch", path, "-o", out + end, "--base-url", api.url), 2, "the output is JSON lines: name")
+        e2e.one_line(eddy.run("sort", path, "--by", path, "-o", out + end), 2, "the output is JSON lines: name it .jsonl")
+        check(not os.path.exists(out + end), end)
+    equal(api.calls, [])
+    eddy.file("out.csv", "")
+    equal(eddy.run("batch", path, "-o", out, "--base-url", api.url).code, 0)
+    equal(ids_of(out), ["r0"])
+
+
+@claim
 def a_column_of_the_body_that_csv_lacks_is_reported_once(eddy):
     body = ["--url", "http://127.0.0.1:1/", "--body", '{"i":"{{text}}"}']
     for content, words in (("custom_id,txt\na,b\n", 'no column "text", which --body has'),

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "common/console.h"
+#include "common/table_name.h"
 
 int ed_packed_output_check(const char *command, const char *output)
 {
@@ -28,5 +29,5 @@ int ed_packed_output_check(const char *command, const char *output)
                                                 "again, or name another file",
                                                 output, path);
         }
-        return 0;
+        return ed_table_name_refuse(command, output);
 }

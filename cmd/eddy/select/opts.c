@@ -13,6 +13,7 @@
 #include "common/console.h"
 #include "common/option.h"
 #include "common/pack.h"
+#include "common/table_name.h"
 #include "eddy/alloc.h"
 #include "eddy/version.h"
 
@@ -200,36 +201,29 @@ static bool is_auto(const char *word)
         return !word || strcmp(word, "auto") == 0;
 }
 
-/* Returns the end of a list that ends the name of the table, without .gz or .zst; or NULL. */
-static const char *name_end(const char *path, const char *const *ends)
-{
-        size_t bytes = ed_pack_stem_bytes(path);
-
-        for (; *ends; ends++) {
-                size_t end_bytes = strlen(*ends);
-
-                if (bytes >= end_bytes && memcmp(path + bytes - end_bytes, *ends, end_bytes) == 0)
-                        return *ends;
-        }
-        return NULL;
-}
-
+/* Returns true if the name of the table, without .gz or .zst, is that of JSON lines. */
 static bool name_is_json(const char *path)
 {
-        static const char *const ends[] = { ".jsonl", ".ndjson", ".json", NULL };
+        static const char *const ends[] = { ".jsonl", ".ndjson", ".json" };
+        size_t bytes = ed_pack_stem_bytes(path);
 
-        return name_end(path, ends);
+        for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+                size_t end_bytes = strlen(ends[i]);
+
+                if (bytes >= end_bytes && memcmp(path + bytes - end_bytes, ends[i], end_bytes) == 0)
+                        return true;
+        }
+        return false;
 }
 
 /* Refuse the name of a format that is not written. Returns 0 or the exit code. */
 static int table_name_check(const struct ed_select_opts *opts)
 {
-        static const char *const ends[] = { ".parquet", ".feather", ".arrow", ".xlsx",
-                                            ".xls",     ".tsv",     NULL };
         const char *end =
-                opts->output && is_auto(opts->to_word) ? name_end(opts->output, ends) : NULL;
+                opts->output ? ed_table_name_end(opts->output, ed_pack_stem_bytes(opts->output))
+                             : NULL;
 
-        if (!end)
+        if (!end || !is_auto(opts->to_word) || strcmp(end, ".csv") == 0)
                 return 0;
         return ed_console_usage("select",
                                 "-o %s: the table is CSV or JSON lines, not %s: name it .csv or "

@@ -19,6 +19,7 @@
 #include "common/option.h"
 #include "common/reading_show.h"
 #include "common/result.h"
+#include "common/table_name.h"
 #include "eddy/error.h"
 #include "eddy/version.h"
 
@@ -207,6 +208,8 @@ static int option_apply(struct sort_run *run, int option, const char *value)
         case OPT_BY:
                 return ed_option_once("sort", "--by", value, &run->by);
         case 'o':
+                if (ed_table_name_refuse("sort", value))
+                        return -EINVAL;
                 return ed_option_result("sort", "-o", value, &run->output);
         case OPT_FORMAT:
                 err = ed_option_word("sort", "--format", value, formats, 3, "auto, json, csv");
