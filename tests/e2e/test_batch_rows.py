@@ -122,6 +122,19 @@ def condition_that_no_row_meets_stops_the_run_after_a_request(eddy):
 
 
 @claim
+def condition_is_for_the_whole_answer_and_in_later_runs_for_the_line_of_a_row(eddy):
+    api = Api(eddy, answer)
+    for number, (condition, again) in enumerate((("json('/data/0/embedding/0') != null", []),
+                                                 ("json('/data/3/index') != null", [4, 4]))):
+        out = f"out{number}.jsonl"
+        result = run(eddy, api.url, csv(8), "--ok", condition, rows=4, out=out)
+        equal(result.code, 0, result)
+        api.calls.clear()
+        result = run(eddy, api.url, csv(8), "--ok", condition, rows=4, out=out)
+        equal((result.code, sizes(api)), (0, again), condition, result)
+
+
+@claim
 def answer_that_has_not_each_row_once_fails_all(eddy):
     cases = {
         "fewer": (lambda data: data[1:], '"data" has 3 items for 4 rows'),
