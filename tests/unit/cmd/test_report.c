@@ -490,7 +490,7 @@ TEST(completeness_of_an_unknown_input_is_not_known)
         CHECK_EQ(ed_completeness_line(&completeness, "a", 1, ED_COMPLETENESS_OK), 0);
         CHECK(ed_completeness_lacks(&completeness));
         ed_completeness_print(&completeness, &out);
-        CHECK_EQ(strncmp(out.data, "1 answer, 0 failed; --by IN", 27), 0);
+        CHECK_EQ(strncmp(out.data, "1 answer, 0 failed; give --by IN", 32), 0);
         ed_draft_fini(&out);
 }
 
