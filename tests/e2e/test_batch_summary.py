@@ -198,6 +198,20 @@ def file_that_cannot_be_written_is_reported(eddy):
 
 
 @claim
+def file_that_took_the_name_during_the_run_is_kept(eddy):
+    files = Files(eddy, requests(1))
+
+    def answer(call):
+        os.remove(files.summary)
+        eddy.file(os.path.basename(files.summary), "mine\n")
+        return 200, {}, {}
+    result = files.run(Api(eddy, answer).url)
+    check(result.code == 4 and "another file has this name now, and is kept" in result.err, result)
+    with open(files.summary, encoding="utf-8") as file:
+        equal(file.read(), "mine\n", result)
+
+
+@claim
 def reader_never_sees_a_part(eddy):
     api = Api(eddy)
     files = Files(eddy)

@@ -33,6 +33,11 @@ static bool is_summary(const char *path)
                 memmem(head, (size_t) n, kind, sizeof(kind) - 1));
 }
 
+static bool is_foreign(const char *path)
+{
+        return access(path, F_OK) == 0 && !is_summary(path);
+}
+
 static int summary_write(const struct ed_batch_command *command)
 {
         const char *path = command->opts.summary_file;
@@ -49,7 +54,9 @@ static int summary_write(const struct ed_batch_command *command)
 static int fault_say(const char *path, int err)
 {
         ed_console_say("batch", "--summary-file %s: %s", path,
-                       err == -EBUSY ? "another eddy is writing to it" : strerror(-err));
+                       err == -EBUSY    ? "another eddy is writing to it"
+                       : err == -EEXIST ? "another file has this name now, and is kept"
+                                        : strerror(-err));
         return err == -EBUSY ? ED_EXIT_BUSY : ED_EXIT_OUTPUT;
 }
 
@@ -81,7 +88,7 @@ int ed_summary_file_begin(struct ed_batch_command *command)
                                         "--summary-file %s: this is not a regular file; name "
                                         "another",
                                         path);
-        if (access(path, F_OK) == 0 && !is_summary(path))
+        if (is_foreign(path))
                 return ed_console_usage("batch",
                                         "--summary-file %s: this is not a summary of eddy batch; "
                                         "name another file, or remove it",
@@ -103,7 +110,8 @@ int ed_summary_file_end(struct ed_batch_command *command)
                 return command->exit_code;
         close(command->summary_fd);
         command->summary_fd = -1;
-        err = summary_write(command);
+        /* Another program may have given the name to a file of its own. */
+        err = is_foreign(command->opts.summary_file) ? -EEXIST : summary_write(command);
         if (err == 0)
                 return command->exit_code;
         (void) fault_say(command->opts.summary_file, err);
