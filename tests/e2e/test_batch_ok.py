@@ -465,6 +465,20 @@ def failures_for_a_time_do_not_hide_a_mistake_in_every_request(eddy):
 
 
 @claim
+def summary_has_the_cause_of_each_retry(eddy):
+    bodies = [(500, {}, {}), (500, {}, {}), (200, {}, b"<html>busy</html>"), (200, {}, GOOD)]
+    for args in [], ["--summary", "json"]:
+        api = Api(eddy, lambda call: bodies[min(call.number, 3)])
+        result, answers, _ = batch(eddy, api, chats(1), *args)
+        equal((result.code, len(answers)), (0, 1), result)
+        if args:
+            equal(json.loads(result.err)["x_eddy"]["retried"], {"500": 2, "answer_not_json": 1})
+        else:
+            check("1 ok, 0 failed, 3 retries (500: 2, answer_not_json: 1)\n" in result.err, result)
+        os.remove(eddy.file("out.jsonl"))
+
+
+@claim
 def ok_comes_before_the_rules_of_vendors_and_of_keys(eddy):
     spent = {"error": {"code": "insufficient_quota", "message": "spent"}}
     for status, body in ((402, {}), (429, spent), (401, {})):

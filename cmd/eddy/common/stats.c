@@ -28,6 +28,15 @@ void ed_stats_add_judged(struct ed_stats *stats, bool is_ok, int status, int err
                 ed_histogram_add(&stats->latency, latency_ns);
 }
 
+void ed_stats_add_retry(struct ed_stats *stats, int cause)
+{
+        stats->retries++;
+        if (cause < 0)
+                stats->retried_codes[ed_outcome_number(cause)]++;
+        else if (cause > 0 && cause < ED_STATS_STATUSES)
+                stats->retried_statuses[cause]++;
+}
+
 static double rate_of(const struct ed_stats *stats, int64_t wall_ns)
 {
         return wall_ns > 0 ? (double) ed_stats_done(stats) / ((double) wall_ns / 1e9) : 0;
@@ -43,6 +52,30 @@ static const char *count_add(struct ed_draft *text, const char *before, uint64_t
         ed_draft_add_grouped(text, count);
         ed_draft_add_str(text, what);
         return ", ";
+}
+
+/* Append the retries, with the number of each cause. */
+static void retries_add(const struct ed_stats *stats, struct ed_draft *text)
+{
+        const char *before = " (";
+
+        count_add(text, ", ", stats->retries, stats->retries == 1 ? " retry" : " retries");
+        for (int i = 0; i < ED_STATS_STATUSES; i++) {
+                if (stats->retried_statuses[i] == 0)
+                        continue;
+                ed_draft_add_printf(text, "%s%d: ", before, i);
+                ed_draft_add_grouped(text, stats->retried_statuses[i]);
+                before = ", ";
+        }
+        for (int i = 0; i < ED_OUTCOME_CODES_MAX; i++) {
+                if (stats->retried_codes[i] == 0)
+                        continue;
+                ed_draft_add_printf(text, "%s%s: ", before, ed_outcome_code(i));
+                ed_draft_add_grouped(text, stats->retried_codes[i]);
+                before = ", ";
+        }
+        if (*before == ',')
+                ed_draft_add_str(text, ")");
 }
 
 /* Append what has no line, if there is any. */
@@ -146,7 +179,7 @@ void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_draf
         ed_draft_add_str(text, " ok, ");
         ed_draft_add_grouped(text, stats->failed);
         ed_draft_add_str(text, " failed");
-        count_add(text, ", ", stats->retries, stats->retries == 1 ? " retry" : " retries");
+        retries_add(stats, text);
         count_add(text, ", ", stats->refused, " refused for a time");
         ed_draft_add_str(text, "\n");
         rest_add(stats, text);
@@ -202,10 +235,29 @@ static void json_ms(struct ed_draft *text, const char *before, const struct ed_h
                 ed_draft_add_str(text, "null");
 }
 
+/* Append the members of the statuses and codes that have a number. */
+static void json_causes(struct ed_draft *text, const char *before, const uint64_t *statuses,
+                        const uint64_t *codes)
+{
+        for (int i = 0; statuses && i < ED_STATS_STATUSES; i++) {
+                if (statuses[i] == 0)
+                        continue;
+                ed_draft_add_printf(text, "%s\"%d\":", before, i);
+                ed_draft_add_u64(text, statuses[i]);
+                before = ",";
+        }
+        for (int i = 0; codes && i < ED_OUTCOME_CODES_MAX; i++) {
+                if (codes[i] == 0)
+                        continue;
+                ed_draft_add_printf(text, "%s\"%s\":", before, ed_outcome_code(i));
+                ed_draft_add_u64(text, codes[i]);
+                before = ",";
+        }
+}
+
 void ed_stats_print_json(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text)
 {
         int64_t wall_ns = now_ns - stats->start_ns;
-        const char *before = "";
 
         json_count(text, "{\"done\":", ed_stats_done(stats));
         json_count(text, ",\"ok\":", stats->ok);
@@ -224,22 +276,11 @@ void ed_stats_print_json(const struct ed_stats *stats, int64_t now_ns, struct ed
         json_ms(text, ",\"p99\":", &stats->latency, 990);
         json_ms(text, ",\"max\":", &stats->latency, 1000);
         ed_draft_add_str(text, "},\"statuses\":{");
-        for (int i = 0; i < ED_STATS_STATUSES; i++) {
-                if (stats->statuses[i] == 0)
-                        continue;
-                ed_draft_add_printf(text, "%s\"%d\":", before, i);
-                ed_draft_add_u64(text, stats->statuses[i]);
-                before = ",";
-        }
+        json_causes(text, "", stats->statuses, NULL);
         ed_draft_add_str(text, "},\"errors\":{");
-        before = "";
-        for (int i = 0; i < ED_OUTCOME_CODES_MAX; i++) {
-                if (stats->codes[i] == 0)
-                        continue;
-                ed_draft_add_printf(text, "%s\"%s\":", before, ed_outcome_code(i));
-                ed_draft_add_u64(text, stats->codes[i]);
-                before = ",";
-        }
+        json_causes(text, "", NULL, stats->codes);
+        ed_draft_add_str(text, "},\"retried\":{");
+        json_causes(text, "", stats->retried_statuses, stats->retried_codes);
         ed_draft_add_str(text, "},\"stopped\":");
         if (stats->stop == ED_STOP_NONE)
                 ed_draft_add_str(text, "null");

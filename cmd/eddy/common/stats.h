@@ -54,6 +54,8 @@ struct ed_stats {
         enum ed_stop stop;
         uint64_t statuses[ED_STATS_STATUSES];
         uint64_t codes[ED_OUTCOME_CODES_MAX];
+        uint64_t retried_statuses[ED_STATS_STATUSES]; /* the causes of the retries */
+        uint64_t retried_codes[ED_OUTCOME_CODES_MAX];
         struct ed_histogram latency;
 };
 
@@ -72,6 +74,9 @@ void ed_stats_add(struct ed_stats *stats, int status, int error, uint64_t bytes,
 /* The same, if more than the status and the error decides whether the result is a success. */
 void ed_stats_add_judged(struct ed_stats *stats, bool is_ok, int status, int error, uint64_t bytes,
                          int64_t latency_ns);
+
+/* Count a retry, whose cause is the status of an answer, or a negative error. */
+void ed_stats_add_retry(struct ed_stats *stats, int cause);
 
 /* Print the summary, as text or as one line of JSON. */
 void ed_stats_print(const struct ed_stats *stats, int64_t now_ns, struct ed_draft *text);

@@ -88,7 +88,8 @@ static int job_run(void *arg)
                         engine->ops->abandon(job);
                         break;
                 }
-                engine->stats->retries += verdict == ED_VERDICT_RETRY;
+                if (verdict == ED_VERDICT_RETRY)
+                        ed_stats_add_retry(engine->stats, job->cause);
         }
         ed_engine_job_give_slot(job);
         engine->ops->free(job);

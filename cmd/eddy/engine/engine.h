@@ -83,6 +83,7 @@ struct ed_engine_job {
         uint64_t bytes;   /* memory of the job */
         int ticket;       /* of the slot; -1: none */
         int refused;      /* an error in the input that makes attempts impossible; 0: none */
+        int cause;        /* of another attempt: the status of an answer, or a negative error */
 };
 
 /*

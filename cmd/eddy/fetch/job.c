@@ -461,6 +461,7 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
                 job->run->stats.not_retried += wait_ns == ED_RETRY_TOO_LONG;
                 return ED_VERDICT_DONE;
         }
+        base->cause = err < 0 ? err : job->attempt.status;
         attempt_release(&job->attempt);
         *ret_wait_ns = wait_ns;
         return ED_VERDICT_RETRY;

@@ -212,9 +212,14 @@ TEST(summary_counts_all_results)
         stats.not_retried = 7;
         stats.unread = true;
         stats.stop = ED_STOP_SIGNAL;
+        ed_stats_add_retry(&stats, 503);
+        ed_stats_add_retry(&stats, 500);
+        ed_stats_add_retry(&stats, 503);
+        ed_stats_add_retry(&stats, -ETIMEDOUT);
         ed_stats_print(&stats, EDDY_SEC(110), &text);
         CHECK_STR(str(&text),
-                  "12,433 done in 10.0s, 1243.3/s: 12,380 ok, 53 failed, 310 retries\n"
+                  "12,433 done in 10.0s, 1243.3/s: 12,380 ok, 53 failed, 314 retries "
+                  "(500: 1, 503: 2, request_timeout: 1)\n"
                   "not done: 3 cancelled, 1,500 not started, 2 not written, the rest of the input, "
                   "which was not read\n"
                   "latency p50 1.0s p90 1.0s p99 1.0s max 5.0s\n"
@@ -242,17 +247,19 @@ TEST(json_summary_has_the_same_numbers)
         ed_stats_add(&stats, 200, 0, 10, EDDY_MS(5));
         ed_stats_add(&stats, 0, -ETIMEDOUT, 0, EDDY_MS(5));
         stats.start_ns = 0;
-        stats.retries = 1;
+        ed_stats_add_retry(&stats, 500);
+        ed_stats_add_retry(&stats, -ETIMEDOUT);
         stats.not_retried = 3;
         stats.stop = ED_STOP_DEADLINE;
         ed_stats_print_json(&stats, EDDY_SEC(4), &text);
         CHECK_STR(
                 str(&text),
-                "{\"done\":2,\"ok\":1,\"failed\":1,\"retries\":1,\"not_retried\":3,\"cancelled\":0,"
+                "{\"done\":2,\"ok\":1,\"failed\":1,\"retries\":2,\"not_retried\":3,\"cancelled\":0,"
                 "\"not_started\":0,\"not_written\":0,\"input_read\":true,\"bytes\":10,"
                 "\"wall_s\":4.000,\"rate\":0.5,"
                 "\"ms\":{\"p50\":5.0,\"p90\":5.0,\"p99\":5.0,\"max\":5.0},"
                 "\"statuses\":{\"200\":1},\"errors\":{\"request_timeout\":1},"
+                "\"retried\":{\"500\":1,\"request_timeout\":1},"
                 "\"stopped\":\"deadline\"}\n");
         ed_draft_reset(&text, 0);
         stats = (struct ed_stats){ 0 };

@@ -969,6 +969,9 @@ static enum ed_verdict failure_judge(struct ed_batch_job *job, int err,
         }
         if (is_used_up(job))
                 return used_up_shut(job);
+        job->base.cause = job->attempt.judged < 0  ? job->attempt.judged
+                          : job->attempt.error < 0 ? job->attempt.error
+                                                   : job->attempt.status;
         if (job->attempt.is_again) /* --retry-if: the answer takes its time */
                 return ED_VERDICT_RETRY;
         rows_pass(job);
