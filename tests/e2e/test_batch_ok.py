@@ -336,6 +336,50 @@ def answers_in_the_errors_file_move_to_the_output_if_the_rule_takes_them(eddy):
               "out.jsonl: 4\n" in result.err, result)
 
 
+@claim
+def answers_with_an_error_of_the_rule_are_judged_by_the_next_rule(eddy):
+    content = chats(4)
+    schema = eddy.file("schema.json", json.dumps({"type": "object", "required": ["label"]}))
+    loose = eddy.file("loose.json", json.dumps({"type": "string"}))
+    said = {**GOOD, "choices": [{"message": {"content": '"plain"'}}]}
+    cases = [("answer_not_ok", ("--ok", "status == 201"), ("--ok", "status == 200"), GOOD),
+             ("answer_not_ok", ("--ok", "status == 201"), (), GOOD),
+             ("answer_not_schema", ("--schema", schema), ("--schema", loose), said),
+             ("answer_not_schema", ("--schema", schema), (), said),
+             ("answer_has_error", (), ("--ok", "status == 200"), {"error": {"message": "no luck"}}),
+             ("answer_not_json", (), ("--ok", "status == 200"), b"<html>")]
+    for piped in (False, True):
+        for code, strict, lax, body in cases:
+            for name in ("out.errors.jsonl", "out.jsonl"):
+                eddy.file(name, "")
+            api = Api(eddy, lambda call, body=body: (200, {}, body))
+            for runs in (1, 2):  # by the same rule they are failures, which are sent again
+                result, answers, errors = batch(eddy, api, content, "--max-attempts", "1", *strict)
+                equal((result.code, len(answers), len(errors), len(api.calls)), (1, 0, 4, 4 * runs), result)
+                equal({line["error"]["code"] for line in errors}, {code}, errors)
+            out, failed = eddy.file("out.jsonl"), eddy.file("out.errors.jsonl")
+            result = eddy.run("check", eddy.file("in.jsonl"), "-o", out, *lax)
+            check("answered        4 of them" in result.out and "to send         0\n" in result.out, result)
+            if lax:
+                result = eddy.run("report", failed, *lax)
+                check("4 answers, 0 failed" in result.err, result)
+            # A run that was killed after it wrote two lines, the second one in part.
+            lines = [json.dumps({**line, "error": None}) + "\n" for line in errors]
+            eddy.file("out.jsonl", lines[0] + lines[1][:-20])
+            result = eddy.run("batch", "-" if piped else eddy.file("in.jsonl"), "-o", out, "--base-url", api.url,
+                              "--progress", "off", *lax, **({"stdin": content.encode()} if piped else {}))
+            equal((result.code, len(api.calls)), (0, 8), result)
+            check("out.errors.jsonl: moved 3 answers, whose ids" in result.err, result)
+            answers = lines_of(out)
+            equal(sorted(line["custom_id"] for line in answers), ["r0", "r1", "r2", "r3"], result)
+            equal([{**line, "error": None} for line in sorted(errors, key=lambda line: line["custom_id"])],
+                  sorted(answers, key=lambda line: line["custom_id"]))
+            equal(lines_of(failed), [])
+            os.remove(out + ".rejected")
+            result = eddy.run("report", out)
+            check("4 answers, 0 failed" in result.err, result)
+
+
 # ---- errors in streams ---------------------------------------------------------------------------
 
 STREAM_ERRORS = [

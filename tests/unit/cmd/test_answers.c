@@ -1050,7 +1050,7 @@ static int move_like(void)
         if (!err)
                 err = ed_answers_file_open(&to, &say, "--errors", to_path, &found, NULL, NULL);
         if (!err)
-                err = ed_answers_file_move(&answers, &to, keep_by_number, NULL, &moved);
+                err = ed_answers_file_move(&answers, &to, false, keep_by_number, NULL, &moved);
         if (!err) {
                 CHECK_EQ(moved, GOOD - __builtin_popcount(kept_lines));
                 CHECK_EQ(file_get(path), answers.bytes);

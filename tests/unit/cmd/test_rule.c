@@ -3,6 +3,7 @@
  */
 #include "test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "batch/answer/body_error.h"
@@ -171,6 +172,40 @@ TEST(lines_of_earlier_runs_are_judged_by_the_same_rule)
         CHECK_EQ(judge_line(on_field, LINE(200, "{}", "{\"code\":\"c\"}"), true), FAILED);
 }
 
+TEST(lines_judged_by_an_earlier_run_are_judged_again)
+{
+        static const char not_1[] = "json('/x') != 1", on_field[] = "header(x) == '1'";
+        static const char *const codes[] = { "answer_not_ok", "answer_not_schema",
+                                             "answer_has_error", "answer_not_json" };
+        char line[256];
+
+        for (int i = 0; i < 4; i++) {
+                snprintf(line, sizeof(line), LINE(200, "{\"x\":1}", "{\"code\":\"%s\"}"), codes[i]);
+                CHECK_EQ(judge_line("status == 200", line, false), LINE_OK);
+                CHECK_EQ(judge_line(not_1, line, false), FAILED);
+                CHECK_EQ(judge_line(on_field, line, false), FAILED);
+                CHECK_EQ(judge_line(on_field, line, true), FAILED);
+                CHECK_EQ(judge_line(NULL, line, false), i < 2 ? LINE_OK : FAILED);
+        }
+        CHECK_EQ(judge_line("status == 200",
+                            LINE(200, "{\"x\":1}", "{\"code\":\"answer_not_rows\"}"), false),
+                 FAILED);
+        CHECK_EQ(
+                judge_line("status == 200", LINE(200, "{}", "{\"code\":\"answer_not_ok\"}"), false),
+                FAILED); /* it may have been empty */
+        CHECK_EQ(judge_line("status == 200",
+                            LINE(200, "{\"_file\":\"f\"}", "{\"code\":\"answer_not_ok\"}"), false),
+                 FAILED);
+        CHECK_EQ(judge_line("status == 200",
+                            LINE(200, "{\"x\":1}",
+                                 "{\"code\":\"answer_not_ok\"},\"x_meta\":{\"rows\":2}"),
+                            false),
+                 FAILED); /* the body is the answer of two lines */
+        CHECK_EQ(judge_line(NULL, LINE(200, "{\"error\":\"e\"}", "{\"code\":\"answer_not_ok\"}"),
+                            false),
+                 ED_RULE_LINE_DOUBTED);
+}
+
 TEST(a_run_and_the_next_one_judge_alike)
 {
         static const char *const bodies[] = { "",
@@ -199,14 +234,17 @@ TEST(a_run_and_the_next_one_judge_alike)
                                                     .body_bytes = strlen(bodies[i]) };
                         struct ed_draft line = { 0 };
                         int now = judge(rules[r], true, 200, bodies[i]), then;
+                        bool has_error = now < 0;
 
+                        if (has_error)
+                                answer.code = ed_outcome_of(now)->code;
                         ed_answer_write(&answer, 0, &line);
                         ed_draft_add(&line, "", 1);
                         CHECK(ed_draft_is_whole(&line));
                         line.data[line.bytes - 2] = '\0';
                         then = judge_line(rules[r], line.data, true);
                         /* An empty body is written as {}. */
-                        if (i > 0)
+                        if (i > 0 || has_error)
                                 CHECK_EQ(now == 0, then == ED_RULE_LINE_OK);
                         ed_draft_fini(&line);
                 }

@@ -441,6 +441,7 @@ int ed_answer_read(const char *line, size_t bytes, char id_room[ED_ANSWER_ID_ROO
         seen.mark = mark_read(&members.name);
         seen.line = top;
         seen.response = members.response;
+        seen.fault = members.fault;
         seen.meta = members.meta;
         *ret_seen = seen;
         return 0;

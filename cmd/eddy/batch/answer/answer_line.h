@@ -97,6 +97,7 @@ struct ed_answer_seen {
         uint64_t mark;                   /* of "id"; 0: another program wrote the line */
         struct eddy_json_value line;     /* the whole line */
         struct eddy_json_value response; /* of kind EDDY_JSON_NONE: none */
+        struct eddy_json_value fault;    /* "error"; in the same way */
         struct eddy_json_value meta;     /* "x_meta"; in the same way */
         const char *code; /* of the error, as JSON text with its quotes; NULL: none */
         size_t code_bytes;

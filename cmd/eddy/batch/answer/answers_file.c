@@ -795,8 +795,29 @@ int ed_answers_file_prune(struct ed_answers_file *answers, ed_answers_file_keep_
         return err;
 }
 
+/* Append a line to another file. With 'no_error', an error of it becomes null. */
+static int line_append(const struct ed_answers_file *answers, const struct scan_line *line,
+                       int to_fd, bool no_error, char buf[COPY_BYTES])
+{
+        static const char null[] = "null";
+        char id_room[ED_ANSWER_ID_ROOM];
+        struct ed_answer_seen seen;
+        uint64_t begin;
+        int err;
+
+        if (!no_error || ed_answer_read(line->data, line->bytes, id_room, &seen) < 0 ||
+            !seen.has_fault)
+                return range_copy(answers->fd, line->offset, line->next, to_fd, buf);
+        begin = line->offset + (uint64_t) (seen.fault.text - line->data);
+        err = range_copy(answers->fd, line->offset, begin, to_fd, buf);
+        if (err == 0)
+                err = ed_write_all(to_fd, null, sizeof(null) - 1);
+        return err < 0 ? err
+                       : range_copy(answers->fd, begin + seen.fault.bytes, line->next, to_fd, buf);
+}
+
 /* Append the lines that are not kept to another file, and sync it. */
-static int lines_append(const struct ed_answers_file *answers, int to_fd,
+static int lines_append(const struct ed_answers_file *answers, int to_fd, bool no_error,
                         ed_answers_file_keep_fn *keep, void *arg)
 {
         char *buf = eddy_malloc(COPY_BYTES);
@@ -809,14 +830,14 @@ static int lines_append(const struct ed_answers_file *answers, int to_fd,
         while (err == 0 && (err = line_scan_next(&scan, &line)) > 0) {
                 err = 0;
                 if (line.data && !keep(arg, line.data, line.bytes))
-                        err = range_copy(answers->fd, line.offset, line.next, to_fd, buf);
+                        err = line_append(answers, &line, to_fd, no_error, buf);
         }
         line_scan_end(&scan);
         eddy_free(buf);
         return err == 0 ? file_sync(to_fd) : err;
 }
 
-int ed_answers_file_move(struct ed_answers_file *from, struct ed_answers_file *to,
+int ed_answers_file_move(struct ed_answers_file *from, struct ed_answers_file *to, bool no_error,
                          ed_answers_file_keep_fn *keep, void *arg, uint64_t *ret_moved)
 {
         uint64_t from_bytes;
@@ -826,7 +847,7 @@ int ed_answers_file_move(struct ed_answers_file *from, struct ed_answers_file *t
         if (fstat(from->fd, &st) < 0 || fstat(to->fd, &before) < 0)
                 return -errno;
         from_bytes = from->bytes = (uint64_t) st.st_size;
-        err = lines_append(from, to->fd, keep, arg);
+        err = lines_append(from, to->fd, no_error, keep, arg);
         if (err == 0)
                 err = ed_answers_file_prune(from, keep, arg, ret_moved);
         if (err < 0 && from->bytes == from_bytes) {

@@ -72,12 +72,13 @@ EDDY_MUST_USE int ed_answers_file_prune(struct ed_answers_file *answers,
 /*
  * Move the lines for which keep() returns false to the end of another file: append them there, wait
  * for the disk, and then remove them as ed_answers_file_prune() does. keep() is called twice for
- * each line, with the same result.
+ * each line, with the same result. If 'no_error' is true, the lines are successes: an "error" in a
+ * moved line becomes null.
  *
  * Errors: those of ed_answers_file_prune(); no line is lost then, but lines may be in both files
  */
 EDDY_MUST_USE int ed_answers_file_move(struct ed_answers_file *from, struct ed_answers_file *to,
-                                       ed_answers_file_keep_fn *keep, void *arg,
+                                       bool no_error, ed_answers_file_keep_fn *keep, void *arg,
                                        uint64_t *ret_moved);
 
 /* Wait until all lines are on the disk. Errors: those of fsync(2), as negative numbers */

@@ -53,13 +53,14 @@ enum ed_rule_line {
 };
 
 /*
- * Judge a line. 'is_output' is true in the output, and false in the errors file. Lines do not keep
- * headers: if --ok has a header(), a line without an error is a success in the output, and a
- * failure in the errors file.
+ * Judge a line. 'is_output' is true in the output, and false in the errors file. An error by which
+ * an earlier run judged the answer (ED_E_ANSWER_NOT_OK and the others of ed_rule_judge()) does not
+ * count. Lines do not keep headers: if --ok has a header(), a line without an error is a success in
+ * the output, and a failure in the errors file, and any error counts.
  *
  * Errors: -ENOMEM
  */
-EDDY_MUST_USE int ed_rule_judge_line(const struct ed_rule *rule, const struct ed_answer_seen *seen,
+EDDY_MUST_USE int ed_rule_judge_line(const struct ed_rule *rule, const struct ed_answer_seen *line,
                                      bool is_output);
 
 #endif

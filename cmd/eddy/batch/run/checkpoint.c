@@ -391,7 +391,7 @@ static int errors_answers_move(struct ed_batch_unit *unit)
                 return 0;
         err = ed_answers_file_prune(failures, errors_answer_keep, &scan, &removed);
         if (err == 0 && unit->sink.errors_only)
-                err = ed_answers_file_move(failures, &unit->sink.answers, errors_answer_stays,
+                err = ed_answers_file_move(failures, &unit->sink.answers, true, errors_answer_stays,
                                            &scan, &moved);
         if (err < 0)
                 return file_fault(unit, failures->path, err);
@@ -473,8 +473,8 @@ static int strays_move(struct ed_batch_unit *unit)
                                      &unit->sink.held.failed_strange);
         if (err || stray == 0)
                 return err;
-        err = ed_answers_file_move(&unit->sink.answers, &unit->sink.failures, stray_keep, &scan,
-                                   &moved);
+        err = ed_answers_file_move(&unit->sink.answers, &unit->sink.failures, false, stray_keep,
+                                   &scan, &moved);
         if (err < 0)
                 return file_fault(unit, unit->sink.answers.path, err);
         ed_say(&unit->run->say, "%s: moved %llu failure%s, whose ids %s has, to %s",
