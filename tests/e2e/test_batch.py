@@ -247,13 +247,13 @@ def changed_requests_that_a_kill_interrupts_keep_their_new_answers(eddy):
 
 
 @claim
-def changed_request_that_fails_is_only_in_the_errors(eddy):
+def changed_request_that_fails_keeps_the_old_answer(eddy):
     api = Api(eddy, lambda call: (400, {}, {}) if "new" in call.body else (200, {}, {}))
     batch(eddy, api, requests(2))
     result, answers, errors = batch(eddy, api, request(0) + request(1, body={"id": "r1", "new": 1}),
                                     "--on-changed", "send")
     equal((result.code, [line["custom_id"] for line in answers], [line["custom_id"] for line in errors]),
-          (1, ["r0"], ["r1"]), result)
+          (1, ["r0", "r1"], ["r1"]), result)
 
 
 @claim

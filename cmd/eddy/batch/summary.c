@@ -104,19 +104,32 @@ static bool knows_input(const struct ed_batch_unit *unit)
         return unit->checked.total_is_known || (unit->input.whole && !unit->input.limited);
 }
 
+/* Returns the requests of the input that had an answer when the run began, to the same request. */
+static uint64_t answered_before(const struct ed_batch_unit *unit)
+{
+        return (knows_input(unit) ? unit->checked.known : unit->sink.held.answered) -
+               unit->checked.changed;
+}
+
 /* Returns the requests of the input that have an answer now, also in the errors file. */
 static uint64_t answered_of(const struct ed_batch_unit *unit)
 {
-        return (knows_input(unit) ? unit->checked.known : unit->sink.held.answered) +
-               unit->sink.ok - unit->sink.sent_again;
+        return answered_before(unit) + unit->sink.ok;
+}
+
+/* Returns the answers to former requests that stay, because the changed requests have no answer. */
+static uint64_t old_of(const struct ed_batch_unit *unit)
+{
+        uint64_t changed = unit->checked.changed;
+
+        /* Lines that were appended after the check are not among those that have changed. */
+        return changed > unit->sink.renewed ? changed - unit->sink.renewed : 0;
 }
 
 /* Returns the requests of the input, as far as they are known. Lines may be appended during a run. */
 static uint64_t requests_of(const struct ed_batch_unit *unit)
 {
-        uint64_t before = (knows_input(unit) ? unit->checked.known : unit->sink.held.answered) -
-                          unit->checked.changed;
-        uint64_t met = before + unit->checked.accepted + unit->input.read;
+        uint64_t met = answered_before(unit) + unit->checked.accepted + unit->input.read;
 
         return unit->checked.total_is_known && unit->checked.requests > met ? unit->checked.requests
                                                                             : met;
@@ -248,6 +261,21 @@ static const char *again_text(enum ed_stop stop)
         }
 }
 
+/* Append how many answers to former requests the output keeps. */
+static void old_add(struct ed_draft *text, const struct ed_batch_unit *unit)
+{
+        uint64_t old = old_of(unit);
+
+        if (old == 0)
+                return;
+        ed_draft_add_printf(text, "old answers kept in %s: ", unit->paths->output);
+        ed_draft_add_grouped(text, old);
+        ed_draft_add_str(text, old == 1 ? ": its request has changed, and has no new answer yet; "
+                                          "--on-changed send sends it again\n"
+                                        : ": their requests have changed, and have no new answers "
+                                          "yet; --on-changed send sends them again\n");
+}
+
 static void files_add(struct ed_draft *text, const struct ed_batch_command *command)
 {
         const struct ed_batch_unit *unit = &command->unit;
@@ -278,6 +306,7 @@ static void files_add(struct ed_draft *text, const struct ed_batch_command *comm
                 accepted_add(text, unit);
         }
         ed_draft_add_str(text, "\n");
+        old_add(text, unit);
         if (unit->sink.held.not_ok > 0) {
                 ed_draft_add_str(text, "answers of earlier runs that were no success: ");
                 ed_draft_add_grouped(text, unit->sink.held.not_ok);
@@ -521,6 +550,7 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         member_add(text, ",\"beyond_limit\":", run->stats.beyond);
         member_add(text, ",\"answered_before\":", unit->sink.held.answered);
         member_add(text, ",\"not_ok_before\":", unit->sink.held.not_ok);
+        member_add(text, ",\"old_answers_kept\":", old_of(unit));
         member_add(text, ",\"skipped_empty\":", unit->checked.empty);
         member_add(text, ",\"accepted\":", unit->checked.accepted + ed_summary_accepted(unit));
         member_add(text, ",\"key_refreshes\":", run->keys->refreshes);

@@ -138,6 +138,20 @@ static int answer_note(struct ed_batch_unit *unit, const struct ed_answer_seen *
         return known < 0 ? known : 0;
 }
 
+/*
+ * Returns true if the id of a failure has an answer. An answer to another request does not count: the
+ * request may have changed, and then failed.
+ */
+static bool is_answered(const struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
+{
+        struct ed_ids *ids = unit->sink.ids;
+        bool same;
+
+        if (!(ed_ids_flags(ids, seen->id, seen->id_bytes) & ED_IDS_ANSWERED))
+                return false;
+        return ed_ids_add(ids, seen->id, seen->id_bytes, seen->mark, 0, &same) < 0 || same;
+}
+
 /* A line of the errors file: its id is tried again. */
 static int errors_note(struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
@@ -151,7 +165,7 @@ static int errors_note(struct ed_batch_unit *unit, const struct ed_answer_seen *
                 unit->sink.held.errors_answered += err == 0;
                 return err < 0 ? err : 0;
         }
-        if (ed_ids_flags(unit->sink.ids, seen->id, seen->id_bytes) & ED_IDS_ANSWERED)
+        if (is_answered(unit, seen))
                 return 0;
         unit->sink.held.failed++;
         return failure_note(unit, seen);
@@ -544,20 +558,24 @@ static bool failure_keep(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;
         struct ed_answer_seen seen;
+        unsigned flags;
 
         if (line_is_new(scan, bytes) || ed_answer_read(line, bytes, scan->id, &seen) < 0)
                 return true;
         if (line_is_ok(scan, &seen))
                 return errors_success_keep(scan, &seen);
-        if (ed_ids_flags(scan->unit->sink.ids, seen.id, seen.id_bytes) &
-                    (ED_IDS_ANSWERED | ED_IDS_FAILED) ||
-            is_corrected(&scan->unit->sink, &seen))
+        flags = ed_ids_flags(scan->unit->sink.ids, seen.id, seen.id_bytes);
+        if (flags & ED_IDS_FAILED || (flags & ED_IDS_ANSWERED && flags & ED_IDS_READ) ||
+            is_answered(scan->unit, &seen) || is_corrected(&scan->unit->sink, &seen))
                 return false;
         scan->left++;
         return true;
 }
 
-/* Keep answers, but not those to a former request of an id that the input has. */
+/*
+ * Keep answers, but not those to a former request of an id that the input has, if there is a later
+ * answer.
+ */
 static bool answer_keep_last(void *arg, const char *line, size_t bytes)
 {
         struct scan *scan = arg;

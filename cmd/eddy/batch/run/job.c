@@ -406,7 +406,7 @@ static void usage_count(struct ed_batch_job *job, const struct ed_usage *usage)
         ed_attempt_reconcile(&job->attempt, usage->input + usage->output);
 }
 
-/* Note that an id has a line now. */
+/* Note that an id has a line now. A failure does not take the place of an answer to a former request. */
 static int answer_note(struct ed_batch_sink *sink, const struct ed_answer *answer, bool is_ok)
 {
         bool same;
@@ -416,8 +416,8 @@ static int answer_note(struct ed_batch_sink *sink, const struct ed_answer *answe
 
         if (err < 0)
                 return err;
-        if (!same) {
-                sink->sent_again++;
+        if (!same && is_ok) {
+                sink->renewed++;
                 ed_ids_set_hash(sink->ids, answer->id, answer->id_bytes,
                                 ed_answer_mark(answer->id, answer->id_bytes, answer->hash));
         }

@@ -488,8 +488,14 @@ static int request_admit(struct ed_batch_unit *unit, struct ed_request **request
                          "%.100s \"%.100s\" has an answer, but its request has changed since: "
                          "use another id, or give --on-changed send",
                          ed_line_id_word(rules), (*request)->id);
-        else
-                return flags & ED_IDS_ANSWERED ? !same : !accepted_skip(unit, *request);
+        else if (flags & ED_IDS_ANSWERED && same)
+                return 0;
+        else {
+                /* An old failure of a changed request stays until there is a new line. */
+                ed_ids_remove(unit->sink.ids, (*request)->id, (*request)->id_bytes,
+                              ED_IDS_ANSWERED);
+                return !accepted_skip(unit, *request);
+        }
         if (blank_request((*request)->number, &refused) < 0)
                 return -ENOMEM;
         ed_request_free(*request);

@@ -30,7 +30,7 @@ struct ed_batch_sink {
         uint64_t ok, failed;               /* lines of this run */
         uint64_t accepted, accepted_final; /* failures among them: accepted by their id; because
                                               they are final */
-        uint64_t sent_again;  /* requests that have changed, and whose new form has a line */
+        uint64_t renewed;     /* requests that have changed, and whose new form has an answer */
         uint64_t failed_left; /* failures of the input that this run has not tried again */
         bool moved;           /* the output or the errors file, during the run */
 };
