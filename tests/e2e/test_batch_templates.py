@@ -216,6 +216,10 @@ def check_shows_the_first_request_as_it_is_sent_but_no_secret(eddy):
     equal(run(eddy, path, *args, "--base-url", api.url + "/v1", "-c", "1").code, 0)
     equal([call.path for call in api.calls], ["/v1/i/p%2Fq?q=x%20y", "/v1/i/2?q=l1%0Al2"])
     check("first request" not in eddy.run("check", path, "-o", out, *args, "--base-url", api.url + "/v1").out)
+    # The white space of a file of several lines is not shown.
+    body = "@" + eddy.file("body.json", '{"a": " {{id}}",\r\n\t"b": [1,\n 2]}\n')
+    equal(eddy.run("check", path, "--url", "http://h/", "--body", body).out.splitlines()[-1],
+          " " * 16 + '{"a":" p/q","b":[1,2]}')
     line = '{"url":"http://h/x?key=SECRET","headers":{"X-A":"SECRET"},"body":{"long":"%s"}}\n' % ("a" * 3000)
     result = eddy.run("check", eddy.file("in.jsonl", line))
     shown = [line[16:] for line in result.out[result.out.index("first request"):].splitlines()]

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "batch/answer/answer_line.h"
 #include "batch/request/sent.h"
 #include "common/excerpt.h"
 #include "common/secret_header.h"
@@ -29,6 +30,20 @@ static void text_add(struct ed_draft *report, const char *text, size_t bytes)
                 return;
         ed_excerpt_within(room, room_bytes, text, bytes);
         report->bytes += strlen(room);
+}
+
+/* Append a JSON text on one line, without the white space between its tokens. */
+static void json_add(struct ed_draft *report, const char *text, size_t bytes)
+{
+        struct ed_draft compact = { 0 };
+        char *room = ed_draft_room(&compact, bytes);
+        int64_t compact_bytes = room ? ed_answer_body_compact(text, bytes, room) : -ENOMEM;
+
+        if (compact_bytes < 0)
+                text_add(report, text, bytes);
+        else
+                text_add(report, room, (size_t) compact_bytes);
+        ed_draft_fini(&compact);
 }
 
 /* ---- the URL --------------------------------------------------------------------------------- */
@@ -146,7 +161,7 @@ int ed_first_request_add(const struct ed_request *request, const struct ed_first
         if (err == 0 && request->body) {
                 ed_draft_add_str(report, INDENT);
                 if (request->body_is_json)
-                        text_add(report, request->body, request->body_bytes);
+                        json_add(report, request->body, request->body_bytes);
                 else
                         ed_draft_add_printf(report, "(%zu bytes)", request->body_bytes);
                 ed_draft_add_str(report, "\n");

@@ -17,7 +17,8 @@ struct ed_first_request_opts {
 };
 
 /*
- * Append method, URL, headers and body, each on a line; long texts are cut. Three asterisks replace
+ * Append method, URL, headers and body, each on a line; long texts are cut, and the body has no white
+ * space between its tokens. Three asterisks replace
  * what may be a secret: a user name and password, a query, and the values of headers, but not the
  * values that the templates have filled in, unless the header is for secrets.
  *
