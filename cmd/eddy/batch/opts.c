@@ -552,6 +552,7 @@ static int option_set(struct ed_batch_opts *opts, int option, const char *value)
                 return duration_set("--max-throttle-wait", value, 1,
                                     &opts->settings.throttle_wait_max_ns, NULL);
         case OPT_LIMIT:
+                opts->limit_text = value;
                 return ed_option_amount("batch", "--limit", value, &opts->settings.limit);
         case OPT_MAX_ERRORS:
                 return ed_option_count("batch", "--max-errors", value, 0, UINT32_MAX - 1,

@@ -32,6 +32,7 @@ struct ed_batch_opts {
         struct ed_connect connect;
         int64_t deadline_ns; /* 0: none */
         const char *deadline_text;
+        const char *limit_text; /* the value of --limit in 'argv'; NULL: none */
         bool summary_json;
         const char *summary_file; /* NULL: none */
         enum ed_show_mode progress;

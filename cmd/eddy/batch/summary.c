@@ -74,16 +74,35 @@ static bool argument_add(struct ed_draft *text, const struct ed_batch_opts *opts
         return hides;
 }
 
+/* Returns the number of words of the command that are --limit and its value, from 'word' on. */
+static int limit_words(const struct ed_batch_command *command, char *const *word)
+{
+        const char *value = command->opts.limit_text;
+
+        if (!value)
+                return 0;
+        if (word[1] == value)
+                return 2;
+        return value > *word && value <= *word + strlen(*word); /* --limit=N */
+}
+
 /*
- * Append the command of this run, whose repetition retries what failed. Returns true if it needs
- * values that are not shown.
+ * Append the command of this run, whose repetition retries what failed, or sends the requests that
+ * --limit left. Returns true if it needs values that are not shown.
  */
 static bool command_add(struct ed_draft *text, const struct ed_batch_command *command)
 {
         bool hides = command->opts.settings.headers.count > 0;
+        bool keeps_limit = command->run.stats.stop != ED_STOP_LIMIT;
 
         ed_draft_add_str(text, "eddy");
         for (char *const *word = command->argv; *word; word++) {
+                int skipped = keeps_limit ? 0 : limit_words(command, word);
+
+                if (skipped > 0) {
+                        word += skipped - 1;
+                        continue;
+                }
                 ed_draft_add_str(text, " ");
                 hides |= argument_add(text, &command->opts, *word);
         }
