@@ -800,13 +800,12 @@ static int line_append(const struct ed_answers_file *answers, const struct scan_
                        int to_fd, bool no_error, char buf[COPY_BYTES])
 {
         static const char null[] = "null";
-        char id_room[ED_ANSWER_ID_ROOM];
         struct ed_answer_seen seen;
         uint64_t begin;
         int err;
 
-        if (!no_error || ed_answer_read(line->data, line->bytes, id_room, &seen) < 0 ||
-            !seen.has_fault)
+        /* The buffer has room for the id, which is not used. */
+        if (!no_error || ed_answer_read(line->data, line->bytes, buf, &seen) < 0 || !seen.has_fault)
                 return range_copy(answers->fd, line->offset, line->next, to_fd, buf);
         begin = line->offset + (uint64_t) (seen.fault.text - line->data);
         err = range_copy(answers->fd, line->offset, begin, to_fd, buf);
