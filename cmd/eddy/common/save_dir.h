@@ -36,8 +36,8 @@ EDDY_MUST_USE int ed_save_dir_open(struct ed_save_dir *dir, const struct ed_say 
                                    const char *path, bool replaces);
 
 /*
- * Returns true if there is no folder, or it has only what a killed run has left: temporary names, and
- * other names of their files.
+ * Returns true if the folder does not exist, or has only files that a killed run has left: temporary
+ * names, and other names of their files.
  */
 bool ed_save_dir_is_empty(const char *path);
 
