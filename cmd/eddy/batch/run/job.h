@@ -4,8 +4,43 @@
 #ifndef ED_CMD_BATCH_RUN_JOB_H
 #define ED_CMD_BATCH_RUN_JOB_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "batch/answer/split.h"
 #include "batch/request/bundle.h"
+#include "batch/run/key_use.h"
+#include "batch/run/own_refusal.h"
 #include "batch/run/unit.h"
+#include "eddy/event.h"
+#include "eddy/retry.h"
+#include "engine/engine.h"
+
+struct ed_batch_job {
+        struct ed_engine_job base;
+        struct ed_batch_unit *unit;
+        struct ed_request *request; /* owned, or that of the bundle */
+        struct ed_bundle *bundle;   /* NULL: the job is one row */
+        struct ed_split split;      /* of the answer to several rows */
+        char *error;                /* of the line; NULL: none */
+        uint64_t number;            /* in the order of the input */
+        int64_t read_ns;
+        struct eddy_retry retry;
+        unsigned attempts;
+        struct ed_key_trials trials;
+        struct ed_own_refusal own_refusal;
+        bool was_sent;
+        bool is_final;             /* sending it again would not help, if its answer is a failure */
+        unsigned place;            /* of its first row in the run (alike.h) */
+        int alike;                 /* the cause with which it was counted there; 0: not counted */
+        eddy_event turn;           /* of --ordered */
+        struct ed_attempt attempt; /* last, as it is large */
+};
+
+static inline struct ed_batch_job *ed_batch_job_of(struct ed_engine_job *base)
+{
+        return (struct ed_batch_job *) base; /* its first member */
+}
 
 /*
  * Start the task of a request (owned), once there is room for it. 'error' is a sentence about a

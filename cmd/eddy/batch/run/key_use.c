@@ -4,6 +4,7 @@
 #include "batch/run/key_use.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "batch/answer/answer_line.h"
 #include "batch/run/stop.h"
@@ -131,4 +132,26 @@ const char *ed_key_use_header(const struct ed_batch_run *run, const struct ed_re
 {
         return request->vendor && !run->settings->api_key_header ? request->vendor->key_header
                                                                  : NULL;
+}
+
+const char *ed_key_use_remedy(const struct ed_batch_run *run, const struct ed_request *request,
+                              char *text, size_t room)
+{
+        const char *header = ed_key_use_header(run, request);
+
+        if (header)
+                snprintf(text, room,
+                         "%s takes the key in another header: give %s--api-key-header %s",
+                         request->vendor->vendor,
+                         run->keys->kind != ED_API_KEY_NONE
+                                 ? ""
+                                 : "--api-key-env or --api-key-file, and ",
+                         header);
+        else
+                snprintf(text, room, "%s",
+                         run->keys->kind != ED_API_KEY_NONE
+                                 ? "check --api-key-env or --api-key-file"
+                                 : "give the API key by --api-key-env or --api-key-file, or "
+                                   "another header by -H");
+        return text;
 }

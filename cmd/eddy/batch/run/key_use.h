@@ -38,4 +38,8 @@ enum ed_api_key_verdict ed_key_use_judge(const struct ed_attempt *attempt,
  */
 const char *ed_key_use_header(const struct ed_batch_run *run, const struct ed_request *request);
 
+/* Write the remedy of a 401: the first one that applies. Returns 'text'. */
+const char *ed_key_use_remedy(const struct ed_batch_run *run, const struct ed_request *request,
+                              char *text, size_t room);
+
 #endif
