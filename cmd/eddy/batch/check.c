@@ -35,12 +35,11 @@
 #include "common/headers.h"
 #include "common/option.h"
 #include "common/reading_show.h"
-#include "common/slurp.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/version.h"
 
-enum { FAULTS_LISTED = 20, KINDS_LISTED = 20, CHECK_BODY_BYTES_MAX = 16 << 20 };
+enum { FAULTS_LISTED = 20, KINDS_LISTED = 20 };
 
 static const char help[] =
         "Usage: eddy check IN [-o OUT] [options]\n"
@@ -764,19 +763,6 @@ static int report_print(struct check_run *run)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int body_keep(struct check_run *run)
-{
-        if (*run->body_text == '@')
-                return ed_slurp("check", "--body @", run->body_text + 1, CHECK_BODY_BYTES_MAX,
-                                &run->body, &run->body_bytes);
-        run->body_bytes = strlen(run->body_text);
-        run->body = eddy_malloc(run->body_bytes + 1);
-        if (!run->body)
-                return -ENOMEM;
-        memcpy(run->body, run->body_text, run->body_bytes + 1);
-        return 0;
-}
-
 static int price_take(struct check_run *run, const char *value)
 {
         const char *why;
@@ -877,7 +863,9 @@ static int options_check(struct check_run *run)
                 return ed_console_usage("check", ED_SOURCE_ID_COLUMN_FAULT);
         if (run->body_text && !run->rules.url)
                 return ed_console_usage("check", "--body needs --url, to which it is sent");
-        err = run->body_text ? body_keep(run) : 0;
+        err = run->body_text
+                      ? ed_template_body_read("check", run->body_text, &run->body, &run->body_bytes)
+                      : 0;
         if (err < 0)
                 return err == -ENOMEM ? memory_fault() : ED_EXIT_USAGE;
         return ed_template_options_open("check",

@@ -22,14 +22,11 @@
 #include "batch/url_option.h"
 #include "common/console.h"
 #include "common/option.h"
-#include "common/slurp.h"
 #include "common/url_shown.h"
 #include "eddy/alloc.h"
 #include "eddy/http_text.h"
 #include "eddy/time.h"
 #include "eddy/version.h"
-
-enum { BODY_BYTES_MAX = 16 << 20 };
 
 static const char help[] =
         "Usage: eddy batch IN [-o OUT] [--base-url URL] [options]\n"
@@ -342,15 +339,8 @@ static int body_set(struct ed_batch_opts *opts, const char *text)
 {
         eddy_free(opts->settings.body);
         opts->settings.body = NULL;
-        if (*text == '@')
-                return ed_slurp("batch", "--body @", text + 1, BODY_BYTES_MAX, &opts->settings.body,
-                                &opts->settings.body_bytes);
-        opts->settings.body_bytes = strlen(text);
-        opts->settings.body = eddy_malloc(opts->settings.body_bytes + 1);
-        if (!opts->settings.body)
-                return -ENOMEM;
-        memcpy(opts->settings.body, text, opts->settings.body_bytes + 1);
-        return 0;
+        return ed_template_body_read("batch", text, &opts->settings.body,
+                                     &opts->settings.body_bytes);
 }
 
 static int header_name_set(const char *option, const char *value, const char **ret_name)

@@ -9,8 +9,25 @@
 #include <unistd.h>
 
 #include "common/console.h"
+#include "common/slurp.h"
 #include "common/url_shown.h"
 #include "eddy/alloc.h"
+
+int ed_template_body_read(const char *command, const char *value, char **ret_body,
+                          size_t *ret_bytes)
+{
+        size_t bytes = strlen(value);
+
+        if (*value == '@')
+                return ed_slurp(command, "--body @", value + 1, ED_TEMPLATE_BODY_BYTES_MAX,
+                                ret_body, ret_bytes);
+        *ret_body = eddy_malloc(bytes + 1);
+        if (!*ret_body)
+                return -ENOMEM;
+        memcpy(*ret_body, value, bytes + 1);
+        *ret_bytes = bytes;
+        return 0;
+}
 
 /* Report that --body is not a template. */
 static int body_refuse(const char *command, const char *body, const char *error)

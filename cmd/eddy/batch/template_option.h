@@ -20,6 +20,15 @@ struct ed_template_options {
         bool skip_empty; /* --skip-empty, which needs a place */
 };
 
+enum { ED_TEMPLATE_BODY_BYTES_MAX = 16 << 20 };
+
+/*
+ * Copy the value of --body, or read the file that it names as @FILE. Errors are reported on stderr, except
+ * -ENOMEM. Errors: those of ed_slurp(); -ENOMEM
+ */
+EDDY_MUST_USE int ed_template_body_read(const char *command, const char *value, char **ret_body,
+                                        size_t *ret_bytes);
+
 /*
  * Read the templates. The options are borrowed. Faults are reported on stderr. Returns 0 or the exit
  * code; ed_templates_fini() must be called in any case.
