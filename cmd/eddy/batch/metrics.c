@@ -177,6 +177,7 @@ static void attempt_note(void *arg, const struct ed_attempt *attempt, unsigned a
         const char *reported = attempt->refusal.code;
         const char *code = error < 0 ? ed_outcome_of(error)->code : reported;
         const char *cause = attempt->error == 0 && *reported ? reported : code;
+        bool is_refused = attempt->refusal.meaning != ED_MEANS_OTHER && !ed_attempt_is_ok(attempt);
         char status[12];
 
         if (metrics->log)
@@ -186,7 +187,8 @@ static void attempt_note(void *arg, const struct ed_attempt *attempt, unsigned a
                               eddy_log_uint("attempt", attempts),
                               eddy_log_str("endpoint", endpoint),
                               eddy_log_int("status", attempt->status),
-                              eddy_log_ms("ms", attempt->total_ns), eddy_log_str("cause", cause));
+                              eddy_log_ms("ms", attempt->total_ns), eddy_log_str("cause", cause),
+                              eddy_log_bool("refused", is_refused));
         if (!metrics->page)
                 return;
         snprintf(status, sizeof(status), "%d", attempt->status);
