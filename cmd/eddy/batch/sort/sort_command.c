@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "batch/answer/answer_line.h"
+#include "batch/answer/belonging.h"
 #include "batch/request/line_id.h"
 #include "batch/request/source.h"
 #include "batch/sort/id_places.h"
@@ -277,22 +278,18 @@ static int command_parse(struct sort_run *run, int argc, char **argv, int *ret_e
         return *ret_exit != 0;
 }
 
-/* Refuse files of which no line has a place, as files in the wrong order. Returns 0 or the exit code. */
+/* Refuse files that do not belong together. Returns 0 or the exit code. */
 static int places_check(const struct sort_run *run)
 {
-        bool lacks_column = strcmp(run->format, "csv") == 0 && !run->rules.id_column;
+        bool is_csv = strcmp(run->format, "csv") == 0;
 
-        if (run->placed > 0 || run->odd + run->strange == 0)
-                return 0;
-        if (run->strange == 0)
-                ed_console_say("sort",
-                               "%s: none of its lines is an answer; name the file of -o of eddy "
-                               "batch",
-                               run->answers);
-        else
-                ed_console_say("sort", "%s: none of the ids is in %s%s", run->answers, run->by,
-                               lacks_column ? "; give --id-column NAME, as for eddy batch" : "");
-        return ED_EXIT_INPUT;
+        return ed_belonging_check(
+                "sort", &(struct ed_belonging){ .answers = run->answers,
+                                                .requests = run->by,
+                                                .lacks_column = is_csv && !run->rules.id_column,
+                                                .placed = run->placed,
+                                                .strange = run->strange,
+                                                .odd = run->odd });
 }
 
 /* Read and sort, into an output that is open. */

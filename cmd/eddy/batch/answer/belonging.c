@@ -1,0 +1,24 @@
+/*
+ * batch/answer/belonging.c - see belonging.h.
+ */
+#include "batch/answer/belonging.h"
+
+#include "common/console.h"
+
+int ed_belonging_check(const char *command, const struct ed_belonging *belonging)
+{
+        if (belonging->placed > 0 || belonging->odd + belonging->strange == 0)
+                return 0;
+        if (belonging->strange == 0)
+                ed_console_say(command,
+                               "%s: none of its lines is an answer; name the file of -o of eddy "
+                               "batch",
+                               belonging->answers);
+        else
+                ed_console_say(command, "%s: none of the ids is in %s%s", belonging->answers,
+                               belonging->requests,
+                               belonging->lacks_column
+                                       ? "; give --id-column NAME, as for eddy batch"
+                                       : "");
+        return ED_EXIT_INPUT;
+}
