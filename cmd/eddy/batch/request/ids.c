@@ -258,15 +258,31 @@ uint64_t ed_ids_line(const struct ed_ids *ids, const char *id, size_t bytes)
         return found ? shard->slots[at].word >> FLAG_BITS : 0;
 }
 
-void ed_ids_remove(struct ed_ids *ids, const char *id, size_t bytes, unsigned flags)
+/* Returns the slot of an id, or NULL if the id is not in the set. */
+static struct id_slot *slot_find(const struct ed_ids *ids, const char *id, size_t bytes)
 {
         struct id_slot slot = slot_of(ids, id, bytes);
-        struct shard *shard = &ids->shards[slot.high >> (64 - SHARD_BITS)];
+        const struct shard *shard = &ids->shards[slot.high >> (64 - SHARD_BITS)];
         bool found;
         uint32_t at = shard_find(shard, &slot, &found);
 
-        if (found)
-                shard->slots[at].word &= ~(uint32_t) (flags & FLAGS_ALL);
+        return found ? &shard->slots[at] : NULL;
+}
+
+void ed_ids_flag(struct ed_ids *ids, const char *id, size_t bytes, unsigned flags)
+{
+        struct id_slot *slot = slot_find(ids, id, bytes);
+
+        if (slot)
+                slot->word |= flags & FLAGS_ALL;
+}
+
+void ed_ids_remove(struct ed_ids *ids, const char *id, size_t bytes, unsigned flags)
+{
+        struct id_slot *slot = slot_find(ids, id, bytes);
+
+        if (slot)
+                slot->word &= ~(uint32_t) (flags & FLAGS_ALL);
 }
 
 unsigned ed_ids_flags(const struct ed_ids *ids, const char *id, size_t bytes)

@@ -53,7 +53,8 @@ uint64_t ed_ids_line(const struct ed_ids *ids, const char *id, size_t bytes);
 /* Returns the flags of an id, or 0 if the id is not in the set. */
 unsigned ed_ids_flags(const struct ed_ids *ids, const char *id, size_t bytes);
 
-/* Remove flags from an id in the set. */
+/* Add flags to, or remove them from, an id in the set. */
+void ed_ids_flag(struct ed_ids *ids, const char *id, size_t bytes, unsigned flags);
 void ed_ids_remove(struct ed_ids *ids, const char *id, size_t bytes, unsigned flags);
 
 /* Remove flags from all ids. */

@@ -26,12 +26,14 @@ int ed_line_id_read(const struct ed_request_rules *rules, const struct ed_line *
         if (request) {
                 memcpy(ret_id->text, request->id, request->id_bytes);
                 ret_id->bytes = request->id_bytes;
+                ret_id->is_empty = request->is_empty;
                 ed_request_free(request);
                 return 1;
         }
         if (err != -EINVAL)
                 return err;
         number_set(ret_id, line->number);
+        ret_id->is_empty = false;
         return 1;
 }
 

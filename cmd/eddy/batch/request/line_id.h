@@ -15,6 +15,7 @@
 struct ed_line_id {
         char text[ED_REQUEST_ID_BYTES_MAX + 1];
         size_t bytes;
+        bool is_empty; /* of a line that --skip-empty leaves out */
 };
 
 /* Find the id of a line. Returns 1, or 0 for a line that is skipped. Errors: -ENOMEM */
