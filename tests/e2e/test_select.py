@@ -1,4 +1,5 @@
 """test_select - `eddy select`: a CSV file comes back with columns of answers, each row once and in its order."""
+import contextlib
 import csv
 import fcntl
 import glob
@@ -82,6 +83,48 @@ def rows_that_failed_or_have_no_answer_say_so(eddy):
     check(result.code == 3 and "none" in result.err, result)
     result = eddy.run("select", out, "--by", path, "--errors", eddy.file("empty", ""), "--select", TEXT)
     check("2 answered, 0 failed, 3 not answered" in result.err, result)
+
+
+def opened_to_write(pipe):
+    """Open a pipe when its reader has opened it."""
+    found = []
+
+    def is_open():
+        with contextlib.suppress(OSError):
+            found.append(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+        return found
+
+    e2e.wait_until(is_open, "the reader of the pipe")
+    os.set_blocking(found[0], True)
+    return open(found[0], "w", encoding="utf-8")
+
+
+@claim
+def line_that_a_run_moves_is_not_missed(eddy):
+    """The pipe lets the run act between the two reads: its other end opens when `eddy select` opens it."""
+    path = eddy.file("in.csv", "custom_id\na\nb\n")
+    for kind in ("answered", "failed", "failed first"):
+        errors, out, pipe = (eddy.file(f"{kind}.{end}") for end in ("errors.jsonl", "jsonl", "pipe"))
+        moved = out if kind == "answered" else errors
+        for name in (errors, out):
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(answer("a") if name == out else failure("a"))
+        if kind == "failed first":
+            os.remove(errors)
+        os.mkfifo(pipe)
+        if kind == "failed first":  # the errors file appears beside an output that is a pipe
+            os.rename(out, out + ".old")
+            os.rename(pipe, out)
+            pipe = out
+        args = [out, "--errors", pipe] if kind == "answered" else [pipe] if pipe == out else [pipe, "--errors", errors]
+        child = eddy.start("select", *args, "--by", path, "--select", TEXT, stdout=subprocess.PIPE)
+        with opened_to_write(pipe) as file:
+            with open(moved, "a", encoding="utf-8") as end:
+                end.write(answer("b") if kind == "answered" else failure("b"))
+            file.write("" if kind == "answered" else answer("a"))
+        text = child.communicate(timeout=e2e.SOON)[0]
+        text = text.decode() if isinstance(text, bytes) else text
+        equal(rows_of(text)[1:], [["a", "x", ""], ["b", "x", ""] if kind == "answered" else ["b", "", "request_timeout: after 9 s"]], kind)
 
 
 @claim
@@ -170,7 +213,7 @@ def table_is_compressed_as_its_name_asks(eddy):
     eddy.file("out.errors.jsonl.gz", gzip.compress(failure("z").encode()))
     for name in ("t.csv", "t.jsonl"):
         plain = eddy.run("select", out, "--select", TEXT, "-o", eddy.file(name))
-        check(plain.code == 0 and "3001 rows: 3000 answered, 1 failed" in plain.err, plain)
+        check(plain.code == 0 and "3,001 rows: 3,000 answered, 1 failed" in plain.err, plain)
         with open(eddy.file(name), "rb") as file:
             wanted = file.read()
         equal(wanted[:1], b"{" if name == "t.jsonl" else b"c", name)
@@ -239,7 +282,7 @@ def a_mistake_is_named_before_anything_is_written(eddy):
                         ([out, "--select", "choices[0]"], "not a JSON Pointer"),
                         ([out, "--select", ""], "the whole body, which needs a name"),
                         ([out, "--keep", "text", *select], "--keep needs the file of requests"),
-                        ([out, "--id-column", "text", *select], "--id-column is a column of --by"),
+                        ([out, "--id-column", "text", *select], "--id-column text needs the file of requests: give --by IN too"),
                         ([out, "--by", lines, "--id-column", "text", *select], "--id-column is for CSV"),
                         ([out, "--by", lines, "--keep", "*", *select], "keeps all columns of CSV"),
                         ([out, "--by", path, "--keep", "*", *select], "two columns are named error"),

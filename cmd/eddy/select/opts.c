@@ -11,6 +11,7 @@
 #include "batch/request/source.h"
 #include "batch/sort/merge_sort.h"
 #include "common/console.h"
+#include "common/inputs.h"
 #include "common/option.h"
 #include "common/pack.h"
 #include "common/table_name.h"
@@ -47,7 +48,8 @@ static const char help[] =
         "  --ok EXPR, --schema FILE\n"
         "                           those of the run, if it had these options\n"
         "  --format auto|json|csv   auto: csv if IN ends in .csv, .csv.gz or .csv.zst (auto)\n"
-        "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
+        "  --id-column NAME         the column of CSV that is the id "
+        "(custom_id)\n" ED_EMPTY_OPTION_HELP
         "  -o, --output TABLE       write to TABLE, which is replaced when it is complete, and\n"
         "                           compressed if its name ends in .gz or .zst; - is standard\n"
         "                           output (-)\n"
@@ -87,6 +89,7 @@ static const struct option options[] = {
         { "schema", required_argument, NULL, OPT_SCHEMA },
         { "format", required_argument, NULL, OPT_FORMAT },
         { "id-column", required_argument, NULL, OPT_ID_COLUMN },
+        ED_EMPTY_OPTION_LONGS,
         { "output", required_argument, NULL, 'o' },
         { "to", required_argument, NULL, OPT_TO },
         { "memory", required_argument, NULL, OPT_MEMORY },
@@ -100,14 +103,13 @@ static const struct ed_option_hint hints[] = {
         { "order", "--by" },
         { "columns", "--select and --keep" },
         { "fields", "--select and --keep" },
-        { "header", "--select NAME=PTR" },
         { "csv", "--to csv" },
         { "json", "--to json" },
         { "jsonl", "--to json" },
         { NULL, NULL },
 };
 
-static const struct ed_option_set option_set_of_select = { "select", ":ho:", options, hints };
+static const struct ed_option_set option_set_of_select = { "select", ":hH:o:", options, hints };
 
 static int select_add(struct ed_select_opts *opts, const char *value)
 {
@@ -165,11 +167,14 @@ static int word_set(const char *option, const char *value, const char *const *wo
         return err < 0 ? err : 0;
 }
 
-static int select_option_set(struct ed_select_opts *opts, int option, const char *value)
+static int select_option_set(struct ed_select_opts *opts, int option, char *value)
 {
         static const char *const formats[] = { "auto", "json", "csv" };
         static const char *const to[] = { "auto", "csv", "json" };
+        int err = ed_empty_option_set(&opts->empty, "select", option, value);
 
+        if (err != 0)
+                return err;
         switch (option) {
         case OPT_SELECT:
                 return select_add(opts, value);
@@ -194,6 +199,14 @@ static int select_option_set(struct ed_select_opts *opts, int option, const char
         default:
                 return ed_option_result("select", "-o", value, &opts->output);
         }
+}
+
+void ed_select_opts_find_errors(struct ed_select_opts *opts)
+{
+        if (strcmp(opts->answers, "-") != 0 &&
+            ed_errors_find(opts->answers, opts->errors_room, sizeof(opts->errors_room)) &&
+            !ed_inputs_is_same(opts->errors_room, opts->answers))
+                opts->errors = opts->errors_room;
 }
 
 static bool is_auto(const char *word)
@@ -245,9 +258,11 @@ static void select_names_complete(struct ed_select_opts *opts)
         if (!is_auto(opts->to_word))
                 to_json = strcmp(opts->to_word, "json") == 0;
         opts->format = to_json ? ED_CELL_JSON : ED_CELL_CSV;
-        if (!opts->errors && strcmp(opts->answers, "-") != 0 &&
-            ed_errors_find(opts->answers, opts->errors_room, sizeof(opts->errors_room)))
-                opts->errors = opts->errors_room;
+        opts->has_errors = opts->errors;
+        if (!opts->errors)
+                ed_select_opts_find_errors(opts);
+        else if (ed_inputs_is_same(opts->errors, opts->answers))
+                opts->errors = NULL;
 }
 
 /* Returns 0 or the exit code. */
@@ -287,7 +302,13 @@ static int select_options_check(struct ed_select_opts *opts, int argc, char **ar
         int exit_code = select_arguments_check(opts, argc, argv);
 
         if (exit_code == 0 && opts->id_column && !opts->by)
-                return ed_console_usage("select", "--id-column is a column of --by IN");
+                return ed_console_usage("select",
+                                        "--id-column %s needs the file of requests: give --by IN "
+                                        "too, or leave --id-column out",
+                                        opts->id_column);
+        if (exit_code == 0 && opts->empty.skip && !opts->by)
+                return ed_console_usage("select",
+                                        "--skip-empty needs the file of requests: --by IN");
         if (exit_code == 0 && opts->id_column && !opts->by_is_csv)
                 return ed_console_usage("select", ED_SOURCE_ID_COLUMN_FAULT);
         return exit_code;

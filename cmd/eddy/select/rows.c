@@ -145,13 +145,13 @@ void ed_rows_add_end(struct ed_rows *rows, const struct ed_record *record, struc
                 failure_add(rows, record, row);
 }
 
-void ed_rows_add_blank_end(const struct ed_rows *rows, struct ed_draft *row)
+void ed_rows_add_blank_end(const struct ed_rows *rows, const char *error, struct ed_draft *row)
 {
         for (size_t i = 0; i < rows->selected_count; i++) {
                 cell_begin(rows, row, rows->selected[i].name);
                 ed_cell_add_value(row, rows->format, NULL);
         }
-        error_add(rows, row, "not answered");
+        error_add(rows, row, error);
 }
 
 void ed_rows_fini(struct ed_rows *rows)

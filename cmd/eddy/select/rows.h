@@ -43,8 +43,8 @@ void ed_rows_add_begin(struct ed_rows *rows, const char *id, size_t id_bytes, co
  */
 void ed_rows_add_end(struct ed_rows *rows, const struct ed_record *record, struct ed_draft *row);
 
-/* Append the end of a row without an answer. */
-void ed_rows_add_blank_end(const struct ed_rows *rows, struct ed_draft *row);
+/* Append the end of a row without an answer; 'error' is the reason. */
+void ed_rows_add_blank_end(const struct ed_rows *rows, const char *error, struct ed_draft *row);
 
 void ed_rows_fini(struct ed_rows *rows);
 

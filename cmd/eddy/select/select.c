@@ -3,6 +3,10 @@
  *
  * The files are not locked: a run may be writing to them. Without --by, the answers are read twice,
  * the first time for the places of their ids; between the two, lines may be added and moved.
+ *
+ * A run moves lines between the errors file and the output: it writes the new line, and then removes the
+ * old one. The failures are read before the answers, and again afterwards if their file has changed.
+ * Otherwise a line that is moved between the two could be missed.
  */
 #include "select/select.h"
 
@@ -11,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "batch/answer/belonging.h"
 #include "batch/request/line_id.h"
 #include "batch/request/source.h"
 #include "batch/sort/id_places.h"
@@ -42,6 +47,7 @@ struct select_run {
         struct ed_bits begun;   /* without --by: the places whose rows have their first piece */
         uint64_t lines;         /* of the present file */
         bool is_ready;          /* the columns are known */
+        bool is_again;          /* failures are read again: those of known requests count */
         uint64_t odd, strange;  /* lines that are not answers; with an id that IN does not have */
         uint64_t strange_ok;    /* those of them that are answers */
         uint64_t placed, strange_failed;
@@ -103,7 +109,7 @@ static int columns_ready(struct select_run *run)
                         "two columns are named %s: give one of them another name, as "
                         "--select NAME=PTR or --keep NAME=%s",
                         repeated, repeated);
-        ed_rows_add_blank_end(rows, &run->blank_end);
+        ed_rows_add_blank_end(rows, "not answered", &run->blank_end);
         run->table.blank_end = run->blank_end.data;
         run->table.blank_end_bytes = run->blank_end.bytes;
         return ed_draft_is_whole(&run->blank_end) ? 0 : select_say_memory();
@@ -127,7 +133,12 @@ static int request_take(void *arg, const struct ed_line *line)
                 return err;
         ed_table_piece_begin(&run->piece);
         ed_rows_add_begin(&run->rows, id.text, id.bytes, line->data, line->bytes, &run->piece);
-        return piece_add(run, line->number, ED_TABLE_ROW);
+        err = piece_add(run, line->number, ED_TABLE_ROW);
+        if (err < 0 || !id.is_empty)
+                return err;
+        ed_table_piece_begin(&run->piece);
+        ed_rows_add_blank_end(&run->rows, "skipped: empty", &run->piece);
+        return piece_add(run, line->number, ED_TABLE_EMPTY);
 }
 
 /* Read a file to its end. Returns 0 or the exit code. */
@@ -216,14 +227,14 @@ static int answer_take(void *arg, const struct ed_line *line)
         uint64_t place;
 
         if (kind == -EINVAL) {
-                run->odd++;
+                run->odd += !run->is_again;
                 return 0;
         }
         if (kind <= 0)
                 return kind;
         place = ed_id_places_find(&run->places, record->whole_id, record->whole_id_bytes);
         if (place == ED_PLACE_NONE)
-                return strange_add(run);
+                return run->is_again ? 0 : strange_add(run);
         run->placed++;
         if (!run->opts.by)
                 err = row_begin(run, place);
@@ -234,23 +245,57 @@ static int answer_take(void *arg, const struct ed_line *line)
         return piece_add(run, place, record->is_ok ? ED_TABLE_ANSWER : ED_TABLE_FAILURE);
 }
 
-/* Read the answers, then the failures. Returns 0 or the exit code. */
-static int answers_walk(struct select_run *run, ed_source_fn *take)
+/* Read the answers or the failures. Returns 0 or the exit code. */
+static int answers_walk(struct select_run *run, const char *path, ed_source_fn *take)
 {
-        const char *const paths[] = { run->opts.answers, run->opts.errors };
+        run->path = path;
+        run->lines = 0;
+        run->record.is_output = path == run->opts.answers;
+        return file_read(run, path, ED_DRAFT_BYTES_MAX, false, take);
+}
+
+/* Without --by: find the places of all ids. Returns 0 or the exit code. */
+static int places_read(struct select_run *run)
+{
+        int exit_code = answers_walk(run, run->opts.answers, answer_place);
+
+        run->places_before = run->lines;
+        if (exit_code == 0 && run->opts.errors)
+                exit_code = answers_walk(run, run->opts.errors, answer_place);
+        return exit_code;
+}
+
+/* Find the errors file, which a run may have made since the start, and its size. */
+static void errors_look(struct select_run *run, struct stat *ret_st)
+{
+        struct ed_select_opts *opts = &run->opts;
+
+        if (!opts->errors && !opts->has_errors)
+                ed_select_opts_find_errors(opts);
+        if (!opts->errors || stat(opts->errors, ret_st) < 0)
+                *ret_st = (struct stat){ 0 };
+}
+
+/* Read the failures, the answers, and failures that have come since. Returns 0 or the exit code. */
+static int answers_read(struct select_run *run)
+{
+        struct stat before, after;
         int exit_code = 0;
 
-        run->places_before = 0;
-        for (size_t i = 0; exit_code == 0 && i < 2; i++) {
-                if (!paths[i])
-                        continue;
-                run->path = paths[i];
-                run->lines = 0;
-                run->record.is_output = i == 0;
-                exit_code = file_read(run, paths[i], ED_DRAFT_BYTES_MAX, false, take);
-                run->places_before += run->lines;
-        }
-        return exit_code;
+        errors_look(run, &before);
+        if (run->opts.errors)
+                exit_code = answers_walk(run, run->opts.errors, answer_take);
+        if (exit_code == 0)
+                exit_code = answers_walk(run, run->opts.answers, answer_take);
+        if (exit_code)
+                return exit_code;
+        errors_look(run, &after);
+        if (!S_ISREG(after.st_mode) ||
+            (after.st_ino == before.st_ino && after.st_dev == before.st_dev &&
+             after.st_size == before.st_size))
+                return 0;
+        run->is_again = true;
+        return answers_walk(run, run->opts.errors, answer_take);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -282,14 +327,42 @@ static int table_write(struct select_run *run)
         return err < 0 ? ed_result_fault(&run->result, err) : 0;
 }
 
+static void count_add(struct ed_draft *text, uint64_t count, const char *what)
+{
+        ed_draft_add_grouped(text, count);
+        ed_draft_add_str(text, what);
+}
+
+/* Report the numbers of rows. */
+static void rows_report(const struct select_run *run)
+{
+        const struct ed_table *table = &run->table;
+        uint64_t answered = table->answered + run->strange_ok;
+        uint64_t failed = table->failed + run->strange_failed;
+        uint64_t rows = answered + failed + table->unanswered + table->empty;
+        struct ed_draft text = { 0 };
+
+        count_add(&text, rows, rows == 1 ? " row: " : " rows: ");
+        count_add(&text, answered, " answered, ");
+        count_add(&text, failed, " failed, ");
+        count_add(&text, table->unanswered, " not answered");
+        if (table->empty > 0) {
+                ed_draft_add_str(&text, ", ");
+                count_add(&text, table->empty, " empty");
+        }
+        if (ed_draft_is_whole(&text))
+                ed_console_say("select", "%s: %.*s",
+                               run->opts.output ? run->opts.output : "standard output",
+                               (int) text.bytes, text.data);
+        ed_draft_fini(&text);
+}
+
 /* Report the rows of the table, and all that a reader of it might miss. */
 static void table_report(const struct select_run *run)
 {
         const struct ed_table *table = &run->table;
         const struct ed_select_opts *opts = &run->opts;
         uint64_t answered = table->answered + run->strange_ok;
-        uint64_t failed = table->failed + run->strange_failed;
-        uint64_t rows = answered + failed + table->unanswered;
 
         for (size_t i = 0; i < opts->selected_count; i++) {
                 const struct ed_column *column = &opts->selected[i];
@@ -310,21 +383,10 @@ static void table_report(const struct select_run *run)
         if (run->odd > 0)
                 ed_console_say("select", "%" PRIu64 " %s, and left out", run->odd,
                                run->odd == 1 ? "line is not an answer" : "lines are not answers");
-        ed_console_say("select",
-                       "%s: %" PRIu64 " row%s: %" PRIu64 " answered, %" PRIu64 " failed, %" PRIu64
-                       " not answered",
-                       opts->output ? opts->output : "standard output", rows, rows == 1 ? "" : "s",
-                       answered, failed, table->unanswered);
+        rows_report(run);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
-
-/* Leave out an errors file that is the file of answers too. */
-static void errors_choose(struct ed_select_opts *opts)
-{
-        if (opts->errors && ed_inputs_is_same(opts->errors, opts->answers))
-                opts->errors = NULL;
-}
 
 /* Without --by: refuse a pipe, which cannot be read twice. Returns 0 or the exit code. */
 static int pipes_check(const struct ed_select_opts *opts)
@@ -358,26 +420,6 @@ static int table_open(struct select_run *run)
         return ed_result_open(&run->result, opts->output);
 }
 
-/* Refuse files of which no line has a place, as sort does. Returns 0 or the exit code. */
-static int select_places_check(const struct select_run *run)
-{
-        const struct ed_select_opts *opts = &run->opts;
-
-        if (run->placed > 0 || run->odd + run->strange == 0)
-                return 0;
-        if (run->strange == 0)
-                ed_console_say("select",
-                               "%s: none of its lines is an answer; name the file of -o of eddy "
-                               "batch",
-                               opts->answers);
-        else
-                ed_console_say("select", "%s: none of the ids is in %s%s", opts->answers, opts->by,
-                               opts->by_is_csv && !opts->id_column
-                                       ? "; give --id-column NAME, as for eddy batch"
-                                       : "");
-        return ED_EXIT_INPUT;
-}
-
 /* Read all files. Returns 0 or the exit code. */
 static int files_read(struct select_run *run)
 {
@@ -388,14 +430,23 @@ static int files_read(struct select_run *run)
                 exit_code = file_read(run, opts->by, ED_SOURCE_LINE_BYTES_MAX, opts->by_is_csv,
                                       request_take);
         else
-                exit_code = answers_walk(run, answer_place);
+                exit_code = places_read(run);
         if (exit_code == 0)
                 exit_code = columns_ready(run);
         if (exit_code)
                 return exit_code;
         ed_id_places_seal(&run->places);
-        exit_code = answers_walk(run, answer_take);
-        return exit_code ? exit_code : select_places_check(run);
+        exit_code = answers_read(run);
+        if (exit_code)
+                return exit_code;
+        return ed_belonging_check(
+                "select",
+                &(struct ed_belonging){ .answers = opts->answers,
+                                        .requests = opts->by,
+                                        .lacks_column = opts->by_is_csv && !opts->id_column,
+                                        .placed = run->placed,
+                                        .strange = run->strange,
+                                        .odd = run->odd });
 }
 
 static int table_make(struct select_run *run)
@@ -403,7 +454,6 @@ static int table_make(struct select_run *run)
         struct ed_select_opts *opts = &run->opts;
         int exit_code;
 
-        errors_choose(opts);
         exit_code = pipes_check(opts);
         if (exit_code == 0)
                 exit_code = table_open(run);
@@ -412,6 +462,9 @@ static int table_make(struct select_run *run)
         if (ed_merge_sort_new((size_t) opts->memory, ed_result_folder(&run->result), &run->sorter) <
             0)
                 return select_say_memory();
+        exit_code = ed_empty_option_open(&opts->empty, "select", &run->rules);
+        if (exit_code)
+                return exit_code;
         run->rules.id_column = opts->id_column;
         run->record.rule = &opts->rule;
         run->rows = (struct ed_rows){ .format = opts->format,
@@ -449,6 +502,7 @@ int ed_select_main(int argc, char **argv)
         ed_result_end(&run.result);
         ed_draft_fini(&run.piece);
         ed_draft_fini(&run.blank_end);
+        ed_empty_option_fini(&run.opts.empty, &run.rules);
         ed_select_opts_fini(&run.opts);
         return exit_code;
 }

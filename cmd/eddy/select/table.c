@@ -47,6 +47,7 @@ static int row_end(struct ed_table *table)
         table->has_row = false;
         table->answered += table->best_kind == ED_TABLE_ANSWER;
         table->failed += table->best_kind == ED_TABLE_FAILURE;
+        table->empty += table->best_kind == ED_TABLE_EMPTY;
         table->unanswered += table->best_kind == 0;
         if (table->best_kind)
                 err = text_out(table, table->best.data, table->best.bytes);
@@ -72,7 +73,7 @@ static int piece_take(struct ed_table *table, char kind, const char *text, size_
 {
         int err;
 
-        if (kind == ED_TABLE_ANSWER || kind == ED_TABLE_FAILURE)
+        if (kind == ED_TABLE_ANSWER || kind == ED_TABLE_FAILURE || kind == ED_TABLE_EMPTY)
                 return end_keep(table, kind, text, bytes);
         err = row_end(table);
         table->has_row = kind == ED_TABLE_ROW;

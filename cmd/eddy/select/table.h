@@ -3,8 +3,8 @@
  * rows in any order in, whole rows out. The pieces go through a sorter, so memory is limited.
  *
  * A piece belongs to a place: the number of a line of the input. The row of a place is its first
- * piece, then that of its last answer, or else of its last failure, or else the row's end without an
- * answer.
+ * piece, then that of its last answer, or else of its last failure, or else that of a request that is
+ * left out, or else the row's end without an answer.
  */
 #ifndef ED_CMD_SELECT_TABLE_H
 #define ED_CMD_SELECT_TABLE_H
@@ -21,6 +21,7 @@ enum ed_table_kind {
         ED_TABLE_ROW = 'R',    /* begins the row of a place */
         ED_TABLE_ANSWER = 'A', /* ends it */
         ED_TABLE_FAILURE = 'F',
+        ED_TABLE_EMPTY = 'E',   /* left out by --skip-empty; before the others of its place */
         ED_TABLE_STRANGE = 'S', /* a whole row, with ED_PLACE_NONE */
 };
 
@@ -35,8 +36,9 @@ struct ed_table {
         size_t blank_end_bytes;
         ed_table_fn *fn; /* gets the rows, each with a line feed */
         void *arg;
-        uint64_t answered, failed, unanswered; /* rows, without strange ones; set by finish */
-        uint64_t repeated;                     /* answers that a later one of their row replaces */
+        uint64_t answered, failed, empty,
+                unanswered; /* rows, without strange ones; set by finish */
+        uint64_t repeated;  /* answers that a later one of their row replaces */
 
         struct ed_draft piece; /* the present piece, as it arrives */
         struct ed_draft best;  /* the end of the present row */
