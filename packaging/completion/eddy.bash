@@ -76,7 +76,8 @@ _eddy() {
                         return
                         ;;
                 select,--select | select,--by | select,--keep | select,--ok | \
-                        select,--id-column | select,-o | select,--output | select,--memory) return ;;
+                        select,--id-column | select,--body | select,--url | select,-H | \
+                        select,--header | select,-o | select,--output | select,--memory) return ;;
                 fetch,--progress) words="auto bar plain json off" ;;
                 fetch,--summary) words="text json" ;;
                 fetch,-i | fetch,-d | fetch,--data | fetch,--cacert | \
@@ -105,7 +106,8 @@ _eddy() {
                         compopt -o default 2>/dev/null
                         return
                         ;;
-                report,--by | report,--id-column | report,-o | report,--output | \
+                report,--by | report,--id-column | report,--body | report,--url | \
+                        report,-H | report,--header | report,-o | report,--output | \
                         report,--ok | report,--price | report,--title) return ;;
                 draw,--format) words="text svg html" ;;
                 draw,--axis) words="time order" ;;
@@ -146,7 +148,8 @@ _eddy() {
                         sort) words="--by --format --id-column -o --output --memory -h --help
                                 --version" ;;
                         select) words="--select --by --keep --errors --ok --schema --format
-                                --id-column -o --output --to --memory -h --help --version" ;;
+                                --id-column --skip-empty --body --url -H --header -o --output
+                                --to --memory -h --help --version" ;;
                         fetch) words="-i -X --method -H --header -d --data -c --per-host
                                 --timeout --connect-timeout --read-timeout --deadline --attempts
                                 --backoff --cacert --cert --key -k --insecure --proxy
@@ -158,8 +161,9 @@ _eddy() {
                                 --retry-after --errors --error-rate --truncate --stall --seed
                                 --api-key --token-life --model --dimensions --completion-tokens
                                 -h --help --version" ;;
-                        report) words="--by --format --id-column --errors --log -o --output --ok
-                                --schema --accept-failed --accept-failed-ids --price --title -h
+                        report) words="--by --format --id-column --skip-empty --body --url -H
+                                --header --errors --log -o --output --ok --schema
+                                --accept-failed --accept-failed-ids --check --price --title -h
                                 --help --version" ;;
                         draw) words="-o --output --format --axis --width -h --help --version" ;;
                         explore) words="--deviations --runs --seeds --timeout -h --help

@@ -211,6 +211,11 @@ _eddy() {
                         '*--schema=[those of the run, if it had these options]:FILE:_files' \
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
+                        '*--skip-empty[leave out the requests that a run with this option leaves out]' \
+                        '*--body=[those of the run that have {{name}}, for --skip-empty]:BODY: ' \
+                        '*--url=[those of the run that have {{name}}, for --skip-empty]:URL: ' \
+                        '*-H+[those of the run that have {{name}}, for --skip-empty]:HEADER: ' \
+                        '*--header=[those of the run that have {{name}}, for --skip-empty]:HEADER: ' \
                         '*-o+[write to TABLE, which is replaced when it is complete, and compressed if its name ends in .gz or .zst]:TABLE: ' \
                         '*--output=[write to TABLE, which is replaced when it is complete, and compressed if its name ends in .gz or .zst]:TABLE: ' \
                         '*--to=[auto: json if TABLE ends in .jsonl, .ndjson or .json, before .gz or .zst]:auto:(auto csv json)' \
@@ -295,6 +300,11 @@ _eddy() {
                         '*--by=[the file of requests, to report those without an answer]:IN: ' \
                         '*--format=[of IN: csv if its name ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
+                        '*--skip-empty[leave out the requests that a run with this option leaves out]' \
+                        '*--body=[those of the run that have {{name}}, for --skip-empty]:BODY: ' \
+                        '*--url=[those of the run that have {{name}}, for --skip-empty]:URL: ' \
+                        '*-H+[those of the run that have {{name}}, for --skip-empty]:HEADER: ' \
+                        '*--header=[those of the run that have {{name}}, for --skip-empty]:HEADER: ' \
                         '*--errors=[the errors file]:FILE:_files' \
                         '*--log=[the log of eddy batch --log, to show refusals]:FILE:_files' \
                         '*-o+[write the page to PAGE]:PAGE: ' \
@@ -303,6 +313,7 @@ _eddy() {
                         '*--schema=[those of the run, if it had these options]:FILE:_files' \
                         '*--accept-failed[those of the run]' \
                         '*--accept-failed-ids=[those of the run]:FILE:_files' \
+                        '*--check[status 1 unless each request of IN has an answer, or its failure is accepted]' \
                         '*--price=[prices of a million tokens, such as 0.15/0.60]:IN: ' \
                         '*--title=[the heading of the page]:TEXT: ' \
                         '*-h[print the usage]' \

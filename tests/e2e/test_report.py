@@ -13,6 +13,7 @@ import shutil
 import subprocess
 
 import e2e
+from batch_api import Api
 from e2e import check, claim, equal
 from inputs import compressed
 
@@ -193,7 +194,7 @@ def the_page_has_all_totals_tables_and_plots(eddy):
     check("Run <7>" in page.texts)
     equal(page.tiles["Requests"], "3,000")
     equal(page.tiles["Failed"], str(len(errors)))
-    equal(page.tiles["Refusals (429)"], str(len(refusals)))
+    equal(page.tiles["Refusals"], str(len(refusals)))
     tokens = [sum(line["x_meta"][key] for line in answers)
               for key in ("input_tokens", "output_tokens")]
     equal(page.tiles["Input tokens"], f"{tokens[0]:,}")
@@ -240,6 +241,97 @@ def the_report_begins_with_missing_answers(eddy):
 
 
 @claim
+def failures_count_if_their_requests_have_no_answer(eddy):
+    """An active run has not yet removed old failures; a file of failures may be that of several inputs."""
+    rows = eddy.file("in.jsonl", lines({"custom_id": f"id-{n}", "url": "/", "body": {}} for n in range(1, 5)))
+    out = eddy.file("out.jsonl", lines([refused(1, START_MS, 500, "old"), answer(1, START_MS, 10), answer(2, START_MS, 10),
+                                        refused(4, START_MS, 400, "now"), answer(9, START_MS, 10)]))
+    errors = [refused(2, START_MS, 429, "slow"), failure(3, START_MS, "dns_error", "a"), refused(7, START_MS, 404, "b"),
+              failure(3, START_MS + 1, "request_timeout", "c")]
+    eddy.file("out.errors.jsonl", lines(errors))
+    result = report(eddy, out, "--by", rows)
+    equal(result.err.splitlines()[:4], [
+        "eddy report: not complete: 2 of 4 requests failed: run the command of eddy batch again",
+        f"2 lines have an id that {rows} does not have", "1 failed: request_timeout, such as id-3: c",
+        "1 failed: HTTP 400, such as id-4: now"], result)
+    page = page_of(report(eddy, out, "--by", rows, "-o", "-").out)
+    equal((page.tiles["Requests"], page.tiles["OK"][0], page.tiles["Failed"][0]), ("4", "2", "2"))
+    check("have an answer or a later failure, or are left out: 3." in "".join(page.texts), page.texts)
+    equal(len(page.tables["errors"]), 3)
+    equal(page_of(report(eddy, out, "-o", "-").out).tiles["Requests"], "9")
+    # The failures are read twice, so they cannot come from a pipe.
+    result = eddy.run("report", out, "--by", rows, "--errors", "/dev/stdin", "-o", "-", stdin=lines(errors).encode())
+    e2e.one_line(result, 3, "a pipe cannot be read twice")
+
+
+@claim
+def ids_of_another_column_are_refused(eddy):
+    table = eddy.file("in.csv", "name,text\nid-1,x\n")
+    out = eddy.file("out.jsonl", lines([answer(1, START_MS, 10)]))
+    result = eddy.run("report", out, "--by", table, "-o", "-")
+    check(result.code == 3 and "none of the ids is in" in result.err and "give --id-column NAME" in result.err, result)
+    equal(result.out, "")
+    equal(report(eddy, out, "--by", table, "--id-column", "name", "-o", "-").code, 0)
+    # A run that has not written a line yet has a page.
+    equal(report(eddy, eddy.file("none.jsonl", ""), "--by", table, "-o", "-").code, 0)
+
+
+@claim
+def the_status_shows_whether_all_is_complete(eddy):
+    rows = eddy.file("in.jsonl", lines({"custom_id": f"id-{n}", "url": "/", "body": {}} for n in range(1, 3)))
+    out = eddy.file("out.jsonl", lines([answer(1, START_MS, 10)]))
+    check_it = ["--by", rows, "--check"]
+    report(eddy, out, "--by", rows)
+    report(eddy, out, *check_it, code=1)
+    eddy.file("out.errors.jsonl", lines([{**refused(2, START_MS, 400, "m"), "x_meta": {"final": True}}]))
+    report(eddy, out, *check_it, code=1)
+    report(eddy, out, *check_it, "--accept-failed")
+    check(os.path.exists(out + ".html"))
+    report(eddy, eddy.file("both.jsonl", lines([answer(n, START_MS, 10) for n in (1, 2)])), *check_it)
+    e2e.one_line(eddy.run("report", out, "--check"), 2, "--check needs --by IN")
+
+
+@claim
+def requests_that_are_left_out_are_not_missing(eddy):
+    url = eddy.mock("--latency", "1ms")
+    table = eddy.file("in.csv", "key,text,note\n" + "".join(f"k{n},{'t' if n % 4 else ' '},n\n" for n in range(20)))
+    out, body = eddy.file("out.jsonl"), eddy.file("body.json", '{"model":"m","input":"{{text}}"}')
+    same = ["--id-column", "key", "--skip-empty", "--body", "@" + body, "--url", "/v1/embeddings"]
+    result = eddy.run("batch", table, "-o", out, "--base-url", url, *same)
+    check(result.code == 0 and "15 ok" in result.err, result)
+    result = report(eddy, out, "--by", table, *same, "--check")
+    equal(result.err.splitlines()[:2], ["eddy report: complete: all 15 requests have an answer",
+                                        "5 requests are empty, and are left out"], result)
+    check("not complete: 5 of 20" in report(eddy, out, "--by", table, "--id-column", "key").err)
+    result = eddy.run("select", out, "--by", table, *same, "--select", "t=/usage/total_tokens")
+    equal([line for line in result.out.splitlines() if ",skipped: empty" in line], [f"k{n},,skipped: empty" for n in range(0, 20, 4)])
+    check("20 rows: 15 answered, 0 failed, 0 not answered, 5 empty" in result.err, result)
+    for args, words in ((["--skip-empty", "--by", table], "write a field as {{name}}"), (["--skip-empty"], "--skip-empty needs"),
+                        (["--skip-empty", "--by", table, "--body", "{"], "--body"),
+                        (["--skip-empty", "--by", table, "--body", "@" + out + "x"], "--body @"),
+                        (["--skip-empty", "--by", table, "--url", "x{{text}}"], "--url")):
+        e2e.one_line(eddy.run("report", out, *args), 2, words)
+        e2e.one_line(eddy.run("select", out, "--select", "/usage", *args), 2, words)
+
+
+@claim
+def refusals_of_the_log_are_those_of_the_vendors(eddy):
+    answers = iter([(503, {"Retry-After": "0"}, {}), (503, {}, {}), (402, {"Retry-After": "0"}, {})])
+    api = Api(eddy, lambda call: next(answers, (200, {}, {})))
+    requests = eddy.file("in.jsonl", lines([{"custom_id": "c", "url": "/v1/x", "body": {}}]))
+    out, log = eddy.file("out.jsonl"), eddy.file("log.jsonl")
+    eddy.run("batch", requests, "--base-url", api.url, "-o", out, "--log", log, "--retry-base", "1ms")
+    with open(log, encoding="utf-8") as file:
+        attempts = [json.loads(line) for line in file if '"attempt"' in line]
+    equal([(line["status"], line["refused"]) for line in attempts], [(503, True), (503, False), (402, True), (200, False)])
+    equal(page_of(report(eddy, out, "--log", log, "-o", "-").out).tiles["Refusals"][0], "2")
+    lead = {"time": "2026-11-23T12:30:05.123Z", "message": "attempt"}
+    log = eddy.file("log.jsonl", lines([{**lead, "status": 503, "refused": True}, {**lead, "status": 503, "refused": False},
+                                        {**lead, "status": 402, "refused": True}, {**lead, "status": 429}]))
+    equal(page_of(report(eddy, out, "--log", log, "-o", "-").out).tiles["Refusals"][0], "3")
+
+
+@claim
 def causes_are_grouped_by_the_form_of_their_messages(eddy):
     errors = [refused(n, START_MS + n, 400, f"max_tokens {4097 + n} is above 4096" if n % 3 else f"no model 'm{n}'")
               for n in range(9)]
@@ -270,7 +362,12 @@ def the_file_of_a_run_that_goes_on_is_read_as_it_is(eddy):
     # A locked one is that of a run.
     with open(eddy.file("a"), "rb") as file:
         e2e.fcntl.flock(file, e2e.fcntl.LOCK_EX)
-        equal(report(eddy, eddy.file("a"), "-o", "-").code, 0)
+        result = report(eddy, eddy.file("a"), "-o", "-")
+        check("eddy report: a run is active: 2 answers, 0 failed so far; give --by IN" in result.err, result)
+        rows = eddy.file("in.jsonl", lines({"custom_id": f"id-{n}", "url": "/", "body": {}} for n in range(4)))
+        result = report(eddy, eddy.file("a"), "--by", rows, "-o", "-")
+        check("eddy report: a run is active: 2 of 4 requests have an answer so far" in result.err, result)
+        check("a run is active" in "".join(page_of(result.out).texts))
 
 
 @claim

@@ -5,8 +5,10 @@
 
 #include <errno.h>
 
-/* A flag of an id: a line of it is an accepted failure. */
-enum { ACCEPTED = ED_IDS_DOUBTED };
+#define ACTIVE "a run is active: "
+
+/* Flags of an id: its line of the input is left out; one of its failures is accepted. */
+enum { EMPTY = ED_IDS_DOUBTED, ACCEPTED = ED_IDS_FAILED };
 
 void ed_completeness_fini(struct ed_completeness *completeness)
 {
@@ -14,51 +16,108 @@ void ed_completeness_fini(struct ed_completeness *completeness)
         completeness->ids = NULL;
 }
 
-int ed_completeness_request(struct ed_completeness *completeness, const char *id, size_t bytes)
+/* Add an id of the input with a flag. Returns its flags before, or an error. */
+static int id_add(struct ed_completeness *completeness, const char *id, size_t bytes, unsigned flag)
 {
-        int flags;
-
         if (!completeness->ids && ed_ids_new(&completeness->ids) < 0)
                 return -ENOMEM;
-        flags = ed_ids_add(completeness->ids, id, bytes, 0, ED_IDS_READ, NULL);
+        return ed_ids_add(completeness->ids, id, bytes, 0, flag, NULL);
+}
+
+int ed_completeness_request(struct ed_completeness *completeness, const char *id, size_t bytes)
+{
+        int flags = id_add(completeness, id, bytes, ED_IDS_READ);
+
         if (flags < 0)
                 return flags;
         completeness->requests += !(flags & ED_IDS_READ);
+        completeness->empty -= (flags & EMPTY) && !(flags & ED_IDS_READ);
         return 0;
 }
 
-/* Returns the number of the requests with the best result of lines with these flags. */
-static uint64_t *best_of(struct ed_completeness *completeness, int flags)
+int ed_completeness_empty(struct ed_completeness *completeness, const char *id, size_t bytes)
 {
-        if (flags & ED_IDS_ANSWERED)
-                return &completeness->answered;
-        if (flags & ACCEPTED)
-                return &completeness->accepted;
-        return flags & ED_IDS_FAILED ? &completeness->failed : NULL;
-}
+        int flags = id_add(completeness, id, bytes, EMPTY);
 
-int ed_completeness_line(struct ed_completeness *completeness, const char *id, size_t bytes,
-                         enum ed_completeness_result result)
-{
-        static const int of_result[] = { ED_IDS_FAILED, ACCEPTED, ED_IDS_ANSWERED };
-        uint64_t *before;
-        int flags;
-
-        completeness->lines[result]++;
-        if (!completeness->input)
-                return 0;
-        if (!completeness->ids || !(ed_ids_flags(completeness->ids, id, bytes) & ED_IDS_READ)) {
-                completeness->strange++;
-                return 0;
-        }
-        flags = ed_ids_add(completeness->ids, id, bytes, 0, (unsigned) of_result[result], NULL);
         if (flags < 0)
                 return flags;
-        before = best_of(completeness, flags);
-        if (before)
-                --*before;
-        ++*best_of(completeness, flags | of_result[result]);
+        completeness->empty += !(flags & (EMPTY | ED_IDS_READ));
         return 0;
+}
+
+/* Returns the flags of the id of a line, which are 0 if the input does not have it. */
+static unsigned flags_of(const struct ed_completeness *completeness, const char *id, size_t bytes)
+{
+        return completeness->ids ? ed_ids_flags(completeness->ids, id, bytes) : 0;
+}
+
+/* Count a line, if the input is not known. */
+static void unknown_count(struct ed_completeness *completeness, enum ed_completeness_result result)
+{
+        completeness->placed++;
+        completeness->answered += result == ED_COMPLETENESS_OK;
+        completeness->accepted += result == ED_COMPLETENESS_ACCEPTED;
+        completeness->failed += result == ED_COMPLETENESS_FAILED;
+}
+
+/* Count an answer to an id of the input. */
+static void answer_count(struct ed_completeness *completeness, const char *id, size_t bytes,
+                         unsigned flags)
+{
+        completeness->answered += !(flags & ED_IDS_ANSWERED);
+        if (!(flags & ED_IDS_READ)) {
+                completeness->requests++;
+                completeness->empty--;
+        }
+        ed_ids_flag(completeness->ids, id, bytes, ED_IDS_ANSWERED | ED_IDS_READ);
+}
+
+/* Note a failure of an id of the input. */
+static void failure_note(struct ed_completeness *completeness, const char *id, size_t bytes,
+                         bool is_accepted)
+{
+        ed_ids_flag(completeness->ids, id, bytes, is_accepted ? ACCEPTED : 0);
+        ed_ids_set_line(completeness->ids, id, bytes, ++completeness->numbered);
+}
+
+bool ed_completeness_line(struct ed_completeness *completeness, const char *id, size_t bytes,
+                          enum ed_completeness_result result)
+{
+        unsigned flags = flags_of(completeness, id, bytes);
+
+        if (!completeness->input) {
+                unknown_count(completeness, result);
+                return true;
+        }
+        if (!(flags & (ED_IDS_READ | EMPTY))) {
+                completeness->strange++;
+                return false;
+        }
+        completeness->placed++;
+        if (result == ED_COMPLETENESS_OK)
+                answer_count(completeness, id, bytes, flags);
+        else
+                failure_note(completeness, id, bytes, result == ED_COMPLETENESS_ACCEPTED);
+        return result == ED_COMPLETENESS_OK;
+}
+
+bool ed_completeness_failure(struct ed_completeness *completeness, const char *id, size_t bytes)
+{
+        unsigned flags = flags_of(completeness, id, bytes);
+        uint64_t last;
+
+        if (!(flags & (ED_IDS_READ | EMPTY)))
+                return false;
+        completeness->settled++;
+        last = ed_ids_line(completeness->ids, id, bytes);
+        if (!(flags & ED_IDS_READ) || flags & ED_IDS_ANSWERED ||
+            (last > 0 && last != completeness->settled)) {
+                completeness->replaced++;
+                return false;
+        }
+        completeness->accepted += (flags & ACCEPTED) != 0;
+        completeness->failed += !(flags & ACCEPTED);
+        return true;
 }
 
 bool ed_completeness_lacks(const struct ed_completeness *completeness)
@@ -67,22 +126,41 @@ bool ed_completeness_lacks(const struct ed_completeness *completeness)
                completeness->answered + completeness->accepted < completeness->requests;
 }
 
+/* Append "7 failed, 2 of them accepted", after 'before'. */
+static void failed_print(const struct ed_completeness *completeness, const char *before,
+                         struct ed_draft *out)
+{
+        ed_draft_add_str(out, before);
+        ed_draft_add_grouped(out, completeness->failed + completeness->accepted);
+        ed_draft_add_str(out, " failed");
+        if (completeness->accepted == 0)
+                return;
+        ed_draft_add_str(out, ", ");
+        ed_draft_add_grouped(out, completeness->accepted);
+        ed_draft_add_str(out, " of them accepted");
+}
+
 static void unknown_print(const struct ed_completeness *completeness, struct ed_draft *out)
 {
-        uint64_t ok = completeness->lines[ED_COMPLETENESS_OK];
-        uint64_t accepted = completeness->lines[ED_COMPLETENESS_ACCEPTED];
-
-        ed_draft_add_grouped(out, ok);
-        ed_draft_add_str(out, ok == 1 ? " answer, " : " answers, ");
-        ed_draft_add_grouped(out, completeness->lines[ED_COMPLETENESS_FAILED] + accepted);
-        ed_draft_add_str(out, " failed");
-        if (accepted > 0) {
-                ed_draft_add_str(out, ", ");
-                ed_draft_add_grouped(out, accepted);
-                ed_draft_add_str(out, " of them accepted");
-        }
+        ed_draft_add_str(out, completeness->is_active ? ACTIVE : "");
+        ed_draft_add_grouped(out, completeness->answered);
+        failed_print(completeness, completeness->answered == 1 ? " answer, " : " answers, ", out);
+        ed_draft_add_str(out, completeness->is_active ? " so far" : "");
         ed_draft_add_str(
                 out, "; give --by IN, the file of requests, to count those that have no answer");
+}
+
+/* A run may still answer the requests that have no answer. */
+static void active_print(const struct ed_completeness *completeness, struct ed_draft *out)
+{
+        ed_draft_add_str(out, ACTIVE);
+        ed_draft_add_grouped(out, completeness->answered);
+        ed_draft_add_str(out, " of ");
+        ed_draft_add_grouped(out, completeness->requests);
+        ed_draft_add_str(out, completeness->requests == 1 ? " request has" : " requests have");
+        ed_draft_add_str(out, " an answer so far");
+        if (completeness->failed + completeness->accepted > 0)
+                failed_print(completeness, ", ", out);
 }
 
 static void complete_print(const struct ed_completeness *completeness, struct ed_draft *out)
@@ -134,6 +212,8 @@ void ed_completeness_print(const struct ed_completeness *completeness, struct ed
                 unknown_print(completeness, out);
         } else if (completeness->requests == 0) {
                 ed_draft_add_str(out, "not complete: the file of requests has no request");
+        } else if (ed_completeness_lacks(completeness) && completeness->is_active) {
+                active_print(completeness, out);
         } else if (ed_completeness_lacks(completeness)) {
                 lacks_print(completeness, out);
         } else {

@@ -2,7 +2,11 @@
  * report/completeness.h - whether each request of an input has an answer. No I/O.
  *
  *     ed_completeness_request() for each id of the input, then
- *     ed_completeness_line() for each line of the answers and errors
+ *     ed_completeness_line() for each line of the answers and errors, and then again
+ *     ed_completeness_failure() for each line that is a failure, in the same order
+ *
+ * A failure counts if its request has no answer, and no later failure. That is known only at the end of
+ * the lines.
  */
 #ifndef ED_CMD_REPORT_COMPLETENESS_H
 #define ED_CMD_REPORT_COMPLETENESS_H
@@ -24,12 +28,16 @@ enum ed_completeness_result {
 /* All zero: the input is not known. */
 struct ed_completeness {
         struct ed_ids *ids;
-        const char *input;                      /* NULL: not known */
-        uint64_t requests;                      /* ids of the input */
-        uint64_t answered;                      /* of them */
-        uint64_t accepted, failed;              /* of them, without an answer */
-        uint64_t strange;                       /* lines with other ids */
-        uint64_t lines[ED_COMPLETENESS_OK + 1]; /* by result, also if the input is not known */
+        const char *input;         /* NULL: not known */
+        bool is_active;            /* a run may add answers */
+        uint64_t requests;         /* ids of the input */
+        uint64_t answered;         /* of them */
+        uint64_t accepted, failed; /* of them, without an answer */
+        uint64_t empty;            /* lines of the input that --skip-empty leaves out */
+        uint64_t placed;   /* lines with ids of the input, or all lines if it is not known */
+        uint64_t strange;  /* lines with other ids */
+        uint64_t replaced; /* failures that do not count */
+        uint64_t numbered, settled; /* failures seen by ed_completeness_line() and _failure() */
 };
 
 void ed_completeness_fini(struct ed_completeness *completeness);
@@ -38,9 +46,22 @@ void ed_completeness_fini(struct ed_completeness *completeness);
 EDDY_MUST_USE int ed_completeness_request(struct ed_completeness *completeness, const char *id,
                                           size_t bytes);
 
-/* Add a line. Errors: -ENOMEM */
-EDDY_MUST_USE int ed_completeness_line(struct ed_completeness *completeness, const char *id,
-                                       size_t bytes, enum ed_completeness_result result);
+/*
+ * Add the id of a line that --skip-empty leaves out. It is a request only if it has an answer. Errors:
+ * -ENOMEM
+ */
+EDDY_MUST_USE int ed_completeness_empty(struct ed_completeness *completeness, const char *id,
+                                        size_t bytes);
+
+/*
+ * Add a line. Returns true if it counts, false if its id is not in the input, or if it is a failure, which
+ * ed_completeness_failure() judges. If the input is not known, all lines count.
+ */
+bool ed_completeness_line(struct ed_completeness *completeness, const char *id, size_t bytes,
+                          enum ed_completeness_result result);
+
+/* Returns true if a failure counts. It is accepted if any failure of its request was. */
+bool ed_completeness_failure(struct ed_completeness *completeness, const char *id, size_t bytes);
 
 /* Returns true if a request has neither an answer nor an accepted failure, or that is not known. */
 bool ed_completeness_lacks(const struct ed_completeness *completeness);

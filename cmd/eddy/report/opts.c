@@ -30,14 +30,18 @@ static const char help[] =
         "  --by IN                  the file of requests, to report those without an answer\n"
         "  --format auto|json|csv   of IN: csv if its name ends in .csv, .csv.gz or .csv.zst "
         "(auto)\n"
-        "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
+        "  --id-column NAME         the column of CSV that is the id "
+        "(custom_id)\n" ED_EMPTY_OPTION_HELP
         "  --errors FILE            the errors file (OUT's name with .errors.jsonl, if it exists)\n"
-        "  --log FILE               the log of eddy batch --log, to show refusals (status 429)\n"
+        "  --log FILE               the log of eddy batch --log, to show refusals\n"
         "  -o, --output PAGE|-      write the page to PAGE; - is standard output (OUT.html)\n"
         "  --ok EXPR, --schema FILE\n"
         "                           those of the run, if it had these options\n"
         "  --accept-failed, --accept-failed-ids FILE\n"
         "                           those of the run; the failures that they accept are counted\n"
+        "  --check                  status 1 unless each request of IN has an answer, or its "
+        "failure\n"
+        "                           is accepted\n"
         "  --price IN/OUT           prices of a million tokens, such as 0.15/0.60\n"
         "  --title TEXT             the heading of the page (the name of OUT)\n"
         "  -h, --help, --version\n"
@@ -45,12 +49,14 @@ static const char help[] =
         "An incomplete last line is ignored.  The page shows the number of lines that are not\n"
         "answers.\n"
         "\n"
-        "Exit: 0 the page was written, 2 the command line is wrong, 3 a file cannot be read, or\n"
-        "OUT has lines but no answers, 4 the page could not be written.\n";
+        "Exit: 0 the page was written, 1 with --check: not complete, 2 the command line is wrong,\n"
+        "3 a file cannot be read, or OUT has lines but no answer to a request of IN, 4 the page\n"
+        "could not be written.\n";
 
 enum {
         OPT_ERRORS = 256,
         OPT_BY,
+        OPT_CHECK,
         OPT_FORMAT,
         OPT_ID_COLUMN,
         OPT_LOG,
@@ -74,6 +80,8 @@ static const struct option options[] = {
         { "schema", required_argument, NULL, OPT_SCHEMA },
         { "accept-failed", no_argument, NULL, OPT_ACCEPT },
         { "accept-failed-ids", required_argument, NULL, OPT_ACCEPT_IDS },
+        { "check", no_argument, NULL, OPT_CHECK },
+        ED_EMPTY_OPTION_LONGS,
         { "price", required_argument, NULL, OPT_PRICE },
         { "title", required_argument, NULL, OPT_TITLE },
         { "help", no_argument, NULL, 'h' },
@@ -88,7 +96,7 @@ static const struct ed_option_hint hints[] = {
         { NULL, NULL },
 };
 
-static const struct ed_option_set option_set_of_report = { "report", ":ho:", options, hints };
+static const struct ed_option_set option_set_of_report = { "report", ":hH:o:", options, hints };
 
 static int price_set(struct ed_report_opts *opts, const char *value)
 {
@@ -111,8 +119,12 @@ static int format_set(struct ed_report_opts *opts, const char *value)
         return err < 0 ? err : 0;
 }
 
-static int report_option_set(struct ed_report_opts *opts, int option, const char *value)
+static int report_option_set(struct ed_report_opts *opts, int option, char *value)
 {
+        int err = ed_empty_option_set(&opts->empty, "report", option, value);
+
+        if (err != 0)
+                return err;
         switch (option) {
         case 'o':
                 return ed_option_file("report", "-o", value, &opts->page);
@@ -130,6 +142,9 @@ static int report_option_set(struct ed_report_opts *opts, int option, const char
                 return ed_rule_set_schema(&opts->rule, "report", value);
         case OPT_OK:
                 return ed_rule_set_ok(&opts->rule, "report", value);
+        case OPT_CHECK:
+                opts->check = true;
+                return 0;
         case OPT_ACCEPT:
                 return ed_accept_all_finals(&opts->accept);
         case OPT_ACCEPT_IDS:
@@ -166,9 +181,14 @@ static int names_complete(struct ed_report_opts *opts)
 /* Check the options of the file of requests. Returns 0 or the exit code. */
 static int input_check(struct ed_report_opts *opts)
 {
-        if (!opts->by && (opts->format || opts->id_column))
-                return ed_console_usage("report", "%s needs --by IN, the file of requests",
-                                        opts->format ? "--format" : "--id-column");
+        const char *option = opts->format       ? "--format"
+                             : opts->id_column  ? "--id-column"
+                             : opts->check      ? "--check"
+                             : opts->empty.skip ? "--skip-empty"
+                                                : NULL;
+
+        if (!opts->by && option)
+                return ed_console_usage("report", "%s needs --by IN, the file of requests", option);
         if (opts->by && (!opts->format || strcmp(opts->format, "auto") == 0))
                 opts->format = ed_source_is_csv(opts->by) ? "csv" : "json";
         if (opts->id_column && strcmp(opts->format, "csv") != 0)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "batch/answer/rule.h"
+#include "batch/empty_option.h"
 #include "batch/request/accept.h"
 #include "batch/request/tokens.h"
 #include "eddy/def.h"
@@ -22,7 +23,9 @@ struct ed_report_opts {
         const char *id_column;
         const char *page; /* "-": standard output */
         const char *title;
+        bool check; /* the exit code depends on completeness */
         struct ed_rule rule;
+        struct ed_empty_option empty;
         struct ed_accept accept;
         bool has_price;
         struct ed_price price;

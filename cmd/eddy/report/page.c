@@ -246,6 +246,7 @@ static void tiles_add(struct ed_draft *out, const struct ed_page *page,
 {
         uint64_t all = totals->ok + totals->failed;
         uint64_t accepted = ed_totals_accepted(totals);
+        uint64_t retries = (uint64_t) (totals->retries + 0.5);
 
         ed_draft_add_str(out, "<dl>\n");
         tile_add(out, "Requests", all);
@@ -257,16 +258,15 @@ static void tiles_add(struct ed_draft *out, const struct ed_page *page,
         latency_tiles_add(out, totals);
         if (totals->attempts > 0) {
                 tile_begin(out, "Attempts", false);
-                ed_draft_add_grouped(out, totals->attempts);
+                ed_draft_add_grouped(out, (uint64_t) (totals->attempts + 0.5));
                 ed_draft_add_str(out, "<small>");
-                ed_draft_add_grouped(out, totals->retries);
-                ed_draft_add_str(out, totals->retries == 1 ? " retry" : " retries");
+                ed_draft_add_grouped(out, retries);
+                ed_draft_add_str(out, retries == 1 ? " retry" : " retries");
                 ed_draft_add_str(out, ", without refusals</small>");
                 tile_end(out);
         }
         if (totals->has_log)
-                tile_add_part(out, "Refusals (429)", totals->log_refused, totals->log_attempts,
-                              false);
+                tile_add_part(out, "Refusals", totals->log_refused, totals->log_attempts, false);
         if (totals->input > 0 || totals->output > 0) {
                 tile_add(out, "Input tokens", totals->input);
                 tile_add(out, "Output tokens", totals->output);
@@ -321,7 +321,7 @@ static void hosts_add(struct ed_draft *out, const struct ed_totals *totals)
                 number_cell_add(out, host->ok + host->failed);
                 number_cell_add(out, host->ok);
                 number_cell_add(out, host->failed);
-                number_cell_add(out, host->attempts);
+                number_cell_add(out, (uint64_t) (host->attempts + 0.5));
                 ns_cell_add(out, (double) ed_histogram_value(&host->latency, 500));
                 ns_cell_add(out, (double) ed_histogram_value(&host->latency, 990));
                 number_cell_add(out, host->input);
@@ -514,7 +514,7 @@ static void refusals_add(struct ed_draft *out, struct ed_plot *plot,
 {
         plot_init(plot, points);
         plot->label = "Refused attempts over time";
-        plot->unit = "attempts with status 429";
+        plot->unit = "refused attempts";
         plot->values = ED_AXIS_COUNT;
         plot->is_stacked = true;
         plot->lines_count = 1;
@@ -524,7 +524,7 @@ static void refusals_add(struct ed_draft *out, struct ed_plot *plot,
                 plot->lines[0].values[i] = (double) points->sums[i].refused;
         figure_begin(out, "refusals", "Refusals");
         ed_plot_add(out, plot);
-        figure_end(out, "Attempts of the log that a server refused with status 429. ", points);
+        figure_end(out, "Attempts of the log that a server refused. ", points);
 }
 
 static void tokens_add(struct ed_draft *out, struct ed_plot *plot, const struct page_points *points)
@@ -688,6 +688,17 @@ static void warnings_add(struct ed_draft *out, const struct ed_page *page,
                                  "<p class=\"warning\">Lines with an id that the file of requests "
                                  "does not have: ");
                 ed_draft_add_grouped(out, page->completeness->strange);
+                ed_draft_add_str(out, ".</p>\n");
+        }
+        if (page->completeness->replaced > 0) {
+                ed_draft_add_str(out, "<p>Failures that do not count, because their requests have "
+                                      "an answer or a later failure, or are left out: ");
+                ed_draft_add_grouped(out, page->completeness->replaced);
+                ed_draft_add_str(out, ".</p>\n");
+        }
+        if (page->completeness->empty > 0) {
+                ed_draft_add_str(out, "<p>Requests without text, which --skip-empty leaves out: ");
+                ed_draft_add_grouped(out, page->completeness->empty);
                 ed_draft_add_str(out, ".</p>\n");
         }
         if (totals->log_damaged > 0) {

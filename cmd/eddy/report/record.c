@@ -82,6 +82,9 @@ static void meta_read(struct ed_record *record, const struct eddy_json_value *me
                 if (eddy_json_is(&name, "attempts")) {
                         if (eddy_json_uint64(&value, &number) == 0 && number <= UINT32_MAX)
                                 record->attempts = number;
+                } else if (eddy_json_is(&name, "rows")) {
+                        if (eddy_json_uint64(&value, &number) == 0 && number > 0)
+                                record->rows = number;
                 } else if (eddy_json_is(&name, "endpoint")) {
                         value_keep(record, &value, record->endpoint, sizeof(record->endpoint));
                 } else if (eddy_json_is(&name, "completed_at_ms")) {
@@ -173,6 +176,7 @@ int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
                                            ed_accept_line_is_final(&seen));
         record->cause[0] = record->message[0] = record->endpoint[0] = '\0';
         record->attempts = record->input = record->output = 0;
+        record->rows = 1;
         record->at_ms = 0;
         record->queue_ns = record->first_ns = record->total_ns = -1;
         text_keep(seen.id, seen.id_bytes, record->id, sizeof(record->id));
@@ -211,20 +215,23 @@ static int64_t time_read(const char *text)
         return ((days * 24 + hour) * 60 + minute) * 60000 + second * 1000 + ms;
 }
 
-int ed_record_read_log(const char *line, size_t bytes, int64_t *ret_at_ms, int *ret_status)
+int ed_record_read_log(const char *line, size_t bytes, struct ed_record_attempt *ret_attempt)
 {
         struct eddy_json_value top, value;
-        uint64_t status;
+        uint64_t status = 0;
         char text[64];
 
         if (eddy_json_parse(line, bytes, NULL, &top, NULL) < 0 || top.kind != EDDY_JSON_OBJECT ||
             eddy_json_get(&top, "time", &value) < 0 ||
             eddy_json_string(&value, text, sizeof(text)) < 0)
                 return -EINVAL;
-        *ret_at_ms = time_read(text);
-        *ret_status = -1;
-        if (*ret_at_ms > 0 && eddy_json_get(&top, "status", &value) == 0 &&
-            eddy_json_uint64(&value, &status) == 0 && status <= 999)
-                *ret_status = (int) status;
+        ret_attempt->at_ms = time_read(text);
+        ret_attempt->is_one = ret_attempt->at_ms > 0 &&
+                              eddy_json_get(&top, "status", &value) == 0 &&
+                              eddy_json_uint64(&value, &status) == 0 && status <= 999;
+        /* Logs of earlier versions have only the status. */
+        if (eddy_json_get(&top, "refused", &value) < 0 ||
+            eddy_json_bool(&value, &ret_attempt->is_refused) < 0)
+                ret_attempt->is_refused = status == 429;
         return 0;
 }

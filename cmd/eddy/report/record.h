@@ -35,7 +35,8 @@ struct ed_record {
         char cause[ED_RECORD_CAUSE_BYTES];       /* of a failure: "HTTP 503", "request_timeout" */
         char message[ED_RECORD_MESSAGE_BYTES];   /* of a failure; may be empty */
         char endpoint[ED_RECORD_ENDPOINT_BYTES]; /* empty: not known */
-        uint64_t attempts;                       /* 0: not known */
+        uint64_t attempts;                       /* of its request; 0: not known */
+        uint64_t rows;                           /* of its request */
         int64_t at_ms;                           /* 0: not known */
         int64_t queue_ns, first_ns, total_ns;    /* -1: not known */
         uint64_t input, output;                  /* tokens */
@@ -53,12 +54,19 @@ struct ed_record {
  */
 EDDY_MUST_USE int ed_record_read(struct ed_record *record, const char *line, size_t bytes);
 
+/* A line of --log. */
+struct ed_record_attempt {
+        int64_t at_ms;
+        bool is_one;     /* false: the line is not about an attempt */
+        bool is_refused; /* the server refused it, or the quota of the key was used up */
+};
+
 /*
- * Read a line of --log. '*ret_status' is -1 if the line is not about an attempt.
+ * Read a line of --log.
  *
  * Errors: -EINVAL  not a line of a log
  */
-EDDY_MUST_USE int ed_record_read_log(const char *line, size_t bytes, int64_t *ret_at_ms,
-                                     int *ret_status);
+EDDY_MUST_USE int ed_record_read_log(const char *line, size_t bytes,
+                                     struct ed_record_attempt *ret_attempt);
 
 #endif

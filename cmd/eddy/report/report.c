@@ -3,7 +3,10 @@
  * the page.
  *
  * The files are not locked. Each file is read up to its size at the start, so the report ends even
- * if the run writes faster than the report reads.
+ * if the run writes faster than the report reads. The errors file is opened first: a run removes a
+ * failure from it after the answer is in the output.
+ *
+ * With --by, failures are read twice: only after all lines is it known which of them count.
  */
 #include "report/report.h"
 
@@ -16,11 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "batch/answer/belonging.h"
 #include "batch/request/line_id.h"
 #include "batch/request/source.h"
 #include "common/console.h"
 #include "common/draft.h"
 #include "common/excerpt.h"
+#include "common/file_lock.h"
 #include "common/inputs.h"
 #include "common/lines.h"
 #include "common/read_some.h"
@@ -39,7 +44,8 @@ enum { CAUSES_PRINTED = 10, WAIT_MS = 200, READ_BYTES = 64 << 10 };
 struct report_file {
         const char *option; /* for messages */
         const char *path;
-        bool is_log;
+        bool is_output, is_log;
+        bool has_failures; /* that are to be read again */
         int fd;
         uint64_t left; /* bytes to read; UINT64_MAX: to the end */
         struct stat st;
@@ -52,8 +58,9 @@ struct report {
         struct ed_request_rules rules; /* for the ids of the input */
         struct ed_columns *columns;
         struct ed_record record;
-        struct report_file files[3]; /* answers, errors, log */
+        struct report_file files[3]; /* errors, answers, log */
         unsigned files_count;
+        bool is_again; /* failures are read again */
         char buf[READ_BYTES];
 };
 
@@ -63,10 +70,14 @@ struct report {
 static int id_take(void *arg, const struct ed_line *line)
 {
         struct report *report = arg;
+        struct ed_completeness *completeness = &report->completeness;
         struct ed_line_id id;
         int more = ed_line_id_read(&report->rules, line, &id);
 
-        return more <= 0 ? more : ed_completeness_request(&report->completeness, id.text, id.bytes);
+        if (more <= 0)
+                return more;
+        return id.is_empty ? ed_completeness_empty(completeness, id.text, id.bytes)
+                           : ed_completeness_request(completeness, id.text, id.bytes);
 }
 
 /* Read the ids of the requests. Returns the exit code. */
@@ -75,10 +86,14 @@ static int input_read(struct report *report)
         const struct ed_say say = ed_console_voice("report");
         const struct ed_report_opts *opts = &report->opts;
         enum ed_unpack_kind ignored;
+        int code;
 
         if (!opts->by)
                 return 0;
         report->completeness.input = opts->by;
+        code = ed_empty_option_open(&report->opts.empty, "report", &report->rules);
+        if (code)
+                return code;
         report->rules.id_column = opts->id_column;
         return ed_source_walk(&(struct ed_source_opts){ .say = &say,
                                                         .path = opts->by,
@@ -99,70 +114,82 @@ static enum ed_completeness_result result_of(const struct ed_record *record)
                                                     : ED_COMPLETENESS_FAILED;
 }
 
-/* Count a line. Returns 1, or 0 if the line does not have the format of its file. Errors: -ENOMEM */
-static int report_line_add(struct report *report, const struct report_file *file,
-                           const struct ed_line *line)
+/* Count an answer or a failure, unless it does not count, or not yet. */
+static void record_count(struct report *report, struct report_file *file)
 {
-        int64_t at_ms;
-        int status;
+        const struct ed_record *record = &report->record;
+        bool counts;
+
+        if (report->is_again && record->is_ok)
+                return;
+        if (report->is_again)
+                counts = ed_completeness_failure(&report->completeness, record->whole_id,
+                                                 record->whole_id_bytes);
+        else
+                counts = ed_completeness_line(&report->completeness, record->whole_id,
+                                              record->whole_id_bytes, result_of(record));
+        file->has_failures |= !record->is_ok && !counts;
+        if (counts)
+                ed_totals_add(&report->totals, record);
+}
+
+/* Count a line. Returns false if the line does not have the format of its file. */
+static bool report_line_add(struct report *report, struct report_file *file,
+                            const struct ed_line *line)
+{
+        struct ed_record_attempt attempt;
 
         if (line->is_too_long)
-                return 0;
+                return false;
         if (file->is_log) {
-                if (ed_record_read_log(line->data, line->bytes, &at_ms, &status) < 0)
-                        return 0;
-                ed_totals_add_log(&report->totals, at_ms, status);
-                return 1;
+                if (ed_record_read_log(line->data, line->bytes, &attempt) < 0)
+                        return false;
+                ed_totals_add_log(&report->totals, &attempt);
+                return true;
         }
-        report->record.accept = &report->opts.accept;
-        report->record.rule = &report->opts.rule;
-        report->record.is_output = file == &report->files[0];
+        report->record.is_output = file->is_output;
         if (ed_record_read(&report->record, line->data, line->bytes) < 0)
-                return 0;
-        ed_totals_add(&report->totals, &report->record);
-        return ed_completeness_line(&report->completeness, report->record.whole_id,
-                                    report->record.whole_id_bytes, result_of(&report->record)) < 0
-                       ? -ENOMEM
-                       : 1;
+                return false;
+        record_count(report, file);
+        return true;
+}
+
+/* Count a line that does not have the format of its file, at the first reading. */
+static void damage_count(struct report *report, const struct report_file *file, bool at_end)
+{
+        if (report->is_again)
+                return;
+        if (at_end)
+                report->totals.torn++;
+        else if (file->is_log)
+                report->totals.log_damaged++;
+        else
+                report->totals.damaged++;
 }
 
 /*
  * Count the complete lines. At the end of the file, the bytes after the last line feed count only
- * if they are a complete line, because the run may still be writing them. Errors: -ENOMEM
+ * if they are a complete line, because the run may still be writing them.
  */
-static int lines_count(struct report *report, const struct report_file *file,
-                       struct ed_lines *lines, bool at_end)
+static void lines_count(struct report *report, struct report_file *file, struct ed_lines *lines,
+                        bool at_end)
 {
         struct ed_line line;
 
-        while (ed_lines_next(lines, at_end, &line)) {
-                int added = ed_answer_is_blank(line.data, line.bytes)
-                                    ? 1
-                                    : report_line_add(report, file, &line);
-
-                if (added < 0)
-                        return added;
-                if (added > 0)
-                        continue;
-                if (at_end)
-                        report->totals.torn++;
-                else if (file->is_log)
-                        report->totals.log_damaged++;
-                else
-                        report->totals.damaged++;
-        }
-        return 0;
+        while (ed_lines_next(lines, at_end, &line))
+                if (!ed_answer_is_blank(line.data, line.bytes) &&
+                    !report_line_add(report, file, &line))
+                        damage_count(report, file, at_end);
 }
 
 /* Decompress bytes that were read, 0 at the end, and count their lines. */
-static int bytes_take(struct report *report, const struct report_file *file,
-                      struct ed_unpack *unpack, struct ed_lines *lines, size_t bytes)
+static int bytes_take(struct report *report, struct report_file *file, struct ed_unpack *unpack,
+                      struct ed_lines *lines, size_t bytes)
 {
         const char *data = bytes > 0 ? report->buf : NULL;
         int64_t n = 1;
-        int err = 0;
 
-        while (err == 0 && n > 0) {
+        while (n > 0) {
                 size_t room_bytes, taken;
                 char *room = ed_lines_room(lines, &room_bytes);
 
@@ -174,36 +201,36 @@ static int bytes_take(struct report *report, const struct report_file *file,
                 data = data ? data + taken : NULL;
                 bytes -= taken;
                 ed_lines_grow(lines, (size_t) n);
-                err = lines_count(report, file, lines, false);
+                lines_count(report, file, lines, false);
         }
-        return err;
+        return 0;
 }
 
 static int file_read(struct report *report, struct report_file *file)
 {
+        uint64_t left = file->left, done = 0;
         struct ed_reading reading;
         struct ed_unpack unpack;
         struct ed_lines lines;
-        uint64_t done = 0;
         ssize_t n = 1;
         int err = 0;
 
-        ed_reading_begin(&reading, file->path, file->left == UINT64_MAX ? 0 : file->left);
+        ed_reading_begin(&reading, file->path, left == UINT64_MAX ? 0 : left);
         ed_unpack_init(&unpack);
         ed_lines_init(&lines, ED_DRAFT_BYTES_MAX, false);
         while (err == 0 && n > 0) {
-                size_t bytes = file->left < READ_BYTES ? (size_t) file->left : READ_BYTES;
+                size_t bytes = left < READ_BYTES ? (size_t) left : READ_BYTES;
 
                 n = bytes > 0 ? ed_read_some(file->fd, report->buf, bytes, -1) : 0;
                 err = n < 0 ? (int) n : bytes_take(report, file, &unpack, &lines, (size_t) n);
-                if (n > 0 && file->left != UINT64_MAX)
-                        file->left -= (uint64_t) n;
+                if (n > 0 && left != UINT64_MAX)
+                        left -= (uint64_t) n;
                 done += n > 0 ? (uint64_t) n : 0;
                 ed_reading_at(&reading, done);
         }
         ed_reading_end();
         if (err == 0)
-                err = lines_count(report, file, &lines, true);
+                lines_count(report, file, &lines, true);
         ed_lines_fini(&lines);
         ed_unpack_fini(&unpack);
         return err;
@@ -237,26 +264,42 @@ static int read_refuse(const char *option, const char *path, int err)
         return ED_EXIT_INPUT;
 }
 
+/*
+ * Open the errors file and the output. `eddy batch` writes both to one file if both have the same
+ * name. Returns the exit code.
+ */
+static int answers_open(struct report *report)
+{
+        struct ed_report_opts *opts = &report->opts;
+        struct report_file *output;
+        int err = opts->errors ? file_open_to_read(report, "--errors", opts->errors) : 0;
+
+        if (err < 0)
+                return read_refuse("--errors", opts->errors, err);
+        output = &report->files[report->files_count];
+        err = file_open_to_read(report, "OUT", opts->answers);
+        if (err < 0)
+                return read_refuse("OUT", opts->answers, err);
+        if (opts->errors && output->st.st_ino == report->files[0].st.st_ino &&
+            output->st.st_dev == report->files[0].st.st_dev) {
+                close(report->files[0].fd);
+                report->files[0] = *output;
+                output = &report->files[--report->files_count - 1];
+                opts->errors = NULL;
+        }
+        output->is_output = true;
+        report->completeness.is_active = ed_file_lock_is_held(output->fd);
+        return 0;
+}
+
 /* Open all files. Returns the exit code. */
 static int files_open(struct report *report)
 {
         struct ed_report_opts *opts = &report->opts;
-        int err = file_open_to_read(report, "OUT", opts->answers);
+        int err = answers_open(report);
 
-        if (err < 0)
-                return read_refuse("OUT", opts->answers, err);
-        if (opts->errors)
-                err = file_open_to_read(report, "--errors", opts->errors);
-        if (err < 0)
-                return read_refuse("--errors", opts->errors, err);
-        if (opts->errors && report->files[0].st.st_ino == report->files[1].st.st_ino &&
-            report->files[0].st.st_dev == report->files[1].st.st_dev) {
-                /* `eddy batch` writes both to one file if both have the same name. */
-                close(report->files[--report->files_count].fd);
-                opts->errors = NULL;
-        }
-        if (!opts->log)
-                return 0;
+        if (err || !opts->log)
+                return err;
         err = file_open_to_read(report, "--log", opts->log);
         if (err < 0)
                 return read_refuse("--log", opts->log, err);
@@ -265,11 +308,42 @@ static int files_open(struct report *report)
         return 0;
 }
 
+/* Refuse files that do not belong together. Returns 0 or the exit code. */
+static int belonging_check(const struct report *report)
+{
+        const struct ed_report_opts *opts = &report->opts;
+        const struct ed_completeness *completeness = &report->completeness;
+
+        return ed_belonging_check(
+                "report", &(struct ed_belonging){ .answers = opts->answers,
+                                                  .requests = opts->by,
+                                                  .lacks_column = opts->by && !opts->id_column &&
+                                                                  strcmp(opts->format, "csv") == 0,
+                                                  .placed = completeness->placed,
+                                                  .strange = completeness->strange,
+                                                  .odd = report->totals.damaged });
+}
+
+/* Read the failures of a file again. Returns the exit code. */
+static int failures_read(struct report *report, struct report_file *file)
+{
+        int err = lseek(file->fd, 0, SEEK_SET) < 0 ? -errno : file_read(report, file);
+
+        if (err != -ESPIPE)
+                return err < 0 ? read_refuse(file->option, file->path, err) : 0;
+        ed_console_say("report",
+                       "%s %s: a pipe cannot be read twice, as --by needs: name a file instead",
+                       file->option, file->path);
+        return ED_EXIT_INPUT;
+}
+
 /* Read all files. Returns the exit code. */
 static int files_read(struct report *report)
 {
-        const struct ed_totals *totals = &report->totals;
+        int code = 0;
 
+        report->record.accept = &report->opts.accept;
+        report->record.rule = &report->opts.rule;
         for (unsigned i = 0; i < report->files_count; i++) {
                 struct report_file *file = &report->files[i];
                 int err = file_read(report, file);
@@ -277,14 +351,11 @@ static int files_read(struct report *report)
                 if (err < 0)
                         return read_refuse(file->option, file->path, err);
         }
-        if (totals->ok + totals->failed == 0 && totals->damaged > 0) {
-                ed_console_say("report",
-                               "OUT %s: none of its lines is an answer; name the file of -o of "
-                               "eddy batch",
-                               report->opts.answers);
-                return ED_EXIT_INPUT;
-        }
-        return 0;
+        report->is_again = true;
+        for (unsigned i = 0; code == 0 && i < report->files_count; i++)
+                if (report->files[i].has_failures)
+                        code = failures_read(report, &report->files[i]);
+        return code ? code : belonging_check(report);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -368,6 +439,12 @@ static void text_print(const struct report *report)
                                     report->completeness.strange == 1 ? "line has" : "lines have",
                                     report->opts.by);
         }
+        if (report->completeness.empty > 0) {
+                ed_draft_add_grouped(&text, report->completeness.empty);
+                ed_draft_add_printf(&text, " %s empty, and %s left out\n",
+                                    report->completeness.empty == 1 ? "request is" : "requests are",
+                                    report->completeness.empty == 1 ? "is" : "are");
+        }
         causes_add(&text, &report->totals);
         if (strcmp(report->opts.page, "-") != 0)
                 ed_draft_add_printf(&text, "the page: %s\n", report->opts.page);
@@ -399,7 +476,8 @@ static int page_make(const struct report *report)
         if (err == 0)
                 text_print(report);
         if (err == 0 || (err == -EPIPE && strcmp(opts->page, "-") == 0))
-                return ED_EXIT_OK;
+                return opts->check && ed_completeness_lacks(&report->completeness) ? ED_EXIT_FAILED
+                                                                                   : ED_EXIT_OK;
         ed_console_say("report", "-o %s: %s", opts->page,
                        err == -ENOMEM ? "out of memory" : strerror(-err));
         return ED_EXIT_OUTPUT;
@@ -431,6 +509,7 @@ int ed_report_main(int argc, char **argv)
         }
         for (unsigned i = 0; i < report->files_count; i++)
                 close(report->files[i].fd);
+        ed_empty_option_fini(&report->opts.empty, &report->rules);
         ed_rule_fini(&report->opts.rule);
         ed_accept_fini(&report->opts.accept);
         ed_completeness_fini(&report->completeness);

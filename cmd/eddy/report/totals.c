@@ -43,13 +43,19 @@ static struct ed_host *host_of(struct ed_totals *totals, const char *name)
         return host;
 }
 
+/* Returns the part of the attempts of a request that one of its rows has. */
+static double share_of(const struct ed_record *record, uint64_t attempts)
+{
+        return (double) attempts / (double) (record->rows > 0 ? record->rows : 1);
+}
+
 static void host_add(struct ed_host *host, const struct ed_record *record)
 {
         if (record->is_ok)
                 host->ok++;
         else
                 host->failed++;
-        host->attempts += record->attempts;
+        host->attempts += share_of(record, record->attempts);
         host->input += record->input;
         host->output += record->output;
         if (record->total_ns > 0)
@@ -76,8 +82,23 @@ static void sample_set(struct ed_totals_entry *sample, const struct ed_record *r
         snprintf(sample->endpoint, sizeof(sample->endpoint), "%s", record->endpoint);
         sample->status = record->status;
         sample->attempts = record->attempts;
+        sample->rows = record->rows;
         sample->at_ms = record->at_ms > 0 ? record->at_ms : INT64_MAX;
         sample->total_ns = record->total_ns;
+}
+
+/* Returns true if another row of the same request is in the list. */
+static bool is_listed(const struct ed_totals *totals, const struct ed_record *record)
+{
+        for (unsigned i = 0; record->rows > 1 && i < totals->slowest_count; i++) {
+                const struct ed_totals_entry *sample = &totals->slowest[i];
+
+                if (sample->rows == record->rows && sample->total_ns == record->total_ns &&
+                    sample->at_ms == record->at_ms &&
+                    strcmp(sample->endpoint, record->endpoint) == 0)
+                        return true;
+        }
+        return false;
 }
 
 static void slowest_add(struct ed_totals *totals, const struct ed_record *record)
@@ -85,7 +106,7 @@ static void slowest_add(struct ed_totals *totals, const struct ed_record *record
         struct ed_totals_entry *sample;
         unsigned at = totals->slowest_count;
 
-        if (record->total_ns <= 0)
+        if (record->total_ns <= 0 || is_listed(totals, record))
                 return;
         while (at > 0 && totals->slowest[at - 1].total_ns < record->total_ns)
                 at--;
@@ -146,8 +167,8 @@ void ed_totals_add(struct ed_totals *totals, const struct ed_record *record)
                 totals->failed++;
         totals->named += record->is_named;
         totals->finals += record->is_final;
-        totals->attempts += record->attempts;
-        totals->retries += record->attempts > 1 ? record->attempts - 1 : 0;
+        totals->attempts += share_of(record, record->attempts);
+        totals->retries += share_of(record, record->attempts > 1 ? record->attempts - 1 : 0);
         totals->input += record->input;
         totals->output += record->output;
         if (record->total_ns > 0) {
@@ -165,15 +186,13 @@ void ed_totals_add(struct ed_totals *totals, const struct ed_record *record)
         times_add(totals, record);
 }
 
-void ed_totals_add_log(struct ed_totals *totals, int64_t at_ms, int status)
+void ed_totals_add_log(struct ed_totals *totals, const struct ed_record_attempt *attempt)
 {
-        if (status < 0)
-                return;
-        totals->log_attempts++;
-        if (status != 429)
+        totals->log_attempts += attempt->is_one;
+        if (!attempt->is_one || !attempt->is_refused)
                 return;
         totals->log_refused++;
-        ed_timeline_at(&totals->timeline, at_ms)->refused++;
+        ed_timeline_at(&totals->timeline, attempt->at_ms)->refused++;
 }
 
 uint64_t ed_totals_accepted(const struct ed_totals *totals)

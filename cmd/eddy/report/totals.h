@@ -26,7 +26,8 @@ struct ed_cause {
 
 struct ed_host {
         char name[ED_RECORD_ENDPOINT_BYTES]; /* empty: not known */
-        uint64_t ok, failed, attempts, input, output;
+        uint64_t ok, failed, input, output;
+        double attempts;
         struct ed_histogram latency;
 };
 
@@ -37,7 +38,7 @@ struct ed_totals_entry {
         char message[ED_RECORD_MESSAGE_BYTES];
         char endpoint[ED_RECORD_ENDPOINT_BYTES];
         int status;
-        uint64_t attempts;
+        uint64_t attempts, rows;
         int64_t at_ms, total_ns;
 };
 
@@ -45,12 +46,12 @@ struct ed_totals_entry {
 struct ed_totals {
         uint64_t ok, failed;
         uint64_t named,
-                finals;    /* failures that are accepted: by their ids; because they are final */
-        uint64_t damaged;  /* lines that are not answers */
-        uint64_t torn;     /* files with an incomplete last line */
-        uint64_t timed;    /* lines with a time */
-        uint64_t attempts; /* of lines with a number of attempts */
-        uint64_t retries;
+                finals;   /* failures that are accepted: by their ids; because they are final */
+        uint64_t damaged; /* lines that are not answers */
+        uint64_t torn;    /* files with an incomplete last line */
+        uint64_t timed;   /* lines with a time */
+        /* Each of the rows of a request has a share of its attempts, if their number is known. */
+        double attempts, retries;
         uint64_t input, output;
         int64_t start_ms, end_ms; /* 0: not known; from the first request read to the last answer */
         bool has_log;
@@ -70,8 +71,7 @@ struct ed_totals {
 
 void ed_totals_add(struct ed_totals *totals, const struct ed_record *record);
 
-/* Add a line of the log. 'status' is -1 if the line is not about an attempt. */
-void ed_totals_add_log(struct ed_totals *totals, int64_t at_ms, int status);
+void ed_totals_add_log(struct ed_totals *totals, const struct ed_record_attempt *attempt);
 
 /* Returns the failures that are accepted. */
 uint64_t ed_totals_accepted(const struct ed_totals *totals);

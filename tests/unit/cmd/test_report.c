@@ -361,22 +361,45 @@ TEST(long_texts_are_cut_between_characters)
         CHECK_STR(record.message + strlen(record.message) - 6, "\xe2\x82\xac\xe2\x80\xa6");
 }
 
+static struct ed_record_attempt attempt_read(const char *line)
+{
+        struct ed_record_attempt attempt;
+
+        CHECK_EQ(ed_record_read_log(line, strlen(line), &attempt), 0);
+        return attempt;
+}
+
 TEST(a_line_of_the_log_has_a_time)
 {
-        static const char good[] =
-                "{\"time\":\"2026-11-23T12:30:05.123Z\",\"level\":\"info\",\"status\":429}";
-        static const char leap[] = "{\"time\":\"2000-02-29T00:00:00Z\"}";
-        int64_t at_ms;
-        int status;
+        struct ed_record_attempt attempt = attempt_read(
+                "{\"time\":\"2026-11-23T12:30:05.123Z\",\"level\":\"info\",\"status\":429}");
 
-        CHECK_EQ(ed_record_read_log(good, sizeof(good) - 1, &at_ms, &status), 0);
-        CHECK_EQ(at_ms, 1795437005123);
-        CHECK_EQ(status, 429);
-        CHECK_EQ(ed_record_read_log(leap, sizeof(leap) - 1, &at_ms, &status), 0);
-        CHECK_EQ(at_ms, 951782400000);
-        CHECK_EQ(status, -1);
-        CHECK_EQ(ed_record_read_log("{\"time\":7}", 10, &at_ms, &status), -EINVAL);
-        CHECK_EQ(ed_record_read_log(good, 20, &at_ms, &status), -EINVAL);
+        CHECK_EQ(attempt.at_ms, 1795437005123);
+        CHECK(attempt.is_one && attempt.is_refused);
+        attempt = attempt_read("{\"time\":\"2000-02-29T00:00:00Z\"}");
+        CHECK_EQ(attempt.at_ms, 951782400000);
+        CHECK(!attempt.is_one && !attempt.is_refused);
+        CHECK_EQ(ed_record_read_log("{\"time\":7}", 10, &attempt), -EINVAL);
+        CHECK_EQ(ed_record_read_log("{\"time\":\"2000-02-29T", 20, &attempt), -EINVAL);
+}
+
+TEST(a_line_of_the_log_says_whether_the_attempt_was_refused)
+{
+        static const char time[] = "{\"time\":\"2026-11-23T12:30:05Z\",\"status\":";
+        static const struct {
+                const char *rest;
+                bool is_refused;
+        } cases[] = {
+                { "503,\"refused\":true}", true },   { "503,\"refused\":false}", false },
+                { "429,\"refused\":false}", false }, { "503}", false },
+                { "429,\"refused\":7}", true },
+        };
+        char line[128];
+
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                snprintf(line, sizeof(line), "%s%s", time, cases[i].rest);
+                CHECK_EQ(attempt_read(line).is_refused, cases[i].is_refused);
+        }
 }
 
 /* ---- totals -------------------------------------------------------------------------------- */
@@ -416,6 +439,21 @@ TEST(tables_are_limited_and_lists_are_sorted)
         CHECK(totals.groups.beyond > 0);
 }
 
+TEST(rows_of_a_request_share_its_attempts)
+{
+        record = (struct ed_record){
+                .is_ok = true, .at_ms = 7, .attempts = 4, .rows = 3, .total_ns = 9
+        };
+        for (int i = 0; i < 3; i++)
+                ed_totals_add(&totals, &record);
+        record.rows = 1;
+        ed_totals_add(&totals, &record);
+        CHECK(fabs(totals.attempts - 8) < 1e-9 && fabs(totals.retries - 6) < 1e-9);
+        CHECK(fabs(totals.hosts[0].attempts - 8) < 1e-9);
+        CHECK(totals.ok == 4 && totals.hosts[0].ok == 4);
+        CHECK_EQ(totals.slowest_count, 2);
+}
+
 TEST(a_cause_has_its_first_failure_by_time)
 {
         failure_add(0, 0);
@@ -433,27 +471,76 @@ TEST(a_cause_has_its_first_failure_by_time)
 
 /* ---- completeness -------------------------------------------------------------------------- */
 
-/* Adds "+a" (an answer), "-a" (a failure) and "*a" (an accepted one) to the requests a, b and c. Returns the sentence. */
-static const char *completeness_of(const char *lines)
+static struct ed_completeness completeness;
+static uint64_t failures_counted;
+
+/*
+ * Adds "+a" (an answer), "-a" (a failure) and "*a" (an accepted one) to the requests a, b and c, and the
+ * empty ones e and f. Returns the sentence.
+ */
+static const char *sentence_of(const char *lines, bool is_active)
 {
         static struct ed_draft out;
-        struct ed_completeness completeness = { .input = "in" };
 
+        completeness = (struct ed_completeness){ .input = "in", .is_active = is_active };
+        failures_counted = 0;
         for (const char *id = "abc"; *id; id++)
                 CHECK_EQ(ed_completeness_request(&completeness, id, 1), 0);
+        for (const char *id = "eecf"; *id; id++)
+                CHECK_EQ(ed_completeness_empty(&completeness, id, 1), 0);
         CHECK_EQ(ed_completeness_request(&completeness, "c", 1), 0);
-        for (; *lines; lines += 2)
-                CHECK_EQ(ed_completeness_line(&completeness, lines + 1, 1,
-                                              *lines == '+'   ? ED_COMPLETENESS_OK
-                                              : *lines == '*' ? ED_COMPLETENESS_ACCEPTED
-                                                              : ED_COMPLETENESS_FAILED),
-                         0);
+        for (const char *at = lines; *at; at += 2)
+                CHECK_EQ(ed_completeness_line(&completeness, at + 1, 1,
+                                              *at == '+'   ? ED_COMPLETENESS_OK
+                                              : *at == '*' ? ED_COMPLETENESS_ACCEPTED
+                                                           : ED_COMPLETENESS_FAILED),
+                         *at == '+' && at[1] != 'x');
+        for (const char *at = lines; *at; at += 2)
+                if (*at != '+')
+                        failures_counted += ed_completeness_failure(&completeness, at + 1, 1);
+        CHECK_EQ(failures_counted, completeness.failed + completeness.accepted);
         ed_draft_reset(&out, 1000);
         ed_completeness_print(&completeness, &out);
         ed_draft_add(&out, "", 1);
-        CHECK_EQ(completeness.strange, 1);
         ed_completeness_fini(&completeness);
         return out.data;
+}
+
+static const char *completeness_of(const char *lines)
+{
+        const char *sentence = sentence_of(lines, false);
+
+        CHECK_EQ(completeness.strange, 1);
+        return sentence;
+}
+
+TEST(failures_count_once_and_only_without_an_answer)
+{
+        (void) completeness_of("-a-a-b+b-x-c*c");
+        CHECK(completeness.failed == 1 && completeness.accepted == 1);
+        CHECK_EQ(completeness.replaced, 3);
+        (void) completeness_of("-b-a-a-a-x");
+        CHECK(completeness.failed == 2 && completeness.replaced == 2 && completeness.placed == 4);
+}
+
+TEST(empty_requests_are_not_missing)
+{
+        CHECK_STR(completeness_of("+a+b+c-e+x"), "complete: all 3 requests have an answer");
+        CHECK(completeness.empty == 2 && completeness.replaced == 1);
+        /* One that had a text has an answer. */
+        CHECK_STR(completeness_of("+a+b+c+e+e-x"), "complete: all 4 requests have an answer");
+        CHECK_EQ(completeness.empty, 1);
+        CHECK_STR(completeness_of("+a-b+c-x"),
+                  "not complete: 1 of 3 requests failed: run the command of eddy batch again");
+}
+
+TEST(a_run_that_is_active_is_not_to_be_started_again)
+{
+        CHECK_STR(sentence_of("+a", true),
+                  "a run is active: 1 of 3 requests have an answer so far");
+        CHECK_STR(sentence_of("+a-b*c", true), "a run is active: 1 of 3 requests have an answer so "
+                                               "far, 2 failed, 1 of them accepted");
+        CHECK_STR(sentence_of("+a+b+c", true), "complete: all 3 requests have an answer");
 }
 
 TEST(a_request_is_complete_with_an_answer)
@@ -484,19 +571,23 @@ TEST(a_request_is_complete_with_an_answer)
 
 TEST(completeness_of_an_unknown_input_is_not_known)
 {
-        struct ed_completeness completeness = { 0 };
         struct ed_draft out = { 0 };
 
-        CHECK_EQ(ed_completeness_line(&completeness, "a", 1, ED_COMPLETENESS_OK), 0);
+        completeness = (struct ed_completeness){ 0 };
+        CHECK(ed_completeness_line(&completeness, "a", 1, ED_COMPLETENESS_OK));
         CHECK(ed_completeness_lacks(&completeness));
         ed_completeness_print(&completeness, &out);
         CHECK_EQ(strncmp(out.data, "1 answer, 0 failed; give --by IN", 32), 0);
+        ed_draft_reset(&out, 1000);
+        completeness.is_active = true;
+        ed_completeness_print(&completeness, &out);
+        CHECK_EQ(strncmp(out.data, "a run is active: 1 answer, 0 failed so far; give --by IN", 56),
+                 0);
         ed_draft_fini(&out);
 }
 
 TEST(a_page_without_memory_is_marked)
 {
-        static const struct ed_completeness completeness;
         struct ed_page page = {
                 .title = "<t>", .output = "o", .completeness = &completeness, .has_price = true
         };
@@ -506,7 +597,7 @@ TEST(a_page_without_memory_is_marked)
                 failure_add(i, 1000000 + i * 1000);
         totals.input = 5;
         eddy_alloc_set(starve, NULL);
-        ed_totals_add_log(&totals, 1000000, 429);
+        ed_totals_add_log(&totals, &(struct ed_record_attempt){ 1000000, true, true });
         for (int n = 0; !was_whole && n < 100; n++) {
                 struct ed_draft out = { 0 };
 
