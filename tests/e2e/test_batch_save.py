@@ -102,8 +102,37 @@ def files_of_others_and_links_are_not_replaced(eddy):
     # Without the output, the files are not known, and are not replaced either.
     os.remove(saves.out)
     result = saves.run()
-    equal((result.code, saves.files() == files, lines_of(saves.out)), (4, True, []), result)
-    check("cannot save r" in result.err and "name another folder" in result.err, result)
+    after = saves.files()
+    equal((result.code, {name: after[name] for name in files}, len(after)), (0, files, len(files) + 2), result)
+    names = {body["_file"] for body in saves.lines().values()}
+    equal((len(names), names & set(files), names <= set(after)), (2, set(), True), names)
+
+
+def tagged(name, ahead):
+    """A name with a later tag."""
+    stem, tag = name[:-4].rsplit("-", 1)
+    return f"{stem}-{int(tag, 16) + ahead:016x}.mp3"
+
+
+@claim
+def run_ends_with_4_when_all_names_of_a_file_are_used(eddy):
+    saves = Saves(eddy, lambda call: (200, MIME, MP3), requests(1))
+    os.mkdir(saves.folder)
+    theirs = eddy.file("run.files/r0.mp3", b"theirs")
+    equal(saves.run().code, 0)
+    first = saves.lines()["r0"]["_file"]
+    names = ["r0.mp3", *(tagged(first, ahead) for ahead in range(99))]
+    for name in names[2:99]:
+        eddy.file("run.files/" + name, b"theirs")
+    os.remove(saves.out)
+    equal((saves.run().code, saves.lines()["r0"]["_file"]), (0, names[99]))
+    files = saves.files()
+    os.remove(saves.out)
+    result = saves.run()
+    equal((result.code, saves.files(), lines_of(saves.out)), (4, files, []), result)
+    check("cannot save r0-" in result.err and "name another folder" in result.err, result)
+    os.remove(theirs)
+    equal((saves.run().code, saves.lines()["r0"]["_file"]), (0, "r0.mp3"))
 
 
 @claim
@@ -118,6 +147,70 @@ def changed_request_gets_a_file_of_its_own(eddy):
         name = saves.lines()["r0"]["_file"]
         check(name != first and text.encode() in saves.files()[name], name, saves.files())
     equal(len(saves.files()), 3)
+
+
+@claim
+def prompts_that_change_to_and_fro_get_a_file_each_time(eddy):
+    saves = Saves(eddy, lambda call: (200, MIME, b"\xff" + call.raw), requests(2))
+    texts = ["one", "two"] * 3
+    for count, text in enumerate(texts, 1):
+        saves.path = eddy.file("run.in.jsonl", "".join(request(i, body={"id": f"r{i}", "text": text}) for i in range(2)))
+        result = saves.run("--on-changed", "send")
+        equal((result.code, len(saves.lines()), len(saves.files())), (0, 2, 2 * count), result)
+        for name, body in saves.lines().items():
+            check(text.encode() in saves.files()[body["_file"]], name, body)
+        check(("the files of 2 removed answers stay, such as r" in result.err) == (count > 1), result)
+
+
+@claim
+def files_that_are_missing_are_said_and_their_requests_are_not_sent(eddy):
+    answers = [(200, MIME, MP3), (200, MIME, MP3), (200, {}, {"n": 1}), (200, {}, {"_file": "r9.mp3", "bytes": "7"})]
+    saves = Saves(eddy, lambda call: answers[int(call.id[1:])], requests(4))
+    result = saves.run()
+    check(result.code == 0 and "not in" not in result.err, result)
+    os.remove(os.path.join(saves.folder, "r0.mp3"))
+    result = saves.run("--summary", "json")
+    check(result.code == 0 and f"the file of an answer is not in {saves.folder}, or has another size: r0.mp3" in result.err, result)
+    equal(json.loads(result.err.splitlines()[-1])["x_eddy"]["saved"]["missing"], 1)
+    eddy.file("run.files/r1.mp3", MP3[1:])
+    result = saves.run()
+    check(result.code == 0 and "the files of 2 answers are not in" in result.err and "such as r" in result.err, result)
+    # A folder that does not exist has none of them; it is made. Without --save, nothing looks for files.
+    saves.folder = eddy.file("other.files")
+    result = saves.run()
+    check(result.code == 0 and "the files of 2 answers are not in" in result.err and os.listdir(saves.folder) == [], result)
+    result = eddy.run("batch", saves.path, "-o", saves.out, "--base-url", saves.api.url)
+    check(result.code == 0 and "not in" not in result.err, result)
+    equal(len(saves.api.calls), 4)
+    # A line that is taken out is sent again.
+    with open(saves.out, "rb") as file:
+        kept = [line for line in file if b'"custom_id":"r0"' not in line]
+    eddy.file("run.jsonl", b"".join(kept))
+    equal((saves.run().code, len(saves.api.calls), saves.files()), (0, 5, {"r0.mp3": MP3}))
+
+
+@claim
+def summary_counts_files_by_kind_and_answers_without_one(eddy):
+    html = {"Content-Type": "text/html; charset=utf-8"}
+    answers = [(200, MIME, MP3), (200, MIME, MP3), (200, html, b"<p>busy"), (200, MIME, b""), (200, {}, {"n": 1}), (200, {}, b"[1]"),
+               (200, {"Content-Type": "x/y"}, b"\xff"), (400, html, b"<p>no")]
+    saves = Saves(eddy, lambda call: answers[int(call.id[1:])], requests(8))
+    result = saves.run("-c", "1", "--max-attempts", "1")
+    check(f"\nfiles saved in {saves.folder}: 4 (.mp3: 2, .html: 1, .bin: 1); answers without a file: 1 empty, 2 JSON\n" in result.err, result)
+    os.remove(saves.out)
+    saves.folder = eddy.file("again.files")
+    result = saves.run("-c", "1", "--max-attempts", "1", "--summary", "json")
+    equal(json.loads(result.err.splitlines()[-1])["x_eddy"]["saved"],
+          {"files": 4, "kinds": {".mp3": 2, ".html": 1, ".bin": 1}, "json": 2, "empty": 1, "missing": 0, "old": 0}, result)
+    # Conditions refuse the page and the empty answer. On an output that exists, they judge nothing, and the run says so.
+    rule = ["--ok", 'status == 200 and "audio/" in header(Content-Type) and header(Content-Length) != "0"']
+    os.remove(saves.out)
+    saves.folder = eddy.file("third.files")
+    result = saves.run("--max-attempts", "1", *rule)
+    equal((result.code, sorted(saves.files())), (1, ["r0.mp3", "r1.mp3"]), result)
+    check("not judged again" not in result.err, result)
+    result = saves.run("--max-attempts", "1", *rule)
+    check(f"--ok has header(), and lines do not keep headers: the 2 answers of {saves.out} are not judged again" in result.err, result)
 
 
 @claim
@@ -218,6 +311,34 @@ def kill_at_each_step_leaves_no_line_without_its_file_and_no_part_of_a_file(eddy
             for path in (saves.out, saves.path, *(os.path.join(saves.folder, name) for name in saves.files())):
                 os.remove(path)
         check(kills > 15, how, kills)
+
+
+@claim
+def kill_at_each_step_leaves_no_second_file_under_a_later_name(eddy):
+    """The first names are used by files of others."""
+    for how in ("before", "after"):
+        kills = 0
+        for at in range(1, 100):
+            saves = Saves(eddy, lambda call: (200, MIME, content(call)), requests(1), f"{how}-{at}")
+            equal(saves.run().code, 0)
+            os.rename(os.path.join(saves.folder, "r0.mp3"), os.path.join(saves.folder, "theirs"))
+            eddy.file(f"{how}-{at}.files/r0.mp3", b"theirs")
+            os.remove(saves.out)
+            equal(saves.run().code, 0)
+            os.remove(saves.out)
+            before = saves.files()
+            child = eddy.start(*saves.args(), stdout=subprocess.DEVNULL,
+                               env={**os.environ, **LOADED, "KILL_AT": str(at), "KILL_HOW": how})
+            _, err = child.communicate(timeout=e2e.LIMIT_S)
+            if child.returncode == 0:
+                break
+            equal(child.returncode, -signal.SIGKILL, at, err)
+            kills += 1
+            result = saves.run()
+            equal(result.code, 0, how, at, result)
+            name, files = saves.lines()["r0"]["_file"], saves.files()
+            equal({other: data for other, data in files.items() if other != name}, before, how, at)
+        check(kills > 5, how, kills)
 
 
 @claim

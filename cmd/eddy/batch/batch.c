@@ -307,6 +307,21 @@ static void not_ok_say(const struct ed_batch_unit *unit)
                                one ? "it" : "them");
 }
 
+/* Report the answers that --ok cannot judge. */
+static void unjudged_say(const struct ed_batch_unit *unit)
+{
+        unsigned long long answers = unit->sink.held.answered;
+
+        if (answers > 0 && unit->run->settings->rule.ok &&
+            ed_condition_needs_headers(unit->run->settings->rule.ok))
+                ed_console_say(
+                        "batch",
+                        "--ok has header(), and lines do not keep headers: the %llu answer%s "
+                        "of %s %s not judged again",
+                        answers, answers == 1 ? "" : "s", unit->paths->output,
+                        answers == 1 ? "is" : "are");
+}
+
 /* Report the requests that have an answer. Those of a pipe are not known yet. */
 static void answers_say(const struct ed_batch_unit *unit)
 {
@@ -340,6 +355,26 @@ static void answers_say(const struct ed_batch_unit *unit)
                                (unsigned long long) unit->sink.held.errors_answers,
                                unit->sink.held.errors_answers == 1 ? "line is a success"
                                                                    : "lines are successes");
+}
+
+/* Report files of answers that are not in the folder of --save. */
+static void missing_files_say(const struct ed_batch_unit *unit)
+{
+        const struct ed_saved_files *missing = &unit->sink.saved.missing;
+
+        if (missing->count == 1)
+                ed_console_say("batch",
+                               "%s: the file of an answer is not in %s, or has another size: %s; "
+                               "its request is not sent again, unless you take its line out of %s",
+                               unit->paths->output, unit->paths->save, missing->first,
+                               unit->paths->output);
+        else if (missing->count > 1)
+                ed_console_say("batch",
+                               "%s: the files of %llu answers are not in %s, or have another size, "
+                               "such as %s; their requests are not sent again, unless you take "
+                               "their lines out of %s",
+                               unit->paths->output, (unsigned long long) missing->count,
+                               unit->paths->save, missing->first, unit->paths->output);
 }
 
 /* Report failures that are accepted, and ids that the input does not have. */
@@ -380,12 +415,14 @@ static int run_begin(struct ed_batch_command *command)
         if (err == 0)
                 err = ed_reader_check(unit);
         if (err == 0 && unit->paths->save)
-                err = ed_save_dir_open(&unit->sink.save, &run->say, unit->paths->save, false);
+                err = ed_save_dir_open(&unit->sink.save, &run->say, unit->paths->save, 0);
         if (err == 0)
                 err = ed_checkpoint_begin(unit);
         if (err == 0) {
                 ed_run_init(run, slots_choose(run->settings, files));
                 answers_say(unit);
+                missing_files_say(unit);
+                unjudged_say(unit);
                 accepted_say(unit);
                 not_ok_say(unit);
         }
@@ -560,7 +597,7 @@ static int run_whole(struct ed_batch_command *command)
         unreached_note(run);
         exit_code = ed_checkpoint_close(unit, command->signo == 0);
         if (err == 0 && exit_code == 0 && run->stats.stop == ED_STOP_NONE)
-                ed_save_dir_clean(&unit->sink.save);
+                ed_save_dir_clean(&unit->sink.save, false);
         if (command->setup_failed)
                 return ED_EXIT_USAGE;
         command->exit_code = run_judge(command, err, exit_code);

@@ -444,6 +444,7 @@ static void text_print(const struct ed_batch_command *command, struct ed_draft *
                 ed_draft_add_grouped(text, unit->checked.empty);
                 ed_draft_add_str(text, " skipped: empty\n");
         }
+        ed_saved_print(&unit->sink.saved, unit->paths->save, text);
         causes_add(text, unit);
         advice_add(text, unit);
         files_add(text, command);
@@ -572,6 +573,11 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         member_add(text, ",\"old_answers_kept\":", old_of(unit));
         member_add(text, ",\"skipped_empty\":", unit->checked.empty);
         member_add(text, ",\"accepted\":", unit->checked.accepted + ed_summary_accepted(unit));
+        ed_draft_add_str(text, ",\"saved\":");
+        if (unit->paths->save)
+                ed_saved_print_json(&unit->sink.saved, text);
+        else
+                ed_draft_add_str(text, "null");
         member_add(text, ",\"key_refreshes\":", run->keys->refreshes);
         if (command->exit_code >= 0)
                 member_add(text, ",\"exit_code\":", (uint64_t) command->exit_code);

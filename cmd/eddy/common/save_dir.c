@@ -13,50 +13,101 @@
 #include <unistd.h>
 
 #include "common/exit.h"
+#include "common/write_all.h"
 
-#define PART_BEGIN ".eddy-"
+#define TEMP_BEGIN ".eddy-"
 #define PART_END   ".part"
+#define NOTE_END   ".note"
 
-enum { PART_BYTES = sizeof(PART_BEGIN) + ED_SAVE_TAG_DIGITS + sizeof(PART_END) };
+enum {
+        END_AT = sizeof(TEMP_BEGIN) - 1 + ED_SAVE_TAG_DIGITS,
+        TEMP_BYTES = END_AT + sizeof(PART_END), /* both ends have the same length */
+};
 
-static void part_name(uint64_t tag, char name[PART_BYTES])
+/* ---- temporary names ------------------------------------------------------------------------- */
+
+static void temp_name(uint64_t tag, const char *end, char name[TEMP_BYTES])
 {
-        snprintf(name, PART_BYTES, PART_BEGIN "%016llx" PART_END, (unsigned long long) tag);
+        snprintf(name, TEMP_BYTES, TEMP_BEGIN "%016llx%s", (unsigned long long) tag, end);
+}
+
+static bool is_temp(const char *name, const char *end)
+{
+        size_t begin = strlen(TEMP_BEGIN);
+
+        return strncmp(name, TEMP_BEGIN, begin) == 0 &&
+               strspn(name + begin, "0123456789abcdef") == ED_SAVE_TAG_DIGITS &&
+               strcmp(name + END_AT, end) == 0;
 }
 
 /* Returns true for the temporary name of a file. */
 static bool is_part(const char *name)
 {
-        size_t begin = strlen(PART_BEGIN);
-
-        return strncmp(name, PART_BEGIN, begin) == 0 &&
-               strspn(name + begin, "0123456789abcdef") == ED_SAVE_TAG_DIGITS &&
-               strcmp(name + begin + ED_SAVE_TAG_DIGITS, PART_END) == 0;
+        return is_temp(name, PART_END);
 }
 
-/* Remove temporary names: all, or only those of files that have no other name. */
-static void parts_remove(const struct ed_save_dir *dir, bool all)
+/* Copy a temporary name with another end. */
+static const char *twin_of(const char *name, const char *end, char twin[TEMP_BYTES])
+{
+        snprintf(twin, TEMP_BYTES, "%.*s%s", END_AT, name, end);
+        return twin;
+}
+
+/* Store what is known about a regular file of the folder. Returns false if it is none. */
+static bool file_stat(const struct ed_save_dir *dir, const char *name, struct stat *ret_st)
+{
+        return fstatat(dir->fd, name, ret_st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(ret_st->st_mode);
+}
+
+/*
+ * Clean up a temporary name: of a note without its file, or of a file. 'all' also removes files that
+ * have another name, and 'keeps_notes' keeps incomplete files that have notes. Returns true for such
+ * a file.
+ */
+static bool temp_clean(const struct ed_save_dir *dir, const char *name, bool all, bool keeps_notes)
+{
+        char twin[TEMP_BYTES];
+        struct stat st, note;
+        bool has_note;
+
+        if (is_temp(name, NOTE_END) && file_stat(dir, name, &note) &&
+            !file_stat(dir, twin_of(name, PART_END, twin), &st))
+                unlinkat(dir->fd, name, 0);
+        if (!is_part(name) || !file_stat(dir, name, &st))
+                return false;
+        has_note = file_stat(dir, twin_of(name, NOTE_END, twin), &note);
+        if (has_note && keeps_notes && st.st_nlink == 1)
+                return true;
+        if (has_note) /* first, because a file without a note is not continued */
+                unlinkat(dir->fd, twin, 0);
+        if (all || st.st_nlink == 1)
+                unlinkat(dir->fd, name, 0);
+        return false;
+}
+
+/* Clean up all temporary names. Returns true if incomplete files with notes were kept. */
+static bool temps_clean(const struct ed_save_dir *dir, bool all, bool keeps_notes)
 {
         int fd = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         DIR *entries = fd < 0 ? NULL : fdopendir(fd);
         struct dirent *entry;
-        struct stat st;
+        bool kept = false;
 
         if (!entries && fd >= 0)
                 close(fd);
         while (entries && (entry = readdir(entries)))
-                if (is_part(entry->d_name) &&
-                    fstatat(dir->fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-                    S_ISREG(st.st_mode) && (all || st.st_nlink == 1))
-                        unlinkat(dir->fd, entry->d_name, 0);
+                kept |= temp_clean(dir, entry->d_name, all, keeps_notes);
         if (entries)
                 closedir(entries);
+        return kept;
 }
 
+/* ---- the folder ------------------------------------------------------------------------------ */
+
 int ed_save_dir_open(struct ed_save_dir *dir, const struct ed_say *say, const char *path,
-                     bool replaces)
+                     unsigned flags)
 {
-        *dir = (struct ed_save_dir){ .path = path, .fd = -1, .replaces = replaces };
+        *dir = (struct ed_save_dir){ .path = path, .fd = -1, .flags = flags };
         if (mkdir(path, 0777) < 0 && errno != EEXIST) {
                 ed_say(say, "--save %s: %s", path, strerror(errno));
                 return ED_EXIT_OUTPUT;
@@ -74,10 +125,16 @@ int ed_save_dir_open(struct ed_save_dir *dir, const struct ed_say *say, const ch
                 ed_save_dir_close(dir);
                 return ED_EXIT_BUSY;
         }
-        parts_remove(dir, false);
+        dir->has_notes = temps_clean(dir, false, flags & ED_SAVE_DIR_CONTINUES);
         /* The clock of the times of files. */
         clock_gettime(CLOCK_REALTIME_COARSE, &dir->opened);
         return 0;
+}
+
+void ed_save_dir_look(struct ed_save_dir *dir, const char *path)
+{
+        *dir = (struct ed_save_dir){ .path = path };
+        dir->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* Returns true if one of the temporary names is that of a file. */
@@ -104,7 +161,7 @@ bool ed_save_dir_is_empty(const char *path)
 
         while (dir && parts && empty && (entry = readdir(dir)))
                 if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-                    !is_part(entry->d_name))
+                    !is_part(entry->d_name) && !is_temp(entry->d_name, NOTE_END))
                         empty = fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
                                 S_ISREG(st.st_mode) && st.st_nlink > 1 && has_part(parts, &st);
         if (dir)
@@ -118,14 +175,13 @@ bool ed_save_dir_has(const struct ed_save_dir *dir, const char *name, uint64_t b
 {
         struct stat st;
 
-        return !strchr(name, '/') && fstatat(dir->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-               S_ISREG(st.st_mode) && (uint64_t) st.st_size == bytes;
+        return !strchr(name, '/') && file_stat(dir, name, &st) && (uint64_t) st.st_size == bytes;
 }
 
-void ed_save_dir_clean(const struct ed_save_dir *dir)
+void ed_save_dir_clean(const struct ed_save_dir *dir, bool keeps_notes)
 {
         if (dir->path && dir->fd >= 0)
-                parts_remove(dir, true);
+                temps_clean(dir, true, keeps_notes);
 }
 
 void ed_save_dir_close(struct ed_save_dir *dir)
@@ -135,38 +191,72 @@ void ed_save_dir_close(struct ed_save_dir *dir)
         dir->fd = -1;
 }
 
-void ed_save_dir_name(struct ed_save_dir_file *file, const struct ed_save_dir *dir, uint64_t tag,
-                      enum ed_save_origin origin, const char *text, size_t bytes, const char *type)
+/* ---- a file ---------------------------------------------------------------------------------- */
+
+static void file_init(struct ed_save_dir_file *file, const struct ed_save_dir *dir, uint64_t tag)
 {
         file->dir = dir;
         file->tag = tag;
         file->fd = -1;
-        file->has_part = false;
+        file->has_part = file->has_note = false;
+        file->name = NULL;
+}
+
+void ed_save_dir_name(struct ed_save_dir_file *file, const struct ed_save_dir *dir, uint64_t tag,
+                      enum ed_save_origin origin, const char *text, size_t bytes, const char *type)
+{
+        file_init(file, dir, tag);
+        ed_save_dir_set_names(file, origin, text, bytes, type);
+}
+
+void ed_save_dir_set_names(struct ed_save_dir_file *file, enum ed_save_origin origin,
+                           const char *text, size_t bytes, const char *type)
+{
         for (int i = 0; i < 2; i++)
-                ed_save_name(origin, text, bytes, type, tag, i == 1, file->names[i]);
+                ed_save_name(origin, text, bytes, type, file->tag, i == 1, file->names[i]);
         file->name = file->names[0];
 }
 
-/* Remove what a killed run has left of the file: its temporary name, and a name that was not recorded. */
-static void leftover_remove(const struct ed_save_dir_file *file, const char *part)
+/* Returns name number 'i': without a tag, with the file's own one, or with one of the next tags. */
+static const char *name_at(struct ed_save_dir_file *file, int i)
+{
+        if (i == 0)
+                return file->names[0];
+        ed_save_name_set_tag(file->names[1], file->tag + (uint64_t) i - 1);
+        return file->names[1];
+}
+
+/*
+ * Remove what a killed run has left of the file: its temporary name, its note, and a name that was
+ * not recorded.
+ */
+static void leftover_remove(struct ed_save_dir_file *file, const char *part)
 {
         int fd = file->dir->fd;
+        char note[TEMP_BYTES];
         struct stat left, named;
+        bool found = false;
 
         if (fstatat(fd, part, &left, AT_SYMLINK_NOFOLLOW) < 0)
                 return;
-        for (int i = 0; i < 2; i++)
-                if (fstatat(fd, file->names[i], &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-                    named.st_dev == left.st_dev && named.st_ino == left.st_ino)
-                        unlinkat(fd, file->names[i], 0);
+        for (int i = 0; i < ED_SAVE_DIR_NAMES_MAX && left.st_nlink > 1 && !found; i++) {
+                const char *name = name_at(file, i);
+
+                found = fstatat(fd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+                        named.st_dev == left.st_dev && named.st_ino == left.st_ino;
+                if (found)
+                        unlinkat(fd, name, 0);
+        }
+        if (file->dir->has_notes)
+                unlinkat(fd, twin_of(part, NOTE_END, note), 0);
         unlinkat(fd, part, 0);
 }
 
 int ed_save_dir_begin(struct ed_save_dir_file *file)
 {
-        char part[PART_BYTES];
+        char part[TEMP_BYTES];
 
-        part_name(file->tag, part);
+        temp_name(file->tag, PART_END, part);
         leftover_remove(file, part);
         file->fd = openat(file->dir->fd, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                           0666);
@@ -201,17 +291,16 @@ static int part_rename(struct ed_save_dir_file *file, const char *part, bool rep
 
 static int part_link(struct ed_save_dir_file *file, const char *part)
 {
-        int fd = file->dir->fd, err = 0;
+        bool replaces = file->dir->flags & ED_SAVE_DIR_REPLACES;
+        int fd = file->dir->fd, err = -EEXIST;
 
-        for (int i = 0; i < 2; i++) {
-                file->name = file->names[i];
+        for (int i = 0; i < ED_SAVE_DIR_NAMES_MAX && err == -EEXIST; i++) {
+                file->name = name_at(file, i);
                 err = linkat(fd, part, fd, file->name, 0) < 0 ? -errno : 0;
                 if (err == -EPERM || err == -EOPNOTSUPP || err == -ENOSYS || err == -EMLINK)
-                        err = part_rename(file, part, file->dir->replaces); /* it has no links */
-                else if (err == -EEXIST && file->dir->replaces)
+                        err = part_rename(file, part, replaces); /* it has no links */
+                else if (err == -EEXIST && replaces)
                         err = part_rename(file, part, true);
-                if (err != -EEXIST)
-                        return err;
         }
         return err;
 }
@@ -219,9 +308,9 @@ static int part_link(struct ed_save_dir_file *file, const char *part)
 int ed_save_dir_keep(struct ed_save_dir_file *file)
 {
         int fd = file->fd, err = 0;
-        char part[PART_BYTES];
+        char part[TEMP_BYTES];
 
-        part_name(file->tag, part);
+        temp_name(file->tag, PART_END, part);
         file->fd = -1;
         if (fsync(fd) < 0 && errno != EINVAL)
                 err = -errno;
@@ -247,11 +336,88 @@ void ed_save_dir_drop(struct ed_save_dir_file *file)
 
 void ed_save_dir_recorded(struct ed_save_dir_file *file)
 {
-        char part[PART_BYTES];
+        char name[TEMP_BYTES];
 
+        if (file->has_note) {
+                temp_name(file->tag, NOTE_END, name);
+                unlinkat(file->dir->fd, name, 0);
+                file->has_note = false;
+        }
         if (!file->has_part)
                 return;
-        part_name(file->tag, part);
-        unlinkat(file->dir->fd, part, 0);
+        temp_name(file->tag, PART_END, name);
+        unlinkat(file->dir->fd, name, 0);
         file->has_part = false;
+}
+
+/* ---- files that are not complete ------------------------------------------------------------- */
+
+int ed_save_dir_note(struct ed_save_dir_file *file, const void *data, size_t bytes)
+{
+        int dir = file->dir->fd, fd, err;
+        char name[TEMP_BYTES];
+
+        temp_name(file->tag, NOTE_END, name);
+        fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd < 0)
+                return -errno;
+        err = ed_write_all(fd, data, bytes);
+        if (close(fd) < 0 && err == 0)
+                err = -errno;
+        if (err < 0)
+                unlinkat(dir, name, 0);
+        file->has_note = err == 0;
+        return err;
+}
+
+/* Read a note. Returns false if it is missing or too long. */
+static bool note_read(const struct ed_save_dir *dir, const char *name,
+                      char note[ED_SAVE_DIR_NOTE_BYTES])
+{
+        int fd = openat(dir->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        ssize_t n = fd < 0 ? -1 : read(fd, note, ED_SAVE_DIR_NOTE_BYTES);
+
+        if (fd >= 0)
+                close(fd);
+        if (n < 0 || n == ED_SAVE_DIR_NOTE_BYTES)
+                return false;
+        note[n] = '\0';
+        return true;
+}
+
+int64_t ed_save_dir_resume(struct ed_save_dir_file *file, const struct ed_save_dir *dir,
+                           uint64_t tag, char note[ED_SAVE_DIR_NOTE_BYTES])
+{
+        char part[TEMP_BYTES], twin[TEMP_BYTES];
+        struct stat st;
+
+        file_init(file, dir, tag);
+        temp_name(tag, PART_END, part);
+        if (!dir->has_notes || !note_read(dir, twin_of(part, NOTE_END, twin), note))
+                return -ENOENT;
+        file->fd = openat(dir->fd, part, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (file->fd < 0)
+                return -ENOENT;
+        /* A second link is the name of a file that is complete. */
+        if (fstat(file->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
+            lseek(file->fd, 0, SEEK_END) != st.st_size) {
+                close(file->fd);
+                file->fd = -1;
+                return -ENOENT;
+        }
+        file->has_part = file->has_note = true;
+        return st.st_size;
+}
+
+void ed_save_dir_leave(struct ed_save_dir_file *file)
+{
+        if (file->fd < 0)
+                return;
+        if (!file->has_note) {
+                ed_save_dir_drop(file);
+                return;
+        }
+        close(file->fd);
+        file->fd = -1;
+        file->has_part = file->has_note = false;
 }

@@ -210,3 +210,12 @@ void ed_save_name(enum ed_save_origin origin, const char *text, size_t bytes, co
         n = stem_make(text, stem_bytes, name, room - TAG_BYTES);
         snprintf(name + n, ED_SAVE_NAME_BYTES - n, "-%016llx%s", (unsigned long long) tag, end);
 }
+
+void ed_save_name_set_tag(char name[ED_SAVE_NAME_BYTES], uint64_t tag)
+{
+        char *at = strrchr(name, '-'); /* an ending has no hyphen */
+        char digits[ED_SAVE_TAG_DIGITS + 1];
+
+        snprintf(digits, sizeof(digits), "%016llx", (unsigned long long) tag);
+        memcpy(at + 1, digits, ED_SAVE_TAG_DIGITS);
+}

@@ -33,6 +33,9 @@ enum ed_save_origin {
 void ed_save_name(enum ed_save_origin origin, const char *text, size_t bytes, const char *type,
                   uint64_t tag, bool is_tagged, char name[ED_SAVE_NAME_BYTES]);
 
+/* Put another tag into a name that has a tag. */
+void ed_save_name_set_tag(char name[ED_SAVE_NAME_BYTES], uint64_t tag);
+
 /* Returns the ending of a Content-Type, with its dot; "" for NULL and for a type that is not known. */
 const char *ed_save_ending(const char *type);
 

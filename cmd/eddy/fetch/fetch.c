@@ -326,7 +326,7 @@ static int run_whole(struct ed_fetch_run *run)
         /* After a signal the program must end soon, so do not wait for the disk. */
         ed_output_close(&run->output, signo == 0);
         if (err == 0 && run->stats.stop == ED_STOP_NONE && run->save.err == 0)
-                ed_save_dir_clean(&run->save.dir);
+                ed_save_dir_clean(&run->save.dir, run->stats.failed > 0);
         if (run->setup_failed)
                 return ED_EXIT_USAGE;
         exit_code = run_judge(run, err, signo);

@@ -29,7 +29,8 @@ int ed_save_open(struct ed_save *save, const char *command, const char *path, bo
                                path);
                 return ED_EXIT_USAGE;
         }
-        return ed_save_dir_open(&save->dir, &say, path, force);
+        return ed_save_dir_open(&save->dir, &say, path,
+                                force ? ED_SAVE_DIR_REPLACES : ED_SAVE_DIR_CONTINUES);
 }
 
 void ed_save_close(struct ed_save *save)

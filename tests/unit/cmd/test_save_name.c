@@ -51,6 +51,21 @@ TEST(plain_text_is_its_name_with_the_ending_of_its_type)
                   "gr\xc3\xbc\xc3\x9f \xe4\xbd\xa0.png");
 }
 
+TEST(other_tag_takes_the_place_of_the_tag)
+{
+        static const char *const texts[] = { "a", "a-b", "-", "song.mp3", "a" TAG_TEXT, "-.-" };
+
+        for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+                char expected[ED_SAVE_NAME_BYTES];
+
+                ed_save_name(ED_SAVE_ID, texts[i], strlen(texts[i]), "audio/mpeg", TAG, true, name);
+                ed_save_name(ED_SAVE_ID, texts[i], strlen(texts[i]), "audio/mpeg", UINT64_MAX, true,
+                             expected);
+                ed_save_name_set_tag(name, UINT64_MAX);
+                CHECK_STR(name, expected);
+        }
+}
+
 TEST(ending_that_the_text_has_is_not_repeated)
 {
         CHECK_STR(named("a.mp3", "audio/mpeg"), "a.mp3");

@@ -126,6 +126,8 @@ static int answer_note(struct ed_batch_unit *unit, const struct ed_answer_seen *
 
         if (judged < 0)
                 return judged;
+        if (judged != ED_RULE_LINE_FAILED)
+                ed_saved_note_missing(&unit->sink.saved, &unit->sink.save, seen);
         if (judged == ED_RULE_LINE_DOUBTED)
                 return doubt_note(unit, seen);
         if (judged == ED_RULE_LINE_FAILED) {
@@ -281,7 +283,10 @@ int ed_checkpoint_open(struct ed_batch_unit *unit)
                 return ED_EXIT_FAILED;
         if (!unit->paths->output)
                 return ed_output_open(&unit->sink.output, &unit->run->say, NULL, false);
+        if (unit->paths->save)
+                ed_save_dir_look(&unit->sink.save, unit->paths->save);
         err = file_open(unit, &unit->sink.answers, "-o", unit->paths->output);
+        ed_save_dir_close(&unit->sink.save);
         if (err)
                 return err;
         err = errors_check(unit);
@@ -587,7 +592,10 @@ static bool answer_keep_last(void *arg, const char *line, size_t bytes)
             !line_is_ok(scan, &seen) || !seen.mark ||
             !(ed_ids_flags(ids, seen.id, seen.id_bytes) & ED_IDS_READ))
                 return true;
-        return ed_ids_add(ids, seen.id, seen.id_bytes, seen.mark, 0, &same) < 0 || same;
+        if (ed_ids_add(ids, seen.id, seen.id_bytes, seen.mark, 0, &same) < 0 || same)
+                return true;
+        ed_saved_note_old(&scan->unit->sink.saved, &scan->unit->sink.save, &seen);
+        return false;
 }
 
 /* Remove lines. Returns 0 or the exit code. */
@@ -656,6 +664,21 @@ static int failures_clean(struct ed_batch_unit *unit, uint64_t new_end)
         return err;
 }
 
+/* Name the files of answers that were removed: no line names them now. */
+static void old_files_say(const struct ed_batch_unit *unit)
+{
+        const struct ed_saved_files *old = &unit->sink.saved.old;
+
+        if (old->count == 1)
+                ed_say(&unit->run->say, "%s: the file of the removed answer stays: %s",
+                       unit->paths->save, old->first);
+        else if (old->count > 1)
+                ed_say(&unit->run->say,
+                       "%s: the files of %llu removed answers stay, such as %s; to list all: see "
+                       "--save in eddy-batch(1)",
+                       unit->paths->save, (unsigned long long) old->count, old->first);
+}
+
 static int answers_clean(struct ed_batch_unit *unit)
 {
         struct scan scan = { .unit = unit,
@@ -670,6 +693,7 @@ static int answers_clean(struct ed_batch_unit *unit)
                        "%s: removed %llu answer%s to requests that have changed since "
                        "(--on-changed send)",
                        unit->sink.answers.path, (unsigned long long) removed, plural(removed));
+        old_files_say(unit);
         return err;
 }
 

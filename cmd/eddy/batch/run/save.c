@@ -44,12 +44,24 @@ static int content_save(struct content *content)
         return err == -EAGAIN ? content_put(content) : err; /* no thread */
 }
 
-static bool is_saved(const struct ed_batch_unit *unit, const struct ed_attempt *attempt,
+/* Returns true if the body becomes a file. Successes without a file are counted. */
+static bool is_saved(struct ed_batch_unit *unit, const struct ed_attempt *attempt,
                      const struct ed_answer *answer)
 {
-        return unit->sink.save.path && ed_attempt_is_ok(attempt) && answer->body_bytes > 0 &&
-               !attempt->is_compact &&
-               eddy_json_check(answer->body, answer->body_bytes, NULL, NULL) < 0;
+        struct ed_saved *saved = &unit->sink.saved;
+
+        if (!unit->sink.save.path || !ed_attempt_is_ok(attempt))
+                return false;
+        if (answer->body_bytes == 0) {
+                saved->empty++;
+                return false;
+        }
+        if (attempt->is_compact ||
+            eddy_json_check(answer->body, answer->body_bytes, NULL, NULL) == 0) {
+                saved->json++;
+                return false;
+        }
+        return true;
 }
 
 /* Save a body, and say why that is not possible. */
@@ -98,6 +110,7 @@ int ed_batch_save(struct ed_batch_unit *unit, const struct ed_attempt *attempt,
                 eddy_free(file);
                 return err;
         }
+        ed_saved_add(&unit->sink.saved, answer->file_type);
         answer->file = file->name;
         *ret_file = file;
         return 0;

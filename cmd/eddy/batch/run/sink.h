@@ -11,6 +11,7 @@
 #include "batch/answer/answers_file.h"
 #include "batch/request/ids.h"
 #include "batch/run/held.h"
+#include "batch/run/saved.h"
 #include "common/output.h"
 #include "common/save_dir.h"
 
@@ -26,6 +27,7 @@ struct ed_batch_sink {
         struct ed_output errors; /* if there is an errors file */
         struct ed_save_dir save; /* of --save; path NULL: none */
         int save_err;            /* the first file that could not be saved */
+        struct ed_saved saved;
         struct ed_batch_held held;
         uint64_t ok, failed;               /* lines of this run */
         uint64_t accepted, accepted_final; /* failures among them: accepted by their id; because
