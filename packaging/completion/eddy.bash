@@ -16,6 +16,7 @@ _eddy() {
         else
                 case $command,$before in
                 batch,--format) words="auto json csv" ;;
+                batch,--shard) words="auto" ;;
                 batch,--on-changed) words="stop send" ;;
                 batch,--progress) words="auto bar plain json off" ;;
                 batch,--summary) words="text json" ;;
@@ -37,6 +38,7 @@ _eddy() {
                         batch,--price | batch,--max-cost | batch,--deadline | batch,--proxy | \
                         batch,--resolve) return ;;
                 check,--format) words="auto json csv" ;;
+                check,--shard) words="auto" ;;
                 check,--errors | check,--body | check,--schema | check,--accept-failed-ids)
                         compopt -o default 2>/dev/null
                         return
@@ -47,6 +49,7 @@ _eddy() {
                         check,--base-url | check,-c | check,--concurrency | check,--latency | \
                         check,--price) return ;;
                 retry,--format) words="auto json csv" ;;
+                retry,--shard) words="auto" ;;
                 retry,--on-changed) words="stop send" ;;
                 retry,--progress) words="auto bar plain json off" ;;
                 retry,--summary) words="text json" ;;
@@ -116,8 +119,8 @@ _eddy() {
                 help,*) words="batch check retry sort select fetch mock report draw explore help" ;;
                 *)
                         case $command in
-                        batch) words="--format --id-column --skip-empty --base-url --url --body
-                                --rows-per-request -X --method -H --header --api-key-env
+                        batch) words="--format --id-column --skip-empty --shard --base-url --url
+                                --body --rows-per-request -X --method -H --header --api-key-env
                                 --api-key-file --api-key-command --api-key-header
                                 --idempotency-header -o --output --errors --ok --schema
                                 --accept-failed --accept-failed-ids --ordered --save --no-meta
@@ -129,12 +132,12 @@ _eddy() {
                                 -k --insecure --proxy --unix-socket --resolve -h --help
                                 --version" ;;
                         check) words="-o --output --errors --format --id-column --skip-empty
-                                --url --body --rows-per-request -H --header -X --method --ok
-                                --schema --accept-failed --accept-failed-ids --rpm --tpm
+                                --shard --url --body --rows-per-request -H --header -X --method
+                                --ok --schema --accept-failed --accept-failed-ids --rpm --tpm
                                 --base-url -c --concurrency --latency --price -h --help
                                 --version" ;;
                         retry) words="-o --output --errors -h --help --version --format
-                                --id-column --skip-empty --base-url --url --body
+                                --id-column --skip-empty --shard --base-url --url --body
                                 --rows-per-request -X --method -H --header --api-key-env
                                 --api-key-file --api-key-command --api-key-header
                                 --idempotency-header --ok --schema --accept-failed

@@ -30,6 +30,7 @@ _eddy() {
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
                         '*--skip-empty[leave out a line if all its fields that {{name}} refers to are empty, null or blank]' \
+                        '*--shard=[send only the lines of shard i, from 0, of n shards of IN]:i:(auto)' \
                         '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
@@ -99,6 +100,7 @@ _eddy() {
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
                         '*--skip-empty[leave out a line if all its fields that {{name}} refers to are empty, null or blank]' \
+                        '*--shard=[only the lines of this shard, with its part of --rpm and --tpm]:i:(auto)' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
                         '*--rows-per-request=[also count the requests of up to N lines each]:N: ' \
@@ -133,6 +135,7 @@ _eddy() {
                         '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
                         '*--skip-empty[leave out a line if all its fields that {{name}} refers to are empty, null or blank]' \
+                        '*--shard=[send only the lines of shard i, from 0, of n shards of IN]:i:(auto)' \
                         '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \

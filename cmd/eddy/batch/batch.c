@@ -15,6 +15,7 @@
 #include "batch/paths.h"
 #include "batch/run/stop.h"
 #include "batch/run/work.h"
+#include "batch/shard_setup.h"
 #include "batch/summary.h"
 #include "batch/summary_file.h"
 #include "batch/template_option.h"
@@ -148,12 +149,18 @@ static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
         char wait[ED_DURATION_TEXT_BYTES];
 
         if (is_json) {
+                if (run->settings->shard.count > 0)
+                        ed_draft_add_printf(line, ",\"shard\":\"%u/%u\"",
+                                            run->settings->shard.index, run->settings->shard.count);
                 ed_draft_add_printf(
                         line, ",\"refused\":%llu,\"slots\":%u,\"tokens\":%llu",
                         (unsigned long long) run->stats.refused, ed_slots_limit(&run->engine.slots),
                         (unsigned long long) (run->spent.usage.input + run->spent.usage.output));
                 return;
         }
+        if (run->settings->shard.count > 0)
+                ed_draft_add_printf(line, " | shard %u/%u", run->settings->shard.index,
+                                    run->settings->shard.count);
         if (run->stats.refused > 0) {
                 ed_draft_add_str(line, " | 429 ");
                 ed_draft_add_grouped(line, run->stats.refused);
@@ -202,6 +209,25 @@ static void end_note(struct ed_batch_unit *unit)
         stats->unread = !input->whole || (input->limited && !unit->checked.total_is_known);
 }
 
+/* A shard that begins again waits, so that all shards stay within their limits. */
+static void shard_pause(struct ed_batch_command *command)
+{
+        int64_t pause_ns =
+                ed_shard_setup_pause(&command->opts.settings, command->unit.sink.held.had_output);
+        char text[ED_DURATION_TEXT_BYTES];
+
+        if (pause_ns == 0 ||
+            (command->unit.checked.total_is_known && command->unit.checked.total == 0))
+                return;
+        command->run.begin_ns = eddy_now() + pause_ns;
+        ed_duration_print(pause_ns, text);
+        ed_console_say(
+                "batch",
+                "%s exists: no request is sent for %s, because a run that has just ended may have "
+                "used the limits",
+                command->unit.paths->output, text);
+}
+
 static int batch_all(void *arg)
 {
         EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
@@ -223,6 +249,7 @@ static int batch_all(void *arg)
                 return command->setup_failed ? 0 : err;
         }
         eddy_scope_begin(&whole, NULL);
+        shard_pause(command);
         err = ed_run_begin(run, &whole);
         if (err == 0)
                 err = work_all(command, &whole);
@@ -389,7 +416,8 @@ static void accepted_say(const struct ed_batch_unit *unit)
                                "%s has %llu accepted failure%s, whose request%s not sent again",
                                unit->paths->errors, count, count == 1 ? "" : "s",
                                count == 1 ? " is" : "s are");
-        if (unmet > 0 && unit->checked.total_is_known)
+        /* A shard has only some of them. */
+        if (unmet > 0 && unit->checked.total_is_known && !*unit->input.shard)
                 ed_console_say("batch", "--accept-failed-ids: %llu of %llu ids %s not in %s", unmet,
                                (unsigned long long) accept->named_count, unmet == 1 ? "is" : "are",
                                unit->paths->input);
@@ -549,7 +577,10 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
                 exit_code = output_judge(&run->say, &unit->sink.errors, run->stats.lost, true);
         if (err < 0)
                 ed_console_say("batch", "%s", eddy_error_text(err));
-        if (is_empty)
+        if (is_empty && unit->input.size > 0)
+                ed_console_say("batch", "%s: shard %u/%u has no request", unit->paths->input,
+                               run->settings->shard.index, run->settings->shard.count);
+        else if (is_empty)
                 ed_console_say("batch", "%s: the input has no request", unit->paths->input);
         if (command->signo)
                 return ED_EXIT_SIGNAL + command->signo;
@@ -561,7 +592,7 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
                 return stop_exit(run->stats.stop);
         if (err >= 0 && unit->sink.only && unit->input.read == 0)
                 return retry_judge(unit);
-        if (is_empty)
+        if (is_empty && unit->input.size == 0)
                 return ED_EXIT_INPUT;
         return err < 0 || run->stats.failed > ed_summary_accepted(unit) ? ED_EXIT_FAILED
                                                                         : ED_EXIT_OK;

@@ -15,6 +15,7 @@
 #include "batch/answer/answer_line.h"
 #include "batch/answer/answers_file.h"
 #include "batch/answer/rule_option.h"
+#include "batch/answer/shard_mark.h"
 #include "batch/empty_fields.h"
 #include "batch/first_request.h"
 #include "batch/opts.h"
@@ -24,8 +25,12 @@
 #include "batch/request/bundle.h"
 #include "batch/request/ids.h"
 #include "batch/request/line_id.h"
+#include "batch/request/shard_range.h"
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
+#include "batch/shard_names.h"
+#include "batch/shard_option.h"
+#include "batch/shard_setup.h"
 #include "batch/tally.h"
 #include "batch/template_option.h"
 #include "batch/url_option.h"
@@ -62,6 +67,8 @@ static const char help[] =
         "  --skip-empty             leave out a line if all its fields that {{name}} refers to "
         "are\n"
         "                           empty, null or blank\n"
+        "  --shard i/n|auto|auto/n  only the lines of this shard, with its part of --rpm and "
+        "--tpm\n"
         "  --url URL                the URL of lines that are bare bodies, or rows of CSV; "
         "{{name}}\n"
         "                           in its path or query is replaced by that field, encoded\n"
@@ -95,6 +102,7 @@ enum {
         OPT_FORMAT,
         OPT_ID_COLUMN,
         OPT_SKIP_EMPTY,
+        OPT_SHARD,
         OPT_BASE_URL,
         OPT_URL,
         OPT_BODY,
@@ -118,6 +126,7 @@ static const struct option check_longs[] = {
         { "format", required_argument, NULL, OPT_FORMAT },
         { "id-column", required_argument, NULL, OPT_ID_COLUMN },
         { "skip-empty", no_argument, NULL, OPT_SKIP_EMPTY },
+        { "shard", required_argument, NULL, OPT_SHARD },
         { "base-url", required_argument, NULL, OPT_BASE_URL },
         { "url", required_argument, NULL, OPT_URL },
         { "body", required_argument, NULL, OPT_BODY },
@@ -173,7 +182,7 @@ static void longs_join(void)
 }
 
 /* The kinds of faults of lines. */
-enum { BAD, TWICE, CHANGED, LARGE, FAULTS_COUNT };
+enum { BAD, NAMELESS, TWICE, CHANGED, LARGE, FAULTS_COUNT };
 
 struct check_fault {
         uint64_t count;
@@ -191,6 +200,12 @@ struct check_run {
         struct ed_tally_pace pace;
         struct ed_rule rule;
         struct ed_accept accept;
+
+        struct ed_shard shard;
+        struct ed_shard_names names;
+        char mark[ED_SHARD_MARK_BYTES]; /* of the shard; "": none */
+        bool has_other;                 /* the output has an answer of another shard */
+        struct ed_range range;
 
         struct ed_request_rules rules;
         struct ed_headers headers;
@@ -218,6 +233,17 @@ struct check_run {
 
 /* ---- the answers ----------------------------------------------------------------------------- */
 
+/* Report answers that eddy batch would refuse. */
+static void other_say(struct check_run *run, const struct ed_answer_seen *seen)
+{
+        char other[ED_SHARD_MARK_BYTES];
+
+        run->has_other = true;
+        ed_shard_mark_read(seen, other);
+        ed_console_say("check", "%s has answers of shard %s, and this is shard %s", run->output,
+                       other, run->mark);
+}
+
 static int answer_note(void *arg, const char *line, size_t bytes)
 {
         struct check_run *run = arg;
@@ -228,6 +254,9 @@ static int answer_note(void *arg, const char *line, size_t bytes)
                 run->odd++;
                 return 0;
         }
+        if (*run->mark && !run->has_other &&
+            ed_shard_mark_compare(&seen, run->mark) == ED_SHARD_MARK_OTHER)
+                other_say(run, &seen);
         judged = ed_rule_judge_line(&run->rule, &seen, true);
         if (judged <= ED_RULE_LINE_FAILED) {
                 run->not_ok += judged == ED_RULE_LINE_FAILED && seen.is_ok;
@@ -524,6 +553,9 @@ static int line_note(void *arg, const struct ed_line *line)
                           request ? ed_line_id_word(&run->rules) : "", request ? " \"" : "",
                           request ? request->id : "", request ? "\": " : "", error);
                 err = bundle_end(run);
+        } else if (request->lacks_id && run->shard.count > 0) {
+                fault_add(run, &run->faults[NAMELESS], line->number,
+                          "the line has no custom_id, which --shard needs");
         } else if (run->requests++ == 0) {
                 run->lacks_rows = run->rows > 1 && !ed_bundle_can(request);
                 if (run->lacks_rows)
@@ -539,6 +571,17 @@ static int line_note(void *arg, const struct ed_line *line)
         return err < 0 ? err : 0;
 }
 
+static int shard_find(struct check_run *run, const struct ed_say *say, int fd,
+                      const struct stat *st)
+{
+        int err = ed_shard_range_find(say, run->input, fd, st, run->shard, &run->range);
+
+        if (err)
+                return err;
+        err = ed_shard_lines_before(fd, run->range.at, &run->range.lines);
+        return err < 0 ? ed_source_fault(say, run->input, err) : 0;
+}
+
 static int lines_note(struct check_run *run)
 {
         const struct ed_say say = ed_console_voice("check");
@@ -546,8 +589,13 @@ static int lines_note(struct check_run *run)
         struct stat st;
         int fd, err, exit_code = ed_source_open(&say, run->input, &st, &fd);
 
-        if (exit_code)
+        if (exit_code == 0 && run->shard.count > 0)
+                exit_code = shard_find(run, &say, fd, &st);
+        if (exit_code) {
+                if (fd > STDIN_FILENO)
+                        close(fd);
                 return exit_code;
+        }
         if (fd == STDIN_FILENO && isatty(fd))
                 ed_console_say("check", "requests are read from the terminal, up to Ctrl-D");
         err = ed_source_init(&source,
@@ -555,15 +603,17 @@ static int lines_note(struct check_run *run)
                                                        .path = run->input,
                                                        .line_bytes_max = ED_SOURCE_LINE_BYTES_MAX,
                                                        .csv = strcmp(run->format, "csv") == 0,
+                                                       .range = run->range,
                                                        .rules = &run->rules,
                                                        .columns = &run->columns,
                                                        .take = line_note,
                                                        .arg = run });
         if (err == 0)
-                err = ed_source_read(&source, fd, -1);
+                err = ed_source_read(&source, fd,
+                                     run->shard.count > 0 ? (off_t) run->range.at : -1);
         if (err == 0)
                 err = bundle_end(run);
-        run->bytes = source.lines.offset;
+        run->bytes = source.lines.offset - run->range.at;
         ed_source_fini(&source);
         if (fd != STDIN_FILENO)
                 close(fd);
@@ -763,6 +813,25 @@ static int report_print(struct check_run *run)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+/* Set what depends on --shard. Returns 0 or the exit code. */
+static int shard_set(struct check_run *run)
+{
+        struct ed_shard shard = run->shard;
+        struct stat st;
+        int err = ed_shard_setup_input("check", shard, run->input, strcmp(run->format, "csv") == 0);
+
+        if (err || shard.count == 0)
+                return err;
+        if (stat(run->input, &st) == 0)
+                ed_shard_mark_print(shard, (uint64_t) st.st_size, run->mark);
+        run->pace.rpm = ed_shard_part(shard, run->pace.rpm);
+        run->pace.tpm = ed_shard_part(shard, run->pace.tpm);
+        err = ed_shard_names_set(&run->names, "check", shard, "-o", true, &run->output);
+        return err ? err
+                   : ed_shard_names_set(&run->names, "check", shard, "--errors", true,
+                                        &run->errors);
+}
+
 static int price_take(struct check_run *run, const char *value)
 {
         const char *why;
@@ -805,6 +874,8 @@ static int option_take(struct check_run *run, int option, const char *value)
         case OPT_SKIP_EMPTY:
                 run->rules.skip_empty = true;
                 return 0;
+        case OPT_SHARD:
+                return ed_shard_option_read("check", value, &run->shard);
         case OPT_BASE_URL:
                 run->pace.servers++;
                 run->base = run->base ? run->base : value;
@@ -863,6 +934,9 @@ static int options_check(struct check_run *run)
                 return ed_console_usage("check", ED_SOURCE_ID_COLUMN_FAULT);
         if (run->body_text && !run->rules.url)
                 return ed_console_usage("check", "--body needs --url, to which it is sent");
+        err = shard_set(run);
+        if (err)
+                return err;
         err = run->body_text
                       ? ed_template_body_read("check", run->body_text, &run->body, &run->body_bytes)
                       : 0;
@@ -918,6 +992,7 @@ static int options_parse(struct check_run *run, int argc, char **argv, int *ret_
 static int check_all(struct check_run *run)
 {
         int exit_code;
+        bool is_empty;
 
         if (ed_ids_new(&run->ids) < 0 || ed_tally_init(&run->tally) < 0)
                 return memory_fault();
@@ -932,9 +1007,13 @@ static int check_all(struct check_run *run)
                 exit_code = report_print(run);
         if (exit_code)
                 return exit_code;
-        if (run->requests + run->empty == 0)
-                ed_console_say("check", "%s: the input has no request", run->input);
-        if (run->requests + run->empty == 0 || run->lacks_rows || run->faults[TWICE].count > 0 ||
+        is_empty = run->requests + run->empty == 0;
+        if (is_empty)
+                ed_console_say("check", "%s: the %s has no request", run->input,
+                               run->shard.count > 0 ? "shard" : "input");
+        /* A shard without a line is answered as it is. */
+        if ((is_empty && run->shard.count == 0) || run->has_other ||
+            run->faults[NAMELESS].count > 0 || run->lacks_rows || run->faults[TWICE].count > 0 ||
             run->faults[CHANGED].count > 0)
                 return ED_EXIT_INPUT;
         return run->faults[BAD].count > 0 || run->faults[LARGE].count > 0 ? ED_EXIT_FAILED
@@ -948,6 +1027,7 @@ int ed_check_main(int argc, char **argv)
                 .format = "auto",
                 .pace = { .concurrency = 50 },
                 .faults = { [BAD] = { 0, "bad line", "bad lines" },
+                            [NAMELESS] = { 0, "without an id", "without an id" },
                             [TWICE] = { 0, "repeated id", "repeated ids" },
                             [CHANGED] = { 0, "changed request", "changed" },
                             [LARGE] = { 0, "request over --tpm", "over --tpm" } },
@@ -966,6 +1046,7 @@ int ed_check_main(int argc, char **argv)
         ed_accept_fini(&run.accept);
         ed_templates_fini(&run.rules.templates);
         ed_headers_fini(&run.headers);
+        ed_shard_names_fini(&run.names);
         eddy_free(run.body);
         return exit_code;
 }

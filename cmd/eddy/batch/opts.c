@@ -18,6 +18,8 @@
 #include "batch/request/bundle.h"
 #include "batch/request/source.h"
 #include "batch/request/tokens.h"
+#include "batch/shard_option.h"
+#include "batch/shard_setup.h"
 #include "batch/template_option.h"
 #include "batch/url_option.h"
 #include "common/console.h"
@@ -64,6 +66,12 @@ static const char help[] =
         "  --skip-empty             leave out a line if all its fields that {{name}} refers to "
         "are\n"
         "                           empty, null or blank\n"
+        "  --shard i/n|auto|auto/n  send only the lines of shard i, from 0, of n shards of IN; "
+        "auto:\n"
+        "                           as Slurm or Kubernetes says; the names of files have the "
+        "number\n"
+        "                           in place of %i; --rpm, --tpm and --max-cost are those of all\n"
+        "                           shards together\n"
         "  --base-url URL           prepend URL to each \"url\" that begins with /; if it is\n"
         "                           repeated, the one with the fewest requests in flight is used\n"
         "  --url URL                the URL of lines that are bare bodies, or rows of CSV; "
@@ -181,6 +189,7 @@ enum {
         OPT_FORMAT,
         OPT_ID_COLUMN,
         OPT_SKIP_EMPTY,
+        OPT_SHARD,
         OPT_BASE_URL,
         OPT_URL,
         OPT_BODY,
@@ -229,6 +238,7 @@ const struct option ed_opts_longs[] = {
         { "format", required_argument, NULL, OPT_FORMAT },
         { "id-column", required_argument, NULL, OPT_ID_COLUMN },
         { "skip-empty", no_argument, NULL, OPT_SKIP_EMPTY },
+        { "shard", required_argument, NULL, OPT_SHARD },
         { "base-url", required_argument, NULL, OPT_BASE_URL },
         { "url", required_argument, NULL, OPT_URL },
         { "body", required_argument, NULL, OPT_BODY },
@@ -417,6 +427,9 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
         case OPT_FORMAT:
                 opts->settings.format = value;
                 return word_set("--format", value, formats, 3, "auto, json, csv", &number);
+        case OPT_SHARD:
+                err = ed_option_once("batch", "--shard", value, &opts->shard_text);
+                return err < 0 ? err : ed_shard_option_read("batch", value, &opts->settings.shard);
         case OPT_ID_COLUMN:
                 return ed_option_once("batch", "--id-column", value, &opts->settings.id_column);
         case OPT_OK:
@@ -619,6 +632,8 @@ static int opts_check(struct ed_batch_opts *opts)
         if (strcmp(opts->settings.format, "auto") == 0)
                 csv = ed_source_is_csv(opts->paths.input);
         opts->settings.format = csv ? "csv" : "json";
+        if (err == 0)
+                err = ed_shard_setup(opts, csv);
         if (err)
                 return err;
         if (csv && !ed_template_options_suit_csv(opts->settings.url, opts->settings.body,
@@ -738,6 +753,7 @@ int ed_batch_opts_parse(struct ed_batch_opts *opts, int argc, char **argv, int *
 void ed_batch_opts_fini(struct ed_batch_opts *opts)
 {
         ed_headers_fini(&opts->settings.headers);
+        ed_shard_names_fini(&opts->names);
         ed_rule_fini(&opts->settings.rule);
         ed_accept_fini(&opts->accept);
         eddy_free(opts->settings.body);

@@ -11,6 +11,7 @@
 #include "batch/request/accept.h"
 #include "batch/run/api_key.h"
 #include "batch/run/settings.h"
+#include "batch/shard_names.h"
 #include "common/connect.h"
 #include "common/show.h"
 
@@ -33,6 +34,8 @@ struct ed_batch_opts {
         int64_t deadline_ns; /* 0: none */
         const char *deadline_text;
         const char *limit_text; /* the value of --limit in 'argv'; NULL: none */
+        const char *shard_text; /* that of --shard, in the same way */
+        struct ed_shard_names names;
         bool summary_json;
         const char *summary_file; /* NULL: none */
         enum ed_show_mode progress;

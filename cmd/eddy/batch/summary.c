@@ -52,6 +52,19 @@ static const char *url_of(const struct ed_batch_opts *opts, const char *word)
         return NULL;
 }
 
+/* Append --shard auto as the shard that it was: the variables may not be set then. Returns false for others. */
+static bool shard_add(struct ed_draft *text, const struct ed_batch_opts *opts, const char *word)
+{
+        const struct ed_shard *shard = &opts->settings.shard;
+        const char *value = opts->shard_text;
+
+        if (shard->count == 0 || value < word || value > word + strlen(word))
+                return false;
+        ed_draft_add(text, word, (size_t) (value - word)); /* --shard= */
+        ed_draft_add_printf(text, "%u/%u", shard->index, shard->count);
+        return true;
+}
+
 /* Append a word of the command without the secrets of a URL. Returns true if something is left out. */
 static bool argument_add(struct ed_draft *text, const struct ed_batch_opts *opts, const char *word)
 {
@@ -61,7 +74,8 @@ static bool argument_add(struct ed_draft *text, const struct ed_batch_opts *opts
         bool hides;
 
         if (!url) {
-                word_add(text, word);
+                if (!shard_add(text, opts, word))
+                        word_add(text, word);
                 return false;
         }
         ed_draft_add(&shown, word, (size_t) (url - word));
@@ -421,6 +435,28 @@ static void advice_add(struct ed_draft *text, const struct ed_batch_unit *unit)
                                     hosts_place(settings));
 }
 
+/* Append which part of the input this run was about. */
+static void shard_text(const struct ed_batch_unit *unit, struct ed_draft *text)
+{
+        const struct ed_shard *shard = &unit->run->settings->shard;
+        const struct ed_batch_input *input = &unit->input;
+
+        if (shard->count == 0)
+                return;
+        ed_draft_add_printf(text, "shard %u/%u of %s: ", shard->index, shard->count,
+                            unit->paths->input);
+        ed_draft_add_grouped(text, input->range.bytes);
+        ed_draft_add_str(text, " of ");
+        ed_draft_add_grouped(text, input->size);
+        ed_draft_add_str(text, " bytes");
+        if (unit->checked.total_is_known) {
+                ed_draft_add_str(text, ", ");
+                ed_draft_add_grouped(text, unit->checked.requests);
+                ed_draft_add_str(text, unit->checked.requests == 1 ? " request" : " requests");
+        }
+        ed_draft_add_str(text, "\n");
+}
+
 static void text_print(const struct ed_batch_command *command, struct ed_draft *text)
 {
         const struct ed_batch_unit *unit = &command->unit;
@@ -428,6 +464,7 @@ static void text_print(const struct ed_batch_command *command, struct ed_draft *
         const struct ed_endpoint *endpoint = run->endpoints.first;
 
         ed_stats_print(&run->stats, eddy_now(), text);
+        shard_text(unit, text);
         tokens_add(text, run);
         for (int i = 0; endpoint && i < ENDPOINTS_SHOWN; i++, endpoint = endpoint->next)
                 if (run->endpoints.count > 1 || endpoint->pauses > 0)
@@ -555,6 +592,23 @@ static void causes_json(const struct ed_reasons *reasons, struct ed_draft *text)
         member_add(text, "],\"failed_otherwise\":", rest);
 }
 
+/* Append which bytes of the input this run was about. */
+static void shard_json(const struct ed_batch_unit *unit, struct ed_draft *text)
+{
+        const struct ed_shard *shard = &unit->run->settings->shard;
+
+        if (shard->count == 0) {
+                ed_draft_add_str(text, ",\"shard\":null");
+                return;
+        }
+        member_add(text, ",\"shard\":{\"index\":", shard->index);
+        member_add(text, ",\"count\":", shard->count);
+        member_add(text, ",\"first_byte\":", unit->input.range.at);
+        member_add(text, ",\"bytes\":", unit->input.range.bytes);
+        member_add(text, ",\"input_bytes\":", unit->input.size);
+        ed_draft_add_str(text, "}");
+}
+
 /* Append what the object has no member for. */
 static void own_json(const struct ed_batch_command *command, struct ed_draft *text)
 {
@@ -584,6 +638,7 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
         else
                 ed_draft_add_str(text, ",\"exit_code\":null");
         ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->spent.cost / 1e6);
+        shard_json(unit, text);
         endpoints_json(run, text);
         reasons_json(&run->reasons, text);
         causes_json(&run->reasons, text);

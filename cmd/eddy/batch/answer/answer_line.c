@@ -181,14 +181,23 @@ static void meta_add(const struct ed_answer *answer, struct ed_draft *line)
 {
         char hash[HASH_DIGITS];
 
-        meta_add_count(line, ",\"x_meta\":{\"input_line\":", answer->number);
+        ed_draft_add_str(line, ",\"x_meta\":{");
+        if (answer->number > 0) {
+                meta_add_count(line, "\"input_line\":", answer->number);
+                ed_draft_add_str(line, ",");
+        }
+        if (answer->shard && *answer->shard) {
+                ed_draft_add_str(line, "\"shard\":");
+                ed_draft_add_json_str(line, answer->shard);
+                ed_draft_add_str(line, ",");
+        }
         if (answer->hash) {
                 digits_print(answer->hash, HASH_DIGITS, hash);
-                ed_draft_add_str(line, ",\"input_hash\":\"");
+                ed_draft_add_str(line, "\"input_hash\":\"");
                 ed_draft_add(line, hash, HASH_DIGITS);
-                ed_draft_add_str(line, "\"");
+                ed_draft_add_str(line, "\",");
         }
-        meta_add_count(line, ",\"attempts\":", answer->attempts);
+        meta_add_count(line, "\"attempts\":", answer->attempts);
         if (answer->rows > 1)
                 meta_add_count(line, ",\"rows\":", answer->rows);
         if (answer->endpoint) {

@@ -10,9 +10,10 @@
  * format; --no-meta leaves it out for strict readers. These are its members, in order. Members in
  * brackets are present only if known:
  *
- *     "input_line":7 ["input_hash":"0123456789abcdef"] "attempts":1 ["endpoint":"http://h:80"]
- *     ["completed_at_ms":1700000000000] "t_queue_ms":0.1 ["t_first_ms":1.5] "t_total_ms":2.0
- *     ["input_tokens":5,"output_tokens":6] ["final":true] ["metadata":{...}]
+ *     ["input_line":7] ["shard":"3/64 of 1000 bytes"] ["input_hash":"0123456789abcdef"] "attempts":1
+ *     ["endpoint":"http://h:80"] ["completed_at_ms":1700000000000] "t_queue_ms":0.1
+ *     ["t_first_ms":1.5] "t_total_ms":2.0 ["input_tokens":5,"output_tokens":6] ["final":true]
+ *     ["metadata":{...}]
  *
  * A failure has "final": whether all attempts were made, or another one cannot help.
  */
@@ -32,7 +33,8 @@
 struct ed_answer {
         const char *id; /* custom_id */
         size_t id_bytes;
-        uint64_t number;        /* the line's, from 1 */
+        uint64_t number;        /* the line's, from 1; 0: unknown */
+        const char *shard;      /* of the input, and its size; NULL or empty: none */
         uint64_t hash;          /* of the request: "input_hash", 16 hexadecimal digits */
         int status;             /* 0: no answer */
         const char *request_id; /* of the header x-request-id; NULL or empty: one is made */

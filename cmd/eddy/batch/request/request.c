@@ -995,6 +995,7 @@ static struct ed_request *request_new(const struct parts *parts, uint64_t number
 
                 request->id_bytes = (size_t) n;
                 request->id = blob_text(ret_blob, id, request->id_bytes);
+                request->lacks_id = true;
         }
         return request;
 }

@@ -84,6 +84,7 @@ struct ed_request {
                                        URL says so */
         bool is_url;       /* a URL without anything else */
         bool is_empty;     /* of ED_REQUEST_EMPTY */
+        bool lacks_id;     /* the line has no custom_id, so that 'id' is "line-N" */
         bool body_is_json; /* false: bytes of vegeta's base64, or none */
 };
 

@@ -70,6 +70,8 @@ size_t ed_source_room(const struct ed_source *source)
 {
         uint64_t left = source->opts.range.bytes - source->bytes;
 
+        if (source->opts.range.is_empty)
+                return 0;
         if (source->opts.range.bytes == 0 || left > ED_SOURCE_READ_BYTES)
                 return ED_SOURCE_READ_BYTES;
         return (size_t) left;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "batch/run/shard.h"
 #include "batch/run/stop.h"
 #include "common/exit.h"
 #include "eddy/error.h"
@@ -33,6 +34,7 @@ struct scan {
         uint64_t left;           /* failures that are kept */
         uint64_t answers;        /* ids of the input whose only answer is in the errors file */
         bool is_output;          /* the file is the output, not the errors file */
+        int refused;             /* an exit code: it has answers of another shard */
         int err;                 /* of a line; further lines are not taken */
         char id[ED_ANSWER_ID_ROOM];
 };
@@ -177,6 +179,12 @@ static void line_take(void *arg, const struct ed_answer_seen *seen)
 {
         struct scan *scan = arg;
 
+        if (scan->refused)
+                return;
+        if (scan->is_output && ed_unit_answer_is_foreign(scan->unit, seen)) {
+                scan->refused = ed_unit_shard_refuse(scan->unit, seen);
+                return;
+        }
         if (scan->err == 0)
                 scan->err = scan->is_output ? answer_note(scan->unit, seen)
                                             : errors_note(scan->unit, seen);
@@ -258,6 +266,8 @@ static int file_open(struct ed_batch_unit *unit, struct ed_answers_file *answers
         if (err)
                 return err;
         found_say(unit, path, &found);
+        if (scan.refused)
+                return scan.refused;
         return scan.err < 0 ? file_fault(unit, path, scan.err) : 0;
 }
 
@@ -285,6 +295,7 @@ int ed_checkpoint_open(struct ed_batch_unit *unit)
                 return ed_output_open(&unit->sink.output, &unit->run->say, NULL, false);
         if (unit->paths->save)
                 ed_save_dir_look(&unit->sink.save, unit->paths->save);
+        unit->sink.held.had_output = access(unit->paths->output, F_OK) == 0;
         err = file_open(unit, &unit->sink.answers, "-o", unit->paths->output);
         ed_save_dir_close(&unit->sink.save);
         if (err)
@@ -504,12 +515,13 @@ static int strays_move(struct ed_batch_unit *unit)
 
 int ed_checkpoint_begin(struct ed_batch_unit *unit)
 {
-        int err = 0;
+        int err;
 
         if (!unit->paths->output)
                 return 0;
         unit->sink.held.failures_bytes = unit->sink.failures.bytes;
-        if (unit->checked.total_is_known)
+        err = ed_unit_shard_judge(unit);
+        if (err == 0 && unit->checked.total_is_known)
                 err = errors_answers_move(unit);
         if (err == 0 && unit->checked.total_is_known)
                 err = strays_move(unit);

@@ -94,6 +94,8 @@ static int endpoint_new(struct ed_endpoints *endpoints, const char *name, unsign
                 eddy_free(endpoint);
                 return err;
         }
+        if (endpoints->limits.begin_ns > 0)
+                eddy_limiter_pause(endpoint->limiter, endpoints->limits.begin_ns);
         *endpoints->last = endpoint;
         endpoints->last = &endpoint->next;
         endpoints->count++;

@@ -77,6 +77,7 @@ struct ed_endpoint {
 struct ed_endpoint_limits {
         uint64_t rpm, tpm; /* 0: none */
         int64_t burst_ns;  /* 0: a second */
+        int64_t begin_ns;  /* nothing is granted before this time; 0: at once */
         unsigned keys;     /* API keys; 0: none */
         bool adapts;       /* the number of slots adapts to refusals, so an endpoint pauses only
                               if it states a time */

@@ -22,6 +22,8 @@ struct ed_batch_held {
         uint64_t answers_bytes;   /* of the output */
         uint64_t failures_bytes;  /* of the errors file */
         bool lacks_errors;        /* there was no errors file */
+        bool had_output;          /* the output existed */
+        uint64_t unmarked;        /* answers of the output that do not name a shard */
 };
 
 #endif

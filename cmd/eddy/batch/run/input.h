@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "batch/answer/shard_mark.h"
 #include "batch/request/bundle.h"
 #include "batch/request/range.h"
 #include "batch/request/request.h"
@@ -17,6 +18,10 @@ struct ed_batch_input {
         int fd;       /* -1: not open */
         bool is_file; /* and so can be checked before it is sent */
         struct ed_range range;
+        uint64_t size;         /* of the file; read only for a shard */
+        uint64_t lines_before; /* in the file before the lines of 'range' are counted */
+        bool lacks_lines;      /* 'lines_before' is not known yet (batch/run/numbering.h) */
+        char shard[ED_SHARD_MARK_BYTES]; /* of the lines of answers; "": none */
         struct ed_request_rules rules;
         struct ed_columns *columns;        /* of CSV */
         struct ed_bundle *bundle;          /* rows that are not sent yet; NULL: none */

@@ -206,6 +206,7 @@ static void row_finish(struct ed_batch_job *job, const struct ed_request *reques
         answer->id = request->id;
         answer->id_bytes = request->id_bytes;
         answer->number = request->number;
+        answer->shard = job->unit->input.shard;
         answer->hash = request->hash;
         answer->metadata = request->metadata;
         answer->metadata_bytes = request->metadata_bytes;

@@ -13,6 +13,7 @@
 #include "batch/request/line_id.h"
 #include "batch/request/source.h"
 #include "batch/run/job.h"
+#include "batch/run/shard.h"
 #include "batch/run/stop.h"
 #include "common/exit.h"
 #include "common/url_parts.h"
@@ -24,8 +25,11 @@ enum { FAULTS_SHOWN = 5, LINE_ID_BYTES = 32, PATH_SHOWN_BYTES = 100 };
 /* The check of the input. */
 struct check {
         struct ed_batch_unit *unit;
+        const struct ed_line *line;
         uint64_t faults, changed;
-        bool is_array;       /* a single array instead of lines */
+        bool is_array;            /* a single array instead of lines */
+        uint64_t nameless;        /* lines of a shard without an id of their own */
+        uint64_t nameless_number; /* of the first of them */
         uint64_t good, bad;  /* lines that can be sent, and others; read up to the first good one */
         uint64_t bad_number; /* of the first bad line */
         char bad_text[ED_REQUEST_ERROR_BYTES];
@@ -61,6 +65,9 @@ int ed_reader_open(struct ed_batch_unit *unit)
         if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO))
                 ed_say(&unit->run->say, "requests are read from the terminal, up to Ctrl-D");
         unit->input.is_file = S_ISREG(st.st_mode);
+        exit_code = ed_unit_shard_open(unit, &st);
+        if (exit_code)
+                return exit_code;
         if (unit->input.range.at > 0 &&
             lseek(unit->input.fd, (off_t) unit->input.range.at, SEEK_SET) < 0)
                 return ed_source_fault(&unit->run->say, path, -errno);
@@ -169,8 +176,11 @@ static void fault_say(struct check *check, const struct ed_request *request, con
 
         if (check->faults++ >= FAULTS_SHOWN)
                 return;
+        (void) !ed_unit_lines_count(
+                check->unit); /* a file that cannot be read ends the check soon */
         ed_say(&check->unit->run->say, "%s: %s %llu: %.100s \"%.100s\" %s",
-               check->unit->paths->input, ed_line_word(rules), (unsigned long long) request->number,
+               check->unit->paths->input, ed_line_word(rules),
+               (unsigned long long) ed_unit_line_number(check->unit, check->line),
                ed_line_id_word(rules), request->id, what);
 }
 
@@ -224,8 +234,8 @@ static int line_check_id(struct ed_batch_unit *unit, const struct ed_line *line)
                 return 0;
         ed_accept_meet(unit->run->accept, id, bytes);
         unit->checked.requests++;
-        unit->checked.total += id_is_wanted(unit, line->number, id, bytes);
-        if (correction_note(unit, line->number, id, bytes) < 0)
+        unit->checked.total += id_is_wanted(unit, ed_unit_line_number(unit, line), id, bytes);
+        if (correction_note(unit, ed_unit_line_number(unit, line), id, bytes) < 0)
                 return -ENOMEM;
         return ed_ids_add(unit->sink.ids, id, bytes, 0, ED_IDS_READ, NULL) < 0 ? -ENOMEM : 1;
 }
@@ -314,9 +324,13 @@ static void to_send_note(struct ed_batch_unit *unit, const struct ed_request *re
 static int long_line_check(struct check *check, const struct ed_line *line)
 {
         struct ed_request *request;
+        int err = ed_unit_lines_count(check->unit);
+        uint64_t number = ed_unit_line_number(check->unit, line);
 
-        line_note(check, line->number, "the line is too long");
-        if (blank_request(line->number, &request) < 0)
+        if (err < 0)
+                return err;
+        line_note(check, number, "the line is too long");
+        if (blank_request(number, &request) < 0)
                 return -ENOMEM;
         check->unit->checked.requests++;
         to_send_note(check->unit, request);
@@ -360,6 +374,50 @@ static int empty_check(struct check *check, struct ed_request *request)
         return flags < 0 ? flags : 0;
 }
 
+/* A line of a shard has no id of its own, by which its answer could be known among all shards. */
+static void nameless_note(struct check *check, const struct ed_line *line,
+                          struct ed_request *request)
+{
+        if (check->nameless++ == 0)
+                check->nameless_number = ed_unit_line_number(check->unit, line);
+        ed_request_free(request);
+}
+
+static void nameless_say(const struct check *check)
+{
+        const struct ed_batch_unit *unit = check->unit;
+
+        ed_say(&unit->run->say,
+               "%s: line %llu has no custom_id%s: --shard needs an id in each line, so that the "
+               "answers "
+               "of all shards can be put together. Add ids, such as by "
+               "awk '{sub(/^{/, \"{\\\"custom_id\\\":\\\"r\" NR \"\\\",\"); print}' %s >ids.jsonl",
+               unit->paths->input, (unsigned long long) check->nameless_number,
+               check->nameless > 1 ? ", nor have others" : "", unit->paths->input);
+        ed_say(&unit->run->say, "nothing was sent");
+}
+
+/*
+ * Read a line. If it is not a request, or has no id, its number is known then. Errors: those of
+ * ed_request_read() and ed_unit_lines_count()
+ */
+static int line_read(struct ed_batch_unit *unit, const struct ed_line *line,
+                     struct ed_request **ret_request, char error[ED_REQUEST_ERROR_BYTES])
+{
+        int counted, err = ed_request_read(&unit->input.rules, line->data, line->bytes,
+                                           ed_unit_line_number(unit, line), ret_request, error);
+
+        if (!unit->input.lacks_lines ||
+            (err != -EINVAL && !(*ret_request && (*ret_request)->lacks_id)))
+                return err;
+        ed_request_free(*ret_request);
+        *ret_request = NULL;
+        counted = ed_unit_lines_count(unit);
+        return counted < 0 ? counted
+                           : ed_request_read(&unit->input.rules, line->data, line->bytes,
+                                             ed_unit_line_number(unit, line), ret_request, error);
+}
+
 static int line_check(void *arg, const struct ed_line *line)
 {
         struct check *check = arg;
@@ -369,29 +427,32 @@ static int line_check(void *arg, const struct ed_line *line)
         bool same = true;
         int flags, err;
 
+        check->line = line;
         if (line->is_too_long)
                 return long_line_check(check, line);
         err = check->good > 0 ? line_check_id(unit, line) : 0;
         if (err != 0)
                 return err < 0 ? err : 0;
         *error = '\0';
-        check->is_array |= line->number == 1 && line->bytes > 0 && *line->data == '[';
-        err = ed_request_read(&unit->input.rules, line->data, line->bytes, line->number, &request,
-                              error);
-        if (err == 0)
-                return 0;
-        if (err == -ENOMEM)
+        check->is_array |= line->number == 1 && unit->input.range.at == 0 && line->bytes > 0 &&
+                           *line->data == '[';
+        err = line_read(unit, line, &request, error);
+        if (err <= 0 && err != -EINVAL)
                 return err;
+        if (request && request->lacks_id && unit->run->settings->shard.count > 0) {
+                nameless_note(check, line, request);
+                return 0;
+        }
         if (err == ED_REQUEST_EMPTY)
                 return empty_check(check, request);
         if (err > 0 && check->good == 0) {
                 place_check(unit, request, error);
                 rows_check(unit, request, error);
         }
-        line_note(check, line->number, error);
+        line_note(check, ed_unit_line_number(unit, line), error);
         unit->checked.requests++;
         /* A line that is not a request gets an error under its number. */
-        if (!request && blank_request(line->number, &request) < 0)
+        if (!request && blank_request(ed_unit_line_number(unit, line), &request) < 0)
                 return -ENOMEM;
         flags = correction_note(unit, request->number, request->id, request->id_bytes);
         if (flags >= 0)
@@ -421,6 +482,10 @@ int ed_reader_check(struct ed_batch_unit *unit)
 
         if (at < 0)
                 return 0;
+        /* The errors of lines that were no requests have numbers. */
+        err = unit->sink.bad_lines ? ed_unit_lines_count(unit) : 0;
+        if (err < 0)
+                return ed_source_fault(&unit->run->say, unit->paths->input, err);
         err = source_init(&source, unit, line_check, &check);
         if (err == 0)
                 err = ed_source_read(&source, unit->input.fd, at);
@@ -434,6 +499,10 @@ int ed_reader_check(struct ed_batch_unit *unit)
                        (unsigned long long) check.bad_number, check.bad_text);
                 ed_say(&unit->run->say, "%s has no %s that can be sent; nothing was sent",
                        unit->paths->input, word);
+                return ED_EXIT_INPUT;
+        }
+        if (check.nameless > 0) {
+                nameless_say(&check);
                 return ED_EXIT_INPUT;
         }
         if (check.faults > FAULTS_SHOWN)
@@ -464,7 +533,8 @@ static bool accepted_skip(struct ed_batch_unit *unit, const struct ed_request *r
  * Decide about a request: 1 to send it, 0 to skip it, because it has its answer or an
  * accepted failure. An id that an earlier line of a pipe had gets an error under the line's number.
  */
-static int request_admit(struct ed_batch_unit *unit, struct ed_request **request, char *error)
+static int request_admit(struct ed_batch_unit *unit, const struct ed_line *line,
+                         struct ed_request **request, char *error)
 {
         const struct ed_request_rules *rules = &unit->input.rules;
         struct ed_request *refused;
@@ -496,7 +566,10 @@ static int request_admit(struct ed_batch_unit *unit, struct ed_request **request
                               ED_IDS_ANSWERED);
                 return !accepted_skip(unit, *request);
         }
-        if (blank_request((*request)->number, &refused) < 0)
+        flags = ed_unit_lines_count(unit);
+        if (flags < 0)
+                return flags;
+        if (blank_request(ed_unit_line_number(unit, line), &refused) < 0)
                 return -ENOMEM;
         ed_request_free(*request);
         *request = refused;
@@ -611,21 +684,23 @@ static int line_send(void *arg, const struct ed_line *line)
         struct ed_request *request = NULL;
         int err = -EINVAL;
 
-        if (line->is_too_long)
+        if (line->is_too_long) {
                 snprintf(error, sizeof(error), "the line is longer than %d MiB",
                          ED_SOURCE_LINE_BYTES_MAX >> 20);
-        else
-                err = ed_request_read(&unit->input.rules, line->data, line->bytes, line->number,
-                                      &request, error);
-        if (err == 0 || err == -ENOMEM)
+                err = ed_unit_lines_count(unit);
+                err = err == 0 ? -EINVAL : err;
+        } else {
+                err = line_read(unit, line, &request, error);
+        }
+        if (err <= 0 && err != -EINVAL)
                 return err;
         if (err == ED_REQUEST_EMPTY)
                 return empty_pass(unit, request);
-        if (!request && blank_request(line->number, &request) < 0)
+        if (!request && blank_request(ed_unit_line_number(unit, line), &request) < 0)
                 return -ENOMEM;
         err = correction_note(unit, request->number, request->id, request->id_bytes);
         if (err == 0)
-                err = request_admit(unit, &request, error);
+                err = request_admit(unit, line, &request, error);
         if (err > 0 && !id_is_wanted(unit, request->number, request->id, request->id_bytes))
                 err = 0;
         if (err <= 0) {

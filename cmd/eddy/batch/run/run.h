@@ -42,6 +42,7 @@ struct ed_batch_run {
         struct ed_slots_ramp ramp;
         struct ed_random random;
         uint32_t slots_most;
+        int64_t begin_ns; /* the limits allow nothing before this time; 0: at once */
 
         /* Called after each attempt. 'attempts' is its number; refusals have that of the next one.
          * NULL: nothing */

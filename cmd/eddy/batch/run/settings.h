@@ -11,10 +11,12 @@
 #include "batch/answer/rule.h"
 #include "batch/request/tokens.h"
 #include "common/headers.h"
+#include "common/shard.h"
 
 enum { ED_BATCH_BASE_URLS_MAX = 64 };
 
 struct ed_batch_settings {
+        struct ed_shard shard; /* of the input; all zero: the whole input */
         const char *format;    /* "json", "csv" */
         const char *id_column; /* of CSV; NULL: custom_id */
         bool skip_empty;       /* lines whose fields are all empty */
@@ -31,7 +33,7 @@ struct ed_batch_settings {
         uint32_t concurrency;
         bool concurrency_auto;
         int64_t ramp_ns;
-        uint64_t rpm, tpm; /* 0: no limit */
+        uint64_t rpm, tpm; /* of this shard; 0: no limit */
         int64_t burst_ns;
         bool ordered;
         uint64_t limit;      /* lines to send; 0: all */

@@ -75,8 +75,12 @@ static int main_add(struct ed_batch_run *run)
 static int endpoints_make(struct ed_batch_run *run)
 {
         const struct ed_batch_settings *settings = run->settings;
-        struct ed_endpoint_limits limits = { settings->rpm, settings->tpm, settings->burst_ns,
-                                             run->keys->count, settings->concurrency_auto };
+        struct ed_endpoint_limits limits = { .rpm = settings->rpm,
+                                             .tpm = settings->tpm,
+                                             .burst_ns = settings->burst_ns,
+                                             .begin_ns = run->begin_ns,
+                                             .keys = run->keys->count,
+                                             .adapts = settings->concurrency_auto };
         int err = 0;
 
         ed_endpoints_init(&run->endpoints, &limits, &run->engine.room);

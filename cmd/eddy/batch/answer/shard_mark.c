@@ -1,0 +1,41 @@
+/*
+ * batch/answer/shard_mark.c - see shard_mark.h.
+ */
+#include "batch/answer/shard_mark.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void ed_shard_mark_print(struct ed_shard shard, uint64_t size, char mark[ED_SHARD_MARK_BYTES])
+{
+        snprintf(mark, ED_SHARD_MARK_BYTES, "%u/%u of %llu bytes", shard.index, shard.count,
+                 (unsigned long long) size);
+}
+
+/* Find the mark, a text. */
+static bool mark_find(const struct ed_answer_seen *seen, struct eddy_json_value *ret_value)
+{
+        return seen->meta.kind == EDDY_JSON_OBJECT &&
+               eddy_json_get(&seen->meta, "shard", ret_value) == 0 &&
+               ret_value->kind == EDDY_JSON_STRING;
+}
+
+enum ed_shard_mark ed_shard_mark_compare(const struct ed_answer_seen *seen, const char *mark)
+{
+        struct eddy_json_value value;
+        size_t bytes = strlen(mark);
+
+        if (!mark_find(seen, &value))
+                return ED_SHARD_MARK_NONE;
+        return value.bytes == bytes + 2 && memcmp(value.text + 1, mark, bytes) == 0
+                       ? ED_SHARD_MARK_SAME
+                       : ED_SHARD_MARK_OTHER;
+}
+
+void ed_shard_mark_read(const struct ed_answer_seen *seen, char mark[ED_SHARD_MARK_BYTES])
+{
+        struct eddy_json_value value;
+
+        if (!mark_find(seen, &value) || eddy_json_string(&value, mark, ED_SHARD_MARK_BYTES) < 0)
+                *mark = '\0';
+}

@@ -1,0 +1,24 @@
+/*
+ * batch/answer/shard_mark.h - the shard of which an answer is, in its line: "3/64 of 1000 bytes". With
+ * another size of the input, the shards of the same numbers have other borders.
+ */
+#ifndef ED_CMD_BATCH_ANSWER_SHARD_MARK_H
+#define ED_CMD_BATCH_ANSWER_SHARD_MARK_H
+
+#include "batch/answer/answer_line.h"
+#include "common/shard.h"
+
+enum { ED_SHARD_MARK_BYTES = 64 };
+
+enum ed_shard_mark { ED_SHARD_MARK_NONE, ED_SHARD_MARK_SAME, ED_SHARD_MARK_OTHER };
+
+/* Print the mark of a shard of a file of 'size' bytes. */
+void ed_shard_mark_print(struct ed_shard shard, uint64_t size, char mark[ED_SHARD_MARK_BYTES]);
+
+/* Compare the mark in a line with another one. */
+enum ed_shard_mark ed_shard_mark_compare(const struct ed_answer_seen *seen, const char *mark);
+
+/* Copy the mark in a line, or "" if it is none. */
+void ed_shard_mark_read(const struct ed_answer_seen *seen, char mark[ED_SHARD_MARK_BYTES]);
+
+#endif
