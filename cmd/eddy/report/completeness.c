@@ -7,8 +7,8 @@
 
 #define ACTIVE "a run is active: "
 
-/* Flags of an id: its line of the input is left out; one of its failures is accepted. */
-enum { EMPTY = ED_IDS_DOUBTED, ACCEPTED = ED_IDS_FAILED };
+/* Flags of an id: its line of the input is left out; one of its failures is final. */
+enum { EMPTY = ED_IDS_DOUBTED, FINAL = ED_IDS_FAILED };
 
 void ed_completeness_fini(struct ed_completeness *completeness)
 {
@@ -51,13 +51,19 @@ static unsigned flags_of(const struct ed_completeness *completeness, const char 
         return completeness->ids ? ed_ids_flags(completeness->ids, id, bytes) : 0;
 }
 
+static void failure_count(struct ed_completeness *completeness, enum ed_completeness_result result)
+{
+        completeness->failed += result == ED_COMPLETENESS_FAILED;
+        completeness->finals += result == ED_COMPLETENESS_FINAL;
+        completeness->named += result == ED_COMPLETENESS_NAMED;
+}
+
 /* Count a line, if the input is not known. */
 static void unknown_count(struct ed_completeness *completeness, enum ed_completeness_result result)
 {
         completeness->placed++;
         completeness->answered += result == ED_COMPLETENESS_OK;
-        completeness->accepted += result == ED_COMPLETENESS_ACCEPTED;
-        completeness->failed += result == ED_COMPLETENESS_FAILED;
+        failure_count(completeness, result);
 }
 
 /* Count an answer to an id of the input. */
@@ -74,9 +80,9 @@ static void answer_count(struct ed_completeness *completeness, const char *id, s
 
 /* Note a failure of an id of the input. */
 static void failure_note(struct ed_completeness *completeness, const char *id, size_t bytes,
-                         bool is_accepted)
+                         bool is_final)
 {
-        ed_ids_flag(completeness->ids, id, bytes, is_accepted ? ACCEPTED : 0);
+        ed_ids_flag(completeness->ids, id, bytes, is_final ? FINAL : 0);
         ed_ids_set_line(completeness->ids, id, bytes, ++completeness->numbered);
 }
 
@@ -97,11 +103,12 @@ bool ed_completeness_line(struct ed_completeness *completeness, const char *id, 
         if (result == ED_COMPLETENESS_OK)
                 answer_count(completeness, id, bytes, flags);
         else
-                failure_note(completeness, id, bytes, result == ED_COMPLETENESS_ACCEPTED);
+                failure_note(completeness, id, bytes, result == ED_COMPLETENESS_FINAL);
         return result == ED_COMPLETENESS_OK;
 }
 
-bool ed_completeness_failure(struct ed_completeness *completeness, const char *id, size_t bytes)
+bool ed_completeness_failure(struct ed_completeness *completeness, const char *id, size_t bytes,
+                             enum ed_completeness_result result)
 {
         unsigned flags = flags_of(completeness, id, bytes);
         uint64_t last;
@@ -115,15 +122,27 @@ bool ed_completeness_failure(struct ed_completeness *completeness, const char *i
                 completeness->replaced++;
                 return false;
         }
-        completeness->accepted += (flags & ACCEPTED) != 0;
-        completeness->failed += !(flags & ACCEPTED);
+        failure_count(completeness, result == ED_COMPLETENESS_FAILED && flags & FINAL
+                                            ? ED_COMPLETENESS_FINAL
+                                            : result);
         return true;
+}
+
+uint64_t ed_completeness_accepted(const struct ed_completeness *completeness)
+{
+        return completeness->named + (completeness->answered > 0 ? completeness->finals : 0);
+}
+
+uint64_t ed_completeness_failed(const struct ed_completeness *completeness)
+{
+        return completeness->failed + (completeness->answered > 0 ? 0 : completeness->finals);
 }
 
 bool ed_completeness_lacks(const struct ed_completeness *completeness)
 {
         return !completeness->input || completeness->requests == 0 ||
-               completeness->answered + completeness->accepted < completeness->requests;
+               completeness->answered + ed_completeness_accepted(completeness) <
+                       completeness->requests;
 }
 
 /* Append "7 failed, 2 of them accepted", after 'before'. */
@@ -131,12 +150,13 @@ static void failed_print(const struct ed_completeness *completeness, const char 
                          struct ed_draft *out)
 {
         ed_draft_add_str(out, before);
-        ed_draft_add_grouped(out, completeness->failed + completeness->accepted);
+        ed_draft_add_grouped(out, ed_completeness_failed(completeness) +
+                                          ed_completeness_accepted(completeness));
         ed_draft_add_str(out, " failed");
-        if (completeness->accepted == 0)
+        if (ed_completeness_accepted(completeness) == 0)
                 return;
         ed_draft_add_str(out, ", ");
-        ed_draft_add_grouped(out, completeness->accepted);
+        ed_draft_add_grouped(out, ed_completeness_accepted(completeness));
         ed_draft_add_str(out, " of them accepted");
 }
 
@@ -159,36 +179,37 @@ static void active_print(const struct ed_completeness *completeness, struct ed_d
         ed_draft_add_grouped(out, completeness->requests);
         ed_draft_add_str(out, completeness->requests == 1 ? " request has" : " requests have");
         ed_draft_add_str(out, " an answer so far");
-        if (completeness->failed + completeness->accepted > 0)
+        if (ed_completeness_failed(completeness) + ed_completeness_accepted(completeness) > 0)
                 failed_print(completeness, ", ", out);
 }
 
 static void complete_print(const struct ed_completeness *completeness, struct ed_draft *out)
 {
-        if (completeness->accepted == 0 && completeness->requests == 1) {
+        if (ed_completeness_accepted(completeness) == 0 && completeness->requests == 1) {
                 ed_draft_add_str(out, "complete: the only request has an answer");
                 return;
         }
-        ed_draft_add_str(out, completeness->accepted == 0 ? "complete: all " : "complete: ");
+        ed_draft_add_str(out, ed_completeness_accepted(completeness) == 0 ? "complete: all "
+                                                                          : "complete: ");
         ed_draft_add_grouped(out, completeness->answered);
-        if (completeness->accepted > 0) {
+        if (ed_completeness_accepted(completeness) > 0) {
                 ed_draft_add_str(out, " of ");
                 ed_draft_add_grouped(out, completeness->requests);
         }
         ed_draft_add_str(out, completeness->requests == 1 ? " request has an answer"
                                                           : " requests have an answer");
-        if (completeness->accepted > 0) {
+        if (ed_completeness_accepted(completeness) > 0) {
                 ed_draft_add_str(out, ", and the failures of ");
-                ed_draft_add_grouped(out, completeness->accepted);
+                ed_draft_add_grouped(out, ed_completeness_accepted(completeness));
                 ed_draft_add_str(out, " are accepted");
         }
 }
 
 static void lacks_print(const struct ed_completeness *completeness, struct ed_draft *out)
 {
-        uint64_t failed = completeness->failed;
-        uint64_t missing =
-                completeness->requests - completeness->answered - completeness->accepted - failed;
+        uint64_t failed = ed_completeness_failed(completeness);
+        uint64_t missing = completeness->requests - completeness->answered -
+                           ed_completeness_accepted(completeness) - failed;
 
         ed_draft_add_str(out, "not complete: ");
         ed_draft_add_grouped(out, missing > 0 ? missing : failed);

@@ -21,19 +21,20 @@
 
 enum ed_completeness_result {
         ED_COMPLETENESS_FAILED,
-        ED_COMPLETENESS_ACCEPTED, /* failed, and is not sent again */
+        ED_COMPLETENESS_FINAL, /* failed, and is accepted if there is an answer: a server may be down */
+        ED_COMPLETENESS_NAMED, /* failed, and is accepted by its id */
         ED_COMPLETENESS_OK,
 };
 
 /* All zero: the input is not known. */
 struct ed_completeness {
         struct ed_ids *ids;
-        const char *input;         /* NULL: not known */
-        bool is_active;            /* a run may add answers */
-        uint64_t requests;         /* ids of the input */
-        uint64_t answered;         /* of them */
-        uint64_t accepted, failed; /* of them, without an answer */
-        uint64_t empty;            /* lines of the input that --skip-empty leaves out */
+        const char *input;              /* NULL: not known */
+        bool is_active;                 /* a run may add answers */
+        uint64_t requests;              /* ids of the input */
+        uint64_t answered;              /* of them */
+        uint64_t failed, finals, named; /* of them, without an answer, by result */
+        uint64_t empty;                 /* lines of the input that --skip-empty leaves out */
         uint64_t placed;   /* lines with ids of the input, or all lines if it is not known */
         uint64_t strange;  /* lines with other ids */
         uint64_t replaced; /* failures that do not count */
@@ -60,8 +61,13 @@ EDDY_MUST_USE int ed_completeness_empty(struct ed_completeness *completeness, co
 bool ed_completeness_line(struct ed_completeness *completeness, const char *id, size_t bytes,
                           enum ed_completeness_result result);
 
-/* Returns true if a failure counts. It is accepted if any failure of its request was. */
-bool ed_completeness_failure(struct ed_completeness *completeness, const char *id, size_t bytes);
+/* Returns true if a failure counts. It is final if any failure of its request is. */
+bool ed_completeness_failure(struct ed_completeness *completeness, const char *id, size_t bytes,
+                             enum ed_completeness_result result);
+
+/* Returns the number of requests whose failures are accepted, and of those that failed otherwise. */
+uint64_t ed_completeness_accepted(const struct ed_completeness *completeness);
+uint64_t ed_completeness_failed(const struct ed_completeness *completeness);
 
 /* Returns true if a request has neither an answer nor an accepted failure, or that is not known. */
 bool ed_completeness_lacks(const struct ed_completeness *completeness);

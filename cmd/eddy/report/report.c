@@ -110,8 +110,9 @@ static enum ed_completeness_result result_of(const struct ed_record *record)
 {
         if (record->is_ok)
                 return ED_COMPLETENESS_OK;
-        return record->is_named || record->is_final ? ED_COMPLETENESS_ACCEPTED
-                                                    : ED_COMPLETENESS_FAILED;
+        if (record->is_named)
+                return ED_COMPLETENESS_NAMED;
+        return record->is_final ? ED_COMPLETENESS_FINAL : ED_COMPLETENESS_FAILED;
 }
 
 /* Count an answer or a failure, unless it does not count, or not yet. */
@@ -124,7 +125,7 @@ static void record_count(struct report *report, struct report_file *file)
                 return;
         if (report->is_again)
                 counts = ed_completeness_failure(&report->completeness, record->whole_id,
-                                                 record->whole_id_bytes);
+                                                 record->whole_id_bytes, result_of(record));
         else
                 counts = ed_completeness_line(&report->completeness, record->whole_id,
                                               record->whole_id_bytes, result_of(record));
