@@ -71,16 +71,16 @@ void ed_progress_print(struct ed_progress *progress, const struct ed_stats *stat
         ed_draft_add_str(text, " done");
         if (total >= done && total > 0)
                 ed_draft_add_printf(text, " %.1f%%", 100.0 * (double) done / (double) total);
+        /* First what matters most: a narrow terminal cuts the end. */
+        field_add(text, " | ", stats->failed);
+        ed_draft_add_str(text, " failed");
         ed_draft_add_printf(text, " | %.*f/s", progress->rate < 10 ? 1 : 0, progress->rate);
-        /* Before the counts, which a narrow terminal cuts. */
         if (left_ns(progress, stats, total, now_ns) > 0) {
                 ed_duration_print(left_ns(progress, stats, total, now_ns), eta);
                 ed_draft_add_printf(text, " | ETA %s", eta);
         }
         field_add(text, " | inflight ", stats->in_flight);
-        field_add(text, " | ok ", stats->ok);
-        field_add(text, " fail ", stats->failed);
-        field_add(text, " retry ", stats->retries);
+        field_add(text, " | retry ", stats->retries);
         if (stats->latency.count > 0) {
                 ed_duration_print(ed_histogram_value(&stats->latency, 500), p50);
                 ed_duration_print(ed_histogram_value(&stats->latency, 990), p99);

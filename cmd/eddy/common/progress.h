@@ -20,7 +20,7 @@ struct ed_progress {
 };
 
 /*
- * Append "12,431 done 12.4% | 212/s | ETA 6m51s | inflight 256 | ok 12,380 fail 51 retry 310 | p50
+ * Append "12,431 done 12.4% | 51 failed | 212/s | ETA 6m51s | inflight 256 | retry 310 | p50
  * 1.1s p99 4.8s". 'total' is the number of URLs, or an estimate. If it is 0, the number is
  * unknown, and percentage and ETA are omitted.
  */

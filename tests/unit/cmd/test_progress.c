@@ -44,8 +44,8 @@ TEST(progress_says_how_a_run_fares)
 
         run_some();
         ed_progress_print(&progress, &stats, 100000, EDDY_SEC(158) + EDDY_MS(637), &text);
-        CHECK_STR(str(&text), "12,431 done 12.4% | 212/s | ETA 6m53s | inflight 256 | ok 12,380 "
-                              "fail 51 retry 310 | p50 1.0s p99 1.0s");
+        CHECK_STR(str(&text), "12,431 done 12.4% | 51 failed | 212/s | ETA 6m53s | inflight 256 | "
+                              "retry 310 | p50 1.0s p99 1.0s");
         ed_draft_fini(&text);
 }
 
@@ -94,7 +94,7 @@ TEST(progress_before_the_first_result_is_well_formed)
         struct ed_draft text = { 0 };
 
         ed_progress_print(&progress, &stats, 50, EDDY_SEC(10), &text);
-        CHECK_STR(str(&text), "0 done 0.0% | 0.0/s | inflight 0 | ok 0 fail 0 retry 0");
+        CHECK_STR(str(&text), "0 done 0.0% | 0 failed | 0.0/s | inflight 0 | retry 0");
         ed_draft_fini(&text);
 }
 
@@ -301,4 +301,16 @@ TEST(status_of_300_and_above_is_failed_and_below_is_ok)
         CHECK_EQ(stats.failed, 6);
         ed_stats_add(&stats, 200, -ECONNRESET, 5, 1); /* a body that broke off */
         CHECK_EQ(stats.failed, 7);
+}
+
+TEST(bar_of_a_usual_terminal_shows_failures)
+{
+        struct ed_progress progress = { 0 };
+        struct ed_draft text = { 0 };
+
+        run_some();
+        stats.failed = 999000;
+        ed_progress_print_bar(&progress, &stats, 9900000, EDDY_SEC(110), 80, &text);
+        CHECK(strstr(str(&text), "% | 999,000 failed | "));
+        ed_draft_fini(&text);
 }
