@@ -61,6 +61,9 @@ def section_for_people_with_data_leads_from_a_table_to_pandas(eddy):
     equal([(row["id"], row["review"], row["error"]) for row in rows],
           [("1", "The soup was cold.", ""), ("2", "Fast, and friendly.", "")])
     check(all(row["answer"] for row in rows), rows)
+    shown = section_of(text_of("README.md"), "For people with data")
+    for row in rows:
+        check(re.search(f'{row["review"]} +{row["answer"]} +NaN$', shown, re.M), row)
 
 
 @claim
