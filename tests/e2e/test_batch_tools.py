@@ -1,6 +1,7 @@
 """test_batch_tools - `eddy check`, `eddy retry` and `eddy sort`: a file of requests is judged before
 it is sent, what failed is sent again, and answers get the order of their requests.
 """
+import csv
 import fcntl
 import glob
 import gzip
@@ -199,6 +200,28 @@ def a_column_of_the_body_that_csv_lacks_is_reported_once(eddy):
         path = eddy.file("in.csv", content)
         for command in ("check", "batch"):
             e2e.one_line(eddy.run(command, path, *body), 3, "row 1: ", words)
+
+
+@claim
+def a_table_with_another_separator_is_refused_with_the_command_that_converts_it(eddy):
+    body = ["--url", "http://h/", "--body", '{"i":"{{text}}"}']
+    rows = [["custom_id", "text"], ["a", 'x,"y"\nz'], ["b", "1;2"]]
+    for name, separator in (("in.tsv", "\t"), ("semicolons.csv", ";"), ("tabs.csv", "\t")):
+        path, new = eddy.file(name), eddy.file("new.csv")
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file, delimiter=separator, lineterminator="\n").writerows(rows)
+        result = eddy.run("check", path, *body)
+        equal((result.code, result.err.count("separate them by commas")), (3, 1), result)
+        command = re.search(r"python3 -c '[^']*' <IN >NEW.csv", result.out + result.err)
+        check(command, result)
+        subprocess.run(command.group().replace("<IN >NEW.csv", f"<{path} >{new}"), shell=True, check=True)
+        result = eddy.run("check", new, *body)
+        check(result.code == 0 and "requests        2" in result.out and '"x,\\"y\\"\\nz"' in result.out, name, result)
+    with open(new, "rb") as file:
+        for name in ("IN.CSV", "in.Csv.Gz"):
+            file.seek(0)
+            data = file.read()
+            equal(eddy.run("check", eddy.file(name, data if name == "IN.CSV" else gzip.compress(data)), *body).code, 0, name)
 
 
 # ---- retry ---------------------------------------------------------------------------------------

@@ -140,8 +140,7 @@ TEST(fields_that_are_missing_or_of_a_wrong_kind_are_errors)
                      "number");
         check_filled(url_of("/{{x}}"), NULL, "{\"x\":\"\\ud83c\"}",
                      "\"x\" has half of a surrogate pair");
-        check_filled(url_of("/{{x}}"), "x", "\xff",
-                     "\"x\" is not UTF-8 text: convert the input to UTF-8");
+        check_filled(url_of("/{{x}}"), "x", "\xff", "\"x\" is not UTF-8 text: " ED_FAULT_UTF8);
         check_filled(url_of("/{{x}}"), NULL, "[1]",
                      "the line is not an object, and the URL has fields: write an object such as "
                      "{\"name\":\"value\"}");

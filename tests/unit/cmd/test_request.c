@@ -325,8 +325,7 @@ TEST(row_of_csv_is_a_request)
                 &rules, "a", "a",
                 "the row has 1 column, and the first row has 2: put fields with commas in double "
                 "quotes");
-        check_fault(&rules, "\xff,b", NULL,
-                    "custom_id is not UTF-8 text: convert the input to UTF-8");
+        check_fault(&rules, "\xff,b", NULL, "custom_id is not UTF-8 text: " ED_FAULT_UTF8);
         check_fault(&rules, "a,\"b", "a",
                     "column 2 of the row has a wrong quote: close it before the comma, and write a "
                     "quote in a field twice");
@@ -363,7 +362,8 @@ TEST(common_mistakes_are_named_with_their_remedy)
                   "column 2: the text ends here; a name in quotes expected: write each request "
                   "on one line, as jq -c does" },
                 { "{\"url\":\"/\xe9\"}", "column 10: the string is not UTF-8, found the byte 0xE9: "
-                                         "convert the input to UTF-8" },
+                                         "convert the input to UTF-8, for example by iconv -f "
+                                         "WINDOWS-1252 -t UTF-8" },
         };
         static const struct {
                 const char *line, *sentence;
@@ -378,6 +378,10 @@ TEST(common_mistakes_are_named_with_their_remedy)
                         "-c does" },
                 { "// text", "the line begins with //: write comments with #, and URLs with "
                              "http://" },
+                { "a\tb",
+                  "the line has fields that are separated by tabs: separate them by commas, "
+                  "for example by python3 -c 'import csv,sys; csv.writer(sys.stdout)"
+                  ".writerows(csv.reader(sys.stdin,delimiter=\"\\t\"))' <IN >NEW.csv" },
                 { "example.com/", "the line is neither a JSON object nor a URL: begin it with {, "
                                   "http:// or https://, or give --format csv" },
                 { "PK\3\4", "the line is not text: the input is JSON, URLs or CSV, as it is or "

@@ -134,16 +134,15 @@ TEST(wrong_rows_are_refused)
         check_filled("\"{{a}}\"", "a,b", "1,\"x",
                      "column 2 of the row has a wrong quote: close it before the comma, and write "
                      "a quote in a field twice");
-        check_filled("\"{{a}}\"", "a", "\xff",
-                     "\"a\" is not UTF-8 text: convert the input to UTF-8");
+        check_filled("\"{{a}}\"", "a", "\xff", "\"a\" is not UTF-8 text: " ED_FAULT_UTF8);
         check_filled("\"{{c}}\"", "a", "1",
                      "the first row has no column \"c\", and the template has {{c}}");
         check_columns_refused("a,a", "columns 1 and 2 of the first row are both \"a\": give them "
                                      "different names");
         check_columns_refused("a,\"b", "column 2 of the first row has a wrong quote: close it "
                                        "before the comma, and write a quote in a field twice");
-        check_columns_refused("\xff\x1b", "column 1 of the first row, \"??\", is not UTF-8 text: "
-                                          "convert the file to UTF-8");
+        check_columns_refused(
+                "\xff\x1b", "column 1 of the first row, \"??\", is not UTF-8 text: " ED_FAULT_UTF8);
 }
 
 TEST(lines_without_a_field_are_refused)
@@ -159,9 +158,25 @@ TEST(lines_without_a_field_are_refused)
 
 TEST(wrong_templates_are_refused)
 {
-        check_refused("{\"a\":{{x}}}",
-                      "the template is not JSON: line 1, column 7: a name in quotes "
-                      "expected, found '{'");
+        check_refused(
+                "{\"a\":{{x}}}",
+                "the template is not JSON: line 1, column 7: a name in quotes expected, found "
+                "'{': write \"{{x}}\", in double quotes, and \"{{name:json}}\" for a number");
+        check_refused(
+                "[{{ a b }},2]",
+                "the template is not JSON: line 1, column 3: a name in quotes expected, found "
+                "'{': write \"{{ a b }}\", in double quotes, and \"{{name:json}}\" for a number");
+        check_refused("{\"a\":1{{x}}}",
+                      "the template is not JSON: line 1, column 7: ',' or '}' expected after a "
+                      "member, found '{': write \"{{x}}\", in double quotes, and \"{{name:json}}\" "
+                      "for a number");
+        check_refused(
+                "{\"a\":{{x}",
+                "the template is not JSON: line 1, column 7: a name in quotes expected, found "
+                "'{'");
+        check_refused("{{",
+                      "the template is not JSON: line 1, column 2: a name in quotes expected, "
+                      "found '{'");
         check_refused("\"{{x\"", "{{x in the template has no }}: write it after the name of the "
                                  "field, or \\u007b for a brace");
         check_refused("\"{{ }}\"",
@@ -244,20 +259,25 @@ TEST(missing_column_is_named_with_those_that_are_there)
         CHECK(ed_columns_has(columns, "text") && !ed_columns_has(columns, "custom_id"));
         ed_columns_free(columns);
         check_lacking("id,txt", NULL,
-                      "no column \"text\", which --body has: the columns are \"id\", \"txt\"");
+                      "no column \"text\", which --body has: the columns are \"id\", \"txt\"; "
+                      "for the text {{ itself, write \\u007b\\u007b");
         check_lacking("text", "id",
                       "no column \"id\", which --id-column names: the columns are \"text\"");
         check_lacking(
                 "id;text", NULL,
-                "no column \"text\": the columns are separated by \";\"; separate them by commas");
+                "no column \"text\": the columns are separated by \";\": separate them by commas, "
+                "for example by python3 -c 'import csv,sys; csv.writer(sys.stdout).writerows("
+                "csv.reader(sys.stdin,delimiter=\";\"))' <IN >NEW.csv");
         check_lacking(
                 "id\ttext", NULL,
-                "no column \"text\": the columns are separated by tabs; separate them by commas");
+                "no column \"text\": the columns are separated by tabs: separate them by commas, "
+                "for example by python3 -c 'import csv,sys; csv.writer(sys.stdout).writerows("
+                "csv.reader(sys.stdin,delimiter=\"\\t\"))' <IN >NEW.csv");
         check_lacking("a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w,x,y,z,aa,ab,ac,ad,ae,af", NULL,
                       "no column \"text\", which --body has: the columns are \"a\", \"b\", \"c\", "
                       "\"d\", \"e\", \"f\", \"g\", \"h\", \"i\", \"j\", \"k\", \"l\", \"m\", "
                       "\"n\", \"o\", \"p\", \"q\", \"r\", \"s\", \"t\", \"u\", \"v\", \"w\", "
-                      "\"x\", \"y\" ...");
+                      "\"x\", \"y\" ...; for the text {{ itself, write \\u007b\\u007b");
 }
 
 TEST(field_of_a_row_is_found_by_name)

@@ -41,10 +41,10 @@ static int column_check(const struct ed_columns *columns, const char *name, size
         char shown[ED_EXCERPT_BYTES];
 
         if (memchr(name, '\0', bytes) || !eddy_json_is_utf8(name, bytes))
-                return ed_fault_set(error,
-                                    "column %zu of the first row, \"%s\", is not UTF-8 text: "
-                                    "convert the file to UTF-8",
-                                    columns->count + 1, ed_excerpt(shown, name, bytes));
+                return ed_fault_set(
+                        error,
+                        "column %zu of the first row, \"%s\", is not UTF-8 text: " ED_FAULT_UTF8,
+                        columns->count + 1, ed_excerpt(shown, name, bytes));
         for (size_t i = 0; bytes > 0 && i < columns->count; i++)
                 if (strlen(columns->names[i]) == bytes &&
                     memcmp(columns->names[i], name, bytes) == 0)
@@ -183,10 +183,10 @@ static int column_fault(const struct ed_columns *columns, const char *name, cons
 
         ed_excerpt(shown, name, strlen(name));
         if (columns->count == 1 && other)
-                return ed_fault_set(error,
-                                    "no column \"%s\": the columns are separated by %s; separate "
-                                    "them by commas",
-                                    shown, other == ';' ? "\";\"" : "tabs");
+                return ed_fault_set(error, "no column \"%s\": the columns are separated by %s",
+                                    shown,
+                                    other == ';' ? "\";\": " ED_FAULT_COMMAS(";")
+                                                 : "tabs: " ED_FAULT_COMMAS("\\t"));
         for (; i < columns->count && at < sizeof(list) - ED_EXCERPT_BYTES - 8; i++) {
                 char column[ED_EXCERPT_BYTES];
 

@@ -72,7 +72,7 @@ static int place_fill_text(const struct ed_place *place, const char *text, size_
         char name[ED_EXCERPT_BYTES];
 
         if (!eddy_json_is_utf8(text, bytes))
-                return ed_fault_set(error, "\"%s\" is not UTF-8 text: convert the input to UTF-8",
+                return ed_fault_set(error, "\"%s\" is not UTF-8 text: " ED_FAULT_UTF8,
                                     ed_excerpt(name, place->name, strlen(place->name)));
         if (place->kind == ED_PLACE_JSON)
                 return json_add(place, text, bytes, body, error);
@@ -195,8 +195,7 @@ static int text_check(const struct ed_template *template, const struct ed_place 
                                     "possible",
                                     name, bytes, what, name, (int) ED_FILLING_TEXT_BYTES_MAX);
         if (!eddy_json_is_utf8(text, bytes))
-                return ed_fault_set(error, "\"%s\" is not UTF-8 text: convert the input to UTF-8",
-                                    name);
+                return ed_fault_set(error, "\"%s\" is not UTF-8 text: " ED_FAULT_UTF8, name);
         if (bytes == 0 && place->kind == ED_PLACE_PATH)
                 return ed_fault_set(error,
                                     "\"%s\" is empty, and the path of the URL has {{%s}}: write a "

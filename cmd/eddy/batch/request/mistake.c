@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "batch/request/fault.h"
 #include "eddy/error.h"
 
 #define MISTAKE_UTF16 "convert the input to UTF-8, from UTF-16 by iconv -f UTF-16 -t UTF-8"
@@ -49,7 +50,7 @@ static const char *remedy_of(const char *line, size_t bytes, const struct eddy_j
         size_t at = fault->offset < bytes ? (size_t) fault->offset : bytes;
 
         if (fault->error == EDDY_E_JSON_UTF8)
-                return "convert the input to UTF-8";
+                return ED_FAULT_UTF8;
         if (fault->error == EDDY_E_JSON_DEPTH)
                 return NULL;
         if (at == bytes)
@@ -97,6 +98,8 @@ const char *ed_mistake_of_text(const char *line, size_t bytes)
                 return "the line is a part of a JSON text: " MISTAKE_PARTS;
         if (line[0] == '/')
                 return "the line begins with //: write comments with #, and URLs with http://";
+        if (memchr(line, '\t', bytes))
+                return "the line has fields that are separated by tabs: " ED_FAULT_COMMAS("\\t");
         return "the line is neither a JSON object nor a URL: begin it with {, http:// or https://, "
                "or give --format csv";
 }

@@ -493,10 +493,7 @@ static int row_parts(struct parts *parts, const char *line, size_t bytes)
 
         if (err == 0 && id.bytes > 0) {
                 if (memchr(id.data, '\0', id.bytes) || !eddy_json_is_utf8(id.data, id.bytes))
-                        err = request_fault(parts,
-                                            "%s is not UTF-8 text: convert the input "
-                                            "to UTF-8",
-                                            column);
+                        err = request_fault(parts, "%s is not UTF-8 text: " ED_FAULT_UTF8, column);
                 else
                         err = id_set(parts, column, id.data, id.bytes);
                 if (err < 0) {

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "common/exit.h"
@@ -35,12 +36,12 @@ int ed_source_open(const struct ed_say *say, const char *path, struct stat *ret_
 
 bool ed_source_is_csv(const char *path)
 {
-        static const char *const ends[] = { ".csv", ".csv.gz", ".csv.zst" };
+        static const char *const ends[] = { ".csv", ".csv.gz", ".csv.zst", ".tsv" };
         size_t bytes = strlen(path);
 
         for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
                 if (bytes >= strlen(ends[i]) &&
-                    strcmp(path + bytes - strlen(ends[i]), ends[i]) == 0)
+                    strcasecmp(path + bytes - strlen(ends[i]), ends[i]) == 0)
                         return true;
         return false;
 }

@@ -52,7 +52,10 @@ struct ed_source {
 EDDY_MUST_USE int ed_source_open(const struct ed_say *say, const char *path, struct stat *ret_st,
                                  int *ret_fd);
 
-/* Returns true if the name of a file is that of a CSV file. */
+/*
+ * Returns true if the name of a file is that of a CSV file, also in capitals. A file .tsv is one too: its
+ * first row is then refused with the command that converts it.
+ */
 bool ed_source_is_csv(const char *path);
 
 /* Errors: -ENOMEM; ed_source_fini() may still be called */

@@ -212,6 +212,27 @@ static struct ed_template *template_alloc(enum ed_template_kind kind, const char
         return template;
 }
 
+/* Refuse a template that is not JSON. The likely cause is a place without quotes. */
+static int json_refuse(const char *text, size_t bytes, const struct eddy_json_error *fault,
+                       char *error)
+{
+        size_t at = fault->offset < bytes ? (size_t) fault->offset : bytes;
+        const char *from = text + (at > 0 ? at - 1 : at), *to = NULL;
+        char shown[ED_EXCERPT_BYTES];
+
+        if (bytes - at >= 2 && memcmp(from, "{{", 2) != 0)
+                from = text + at;
+        if (text + bytes - from >= 4 && memcmp(from, "{{", 2) == 0)
+                to = memmem(from, (size_t) (text + bytes - from), "}}", 2);
+        if (!to)
+                return ed_fault_set(error, "the template is not JSON: %s", fault->text);
+        ed_excerpt(shown, from, (size_t) (to + 2 - from));
+        return ed_fault_set(error,
+                            "the template is not JSON: %s: write \"%s\", in double quotes, and "
+                            "\"{{name:json}}\" for a number",
+                            fault->text, shown);
+}
+
 int ed_template_new(const char *text, size_t bytes, struct ed_template **ret_template,
                     char error[ED_FAULT_BYTES])
 {
@@ -223,7 +244,7 @@ int ed_template_new(const char *text, size_t bytes, struct ed_template **ret_tem
                 return ed_fault_set(error, "the template has %zu bytes; at most %d are possible",
                                     bytes, (int) TEMPLATE_BYTES_MAX);
         if (eddy_json_check(text, bytes, NULL, &fault) < 0)
-                return ed_fault_set(error, "the template is not JSON: %s", fault.text);
+                return json_refuse(text, bytes, &fault, error);
         template = template_alloc(ED_TEMPLATE_JSON, text, bytes);
         if (!template)
                 return -ENOMEM;

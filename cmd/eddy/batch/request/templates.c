@@ -3,7 +3,9 @@
  */
 #include "batch/request/templates.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "batch/request/filling.h"
 #include "eddy/alloc.h"
@@ -45,6 +47,15 @@ bool ed_templates_have_places(const struct ed_templates *templates)
         return false;
 }
 
+/* Add the remedy for a prompt that has braces which are not a place. */
+static void hint_add(char error[ED_FAULT_BYTES])
+{
+        static const char hint[] = "; for the text {{ itself, write \\u007b\\u007b";
+
+        if (strlen(error) + sizeof(hint) <= ED_FAULT_BYTES)
+                memcpy(error + strlen(error), hint, sizeof(hint));
+}
+
 int ed_templates_check(const struct ed_templates *templates, const struct ed_columns *columns,
                        const char *id, char error[ED_FAULT_BYTES])
 {
@@ -62,6 +73,8 @@ int ed_templates_check(const struct ed_templates *templates, const struct ed_col
                 for (size_t i = 0; err == 0 && i < ed_template_places(one); i++)
                         err = ed_columns_need(columns, ed_template_name(one, i), why, error);
         }
+        if (err == -EINVAL && at == 1 && strstr(error, why))
+                hint_add(error);
         return err == 0 && id ? ed_columns_need(columns, id, "which --id-column names", error)
                               : err;
 }
