@@ -21,54 +21,54 @@ _eddy() {
                 batch,--progress) words="auto bar plain json off" ;;
                 batch,--summary) words="text json" ;;
                 batch,-c|batch,--concurrency) words="auto" ;;
-                batch,--body | batch,--api-key-file | batch,-o | batch,--output | \
-                        batch,--errors | batch,--schema | batch,--accept-failed-ids | batch,--save | \
-                        batch,--log | batch,--summary-file | batch,--cacert | batch,--cert | \
-                        batch,--key | batch,--unix-socket)
+                batch,--base-url | batch,--body | batch,--api-key-file | batch,-o | \
+                        batch,--output | batch,--errors | batch,--schema | batch,--accept-failed-ids | \
+                        batch,--save | batch,--log | batch,--summary-file | batch,--cacert | \
+                        batch,--cert | batch,--key | batch,--unix-socket)
                         compopt -o default 2>/dev/null
                         return
                         ;;
-                batch,--id-column | batch,--base-url | batch,--url | batch,--rows-per-request | \
-                        batch,-X | batch,--method | batch,-H | batch,--header | \
-                        batch,--api-key-env | batch,--api-key-command | batch,--api-key-header | batch,--idempotency-header | \
-                        batch,--ok | batch,--metrics | batch,--ramp | batch,--rpm | \
-                        batch,--tpm | batch,--burst | batch,--timeout | batch,--connect-timeout | \
-                        batch,--idle-timeout | batch,--max-attempts | batch,--retry-if | batch,--retry-base | \
-                        batch,--retry-max | batch,--max-throttle-wait | batch,--limit | batch,--max-errors | \
-                        batch,--price | batch,--max-cost | batch,--deadline | batch,--proxy | \
-                        batch,--resolve) return ;;
+                batch,--id-column | batch,--url | batch,--rows-per-request | batch,-X | \
+                        batch,--method | batch,-H | batch,--header | batch,--api-key-env | \
+                        batch,--api-key-command | batch,--api-key-header | batch,--idempotency-header | batch,--ok | \
+                        batch,--metrics | batch,--ramp | batch,--rpm | batch,--tpm | \
+                        batch,--burst | batch,--timeout | batch,--connect-timeout | batch,--idle-timeout | \
+                        batch,--max-attempts | batch,--retry-if | batch,--retry-base | batch,--retry-max | \
+                        batch,--max-throttle-wait | batch,--limit | batch,--max-errors | batch,--price | \
+                        batch,--max-cost | batch,--deadline | batch,--proxy | batch,--resolve) return ;;
                 check,--format) words="auto json csv" ;;
                 check,--shard) words="auto" ;;
-                check,--errors | check,--body | check,--schema | check,--accept-failed-ids)
+                check,--errors | check,--body | check,--schema | check,--accept-failed-ids | \
+                        check,--base-url)
                         compopt -o default 2>/dev/null
                         return
                         ;;
                 check,-o | check,--output | check,--id-column | check,--url | \
                         check,--rows-per-request | check,-H | check,--header | check,-X | \
                         check,--method | check,--ok | check,--rpm | check,--tpm | \
-                        check,--base-url | check,-c | check,--concurrency | check,--latency | \
-                        check,--price) return ;;
+                        check,-c | check,--concurrency | check,--latency | check,--price) return ;;
                 retry,--format) words="auto json csv" ;;
                 retry,--shard) words="auto" ;;
                 retry,--on-changed) words="stop send" ;;
                 retry,--progress) words="auto bar plain json off" ;;
                 retry,--summary) words="text json" ;;
                 retry,-c|retry,--concurrency) words="auto" ;;
-                retry,--errors | retry,--body | retry,--api-key-file | retry,--schema | \
-                        retry,--accept-failed-ids | retry,--save | retry,--log | retry,--summary-file | \
-                        retry,--cacert | retry,--cert | retry,--key | retry,--unix-socket)
+                retry,--errors | retry,--base-url | retry,--body | retry,--api-key-file | \
+                        retry,--schema | retry,--accept-failed-ids | retry,--save | retry,--log | \
+                        retry,--summary-file | retry,--cacert | retry,--cert | retry,--key | \
+                        retry,--unix-socket)
                         compopt -o default 2>/dev/null
                         return
                         ;;
-                retry,-o | retry,--output | retry,--id-column | retry,--base-url | \
-                        retry,--url | retry,--rows-per-request | retry,-X | retry,--method | \
-                        retry,-H | retry,--header | retry,--api-key-env | retry,--api-key-command | \
-                        retry,--api-key-header | retry,--idempotency-header | retry,--ok | retry,--metrics | \
-                        retry,--ramp | retry,--rpm | retry,--tpm | retry,--burst | \
-                        retry,--timeout | retry,--connect-timeout | retry,--idle-timeout | retry,--max-attempts | \
-                        retry,--retry-if | retry,--retry-base | retry,--retry-max | retry,--max-throttle-wait | \
-                        retry,--limit | retry,--max-errors | retry,--price | retry,--max-cost | \
-                        retry,--deadline | retry,--proxy | retry,--resolve) return ;;
+                retry,-o | retry,--output | retry,--id-column | retry,--url | \
+                        retry,--rows-per-request | retry,-X | retry,--method | retry,-H | \
+                        retry,--header | retry,--api-key-env | retry,--api-key-command | retry,--api-key-header | \
+                        retry,--idempotency-header | retry,--ok | retry,--metrics | retry,--ramp | \
+                        retry,--rpm | retry,--tpm | retry,--burst | retry,--timeout | \
+                        retry,--connect-timeout | retry,--idle-timeout | retry,--max-attempts | retry,--retry-if | \
+                        retry,--retry-base | retry,--retry-max | retry,--max-throttle-wait | retry,--limit | \
+                        retry,--max-errors | retry,--price | retry,--max-cost | retry,--deadline | \
+                        retry,--proxy | retry,--resolve) return ;;
                 sort,--format) words="auto json csv" ;;
                 sort,--by | sort,--id-column | sort,-o | sort,--output | \
                         sort,--memory) return ;;

@@ -31,7 +31,7 @@ _eddy() {
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
                         '*--skip-empty[leave out a line if all its fields that {{name}} refers to are empty, null or blank]' \
                         '*--shard=[send only the lines of shard i, from 0, of n shards of IN]:i:(auto)' \
-                        '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
+                        '*--base-url=[prepend URL to each "url" that begins with /]:URL:_files' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
                         '*--rows-per-request=[send up to N lines that differ only in the text "input" of their bodies as one request, for embeddings]:N: ' \
@@ -114,7 +114,7 @@ _eddy() {
                         '*--accept-failed-ids=[as for eddy batch]:FILE:_files' \
                         '*--rpm=[requests and tokens per minute]:N: ' \
                         '*--tpm=[requests and tokens per minute]:N: ' \
-                        '*--base-url=[as for eddy batch]:URL: ' \
+                        '*--base-url=[as for eddy batch]:URL:_files' \
                         '*-c+[requests at a time, with --latency]:N: ' \
                         '*--concurrency=[requests at a time, with --latency]:N: ' \
                         '*--latency=[the duration of one request, such as 2.5s]:D: ' \
@@ -136,7 +136,7 @@ _eddy() {
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
                         '*--skip-empty[leave out a line if all its fields that {{name}} refers to are empty, null or blank]' \
                         '*--shard=[send only the lines of shard i, from 0, of n shards of IN]:i:(auto)' \
-                        '*--base-url=[prepend URL to each "url" that begins with /]:URL: ' \
+                        '*--base-url=[prepend URL to each "url" that begins with /]:URL:_files' \
                         '*--url=[the URL of lines that are bare bodies, or rows of CSV]:URL: ' \
                         '*--body=[the body]:JSON:_files' \
                         '*--rows-per-request=[send up to N lines that differ only in the text "input" of their bodies as one request, for embeddings]:N: ' \

@@ -140,13 +140,33 @@ static int64_t resume_ns(const void *arg)
         return ed_endpoints_resume(&unit->run->endpoints);
 }
 
+/* Add the first server that is paused, and the number of others. */
+static void paused_add(const struct ed_endpoints *endpoints, struct ed_draft *line)
+{
+        const struct ed_endpoint *first = NULL;
+        int64_t now_ns = eddy_now();
+        char wait[ED_DURATION_TEXT_BYTES];
+        size_t count = 0;
+
+        for (const struct ed_endpoint *endpoint = endpoints->first; endpoint;
+             endpoint = endpoint->next) {
+                if (endpoint->pause_end_ns <= now_ns || endpoint->is_gone)
+                        continue;
+                first = count++ > 0 ? first : endpoint;
+        }
+        if (!first)
+                return;
+        ed_duration_print(first->pause_end_ns - now_ns, wait);
+        ed_draft_add_printf(line, " | %s paused %s", first->shown, wait);
+        if (count > 1)
+                ed_draft_add_printf(line, ", %zu more paused", count - 1);
+}
+
 /* Add what only this command has to the line of progress. */
 static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
 {
         const struct ed_batch_unit *unit = arg;
         const struct ed_batch_run *run = unit->run;
-        int64_t now_ns = eddy_now();
-        char wait[ED_DURATION_TEXT_BYTES];
 
         if (is_json) {
                 if (run->settings->shard.count > 0)
@@ -167,14 +187,7 @@ static void progress_more(const void *arg, bool is_json, struct ed_draft *line)
         }
         if (run->keys->is_refreshing)
                 ed_draft_add_str(line, " | refreshing the API key");
-        for (const struct ed_endpoint *endpoint = run->endpoints.first; endpoint;
-             endpoint = endpoint->next) {
-                if (endpoint->pause_end_ns <= now_ns)
-                        continue;
-                ed_duration_print(endpoint->pause_end_ns - now_ns, wait);
-                ed_draft_add_printf(line, " | %s paused %s", endpoint->shown, wait);
-                break; /* the line is short */
-        }
+        paused_add(&run->endpoints, line);
 }
 
 /* Work at the requests, with the watchers beside it. */
@@ -310,6 +323,18 @@ static uint32_t slots_choose(const struct ed_batch_settings *settings, unsigned 
                                "%d reserved",
                                wanted, most, limit, FILES_SPARE);
         return (uint32_t) most;
+}
+
+/* Report base URLs that the number of slots leaves without requests. */
+static void bases_say(const struct ed_batch_run *run)
+{
+        size_t bases = ed_bases_count(&run->settings->bases);
+
+        if (bases > run->slots_most && !run->settings->concurrency_auto)
+                ed_console_say("batch",
+                               "%zu base URLs: at most %u of them have a request at a time; "
+                               "-c %zu or more gives one to each",
+                               bases, run->slots_most, bases);
 }
 
 /* Report the answers that this run takes for failures. With a pipe, they are not known yet. */
@@ -448,6 +473,7 @@ static int run_begin(struct ed_batch_command *command)
                 err = ed_checkpoint_begin(unit);
         if (err == 0) {
                 ed_run_init(run, slots_choose(run->settings, files));
+                bases_say(run);
                 answers_say(unit);
                 missing_files_say(unit);
                 unjudged_say(unit);

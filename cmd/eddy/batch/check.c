@@ -16,6 +16,7 @@
 #include "batch/answer/answers_file.h"
 #include "batch/answer/rule_option.h"
 #include "batch/answer/shard_mark.h"
+#include "batch/base_url_option.h"
 #include "batch/empty_fields.h"
 #include "batch/first_request.h"
 #include "batch/opts.h"
@@ -84,7 +85,7 @@ static const char help[] =
         "\n"
         "Estimates\n"
         "  --rpm N, --tpm N         requests and tokens per minute; 2M is two million\n"
-        "  --base-url URL           as for eddy batch; --rpm and --tpm apply to each base URL\n"
+        "  --base-url URL|@FILE     as for eddy batch; --rpm and --tpm apply to each base URL\n"
         "  -c, --concurrency N      requests at a time, with --latency (50)\n"
         "  --latency D              the duration of one request, such as 2.5s\n"
         "  --price IN/OUT           prices of a million tokens, such as 0.15/0.60\n"
@@ -191,7 +192,7 @@ struct check_fault {
 
 struct check_run {
         const char *input, *output, *errors, *format, *body_text;
-        const char *base; /* the first one; NULL: none */
+        struct ed_bases bases;
         char errors_room[ED_BATCH_PATH_BYTES];
         char *body; /* owned */
         size_t body_bytes;
@@ -453,7 +454,7 @@ static int first_note(struct check_run *run, const struct ed_request *request)
 {
         return ed_first_request_add(request,
                                     &(struct ed_first_request_opts){
-                                            .base = run->base,
+                                            .base = ed_bases_at(&run->bases, 0),
                                             .url = run->rules.url,
                                             .headers = &run->headers,
                                             .templates = &run->rules.templates,
@@ -877,12 +878,10 @@ static int option_take(struct check_run *run, int option, const char *value)
         case OPT_SHARD:
                 return ed_shard_option_read("check", value, &run->shard);
         case OPT_BASE_URL:
-                run->pace.servers++;
-                run->base = run->base ? run->base : value;
-                return ed_url_option_check("check", value, true, true) ? -EINVAL : 0;
+                return ed_base_url_option_add(&run->bases, "check", value);
         case OPT_URL:
                 number = ed_option_once("check", "--url", value, &run->rules.url);
-                return number < 0 || ed_url_option_check("check", value, false, true) ? -EINVAL : 0;
+                return number < 0 || ed_url_option_check("check", value, true) ? -EINVAL : 0;
         case OPT_BODY:
                 return ed_option_once("check", "--body", value, &run->body_text);
         case OPT_ROWS:
@@ -923,8 +922,11 @@ static int memory_fault(void)
 /* Check combinations of options, and read the templates. Returns 0 or the exit code. */
 static int options_check(struct check_run *run)
 {
-        int err;
+        int err = ed_base_url_option_check(&run->bases, "check", 0);
 
+        if (err)
+                return err;
+        run->pace.servers = (unsigned) ed_bases_count(&run->bases);
         if (strcmp(run->format, "auto") == 0)
                 run->format = ed_source_is_csv(run->input) ? "csv" : "json";
         if (strcmp(run->format, "csv") == 0 &&
@@ -1042,6 +1044,7 @@ int ed_check_main(int argc, char **argv)
         ed_ids_free(run.ids);
         ed_columns_free(run.columns);
         ed_bundle_free(run.bundle);
+        ed_bases_fini(&run.bases);
         ed_rule_fini(&run.rule);
         ed_accept_fini(&run.accept);
         ed_templates_fini(&run.rules.templates);

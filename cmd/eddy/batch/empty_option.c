@@ -21,7 +21,7 @@ int ed_empty_option_set(struct ed_empty_option *empty, const char *command, int 
                 return 1;
         case ED_EMPTY_OPTION_URL:
                 err = ed_option_once(command, "--url", value, &empty->url);
-                if (err == 0 && ed_url_option_check(command, value, false, true))
+                if (err == 0 && ed_url_option_check(command, value, true))
                         err = -EINVAL;
                 break;
         case ED_EMPTY_OPTION_BODY:

@@ -65,8 +65,8 @@ int ed_key_option_file(struct ed_api_keys *keys, const char *path)
         if (err < 0)
                 return err;
         /* Before the file is read, so that a change while it is read is noticed later. */
-        (void) ed_key_file_look(path, &keys->file);
-        err = ed_slurp("batch", "--api-key-file ", path, ED_KEY_FILE_BYTES_MAX, &text, &bytes);
+        (void) ed_watched_file_look(path, &keys->file);
+        err = ed_slurp("batch", "--api-key-file ", path, ED_API_KEY_FILE_BYTES_MAX, &text, &bytes);
         if (err < 0)
                 return err;
         err = text_set(keys, "--api-key-file", path, text, bytes);

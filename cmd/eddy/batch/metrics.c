@@ -24,6 +24,11 @@
 #include "eddy/tcp.h"
 #include "eddy/time.h"
 
+enum {
+        ENDPOINTS_MAX = ED_ENDPOINTS_MAX + ED_ENDPOINTS_BASES_MAX,
+        RESULTS_MAX = 8 * ENDPOINTS_MAX,
+};
+
 /* How long the end of a run waits for its log. */
 #define LOG_FLUSH_NS EDDY_SEC(2)
 
@@ -127,7 +132,8 @@ static int page_make(struct ed_batch_run *run, struct ed_batch_metrics *metrics)
                                 .name = "batch_attempts_total",
                                 .help = "Attempts by endpoint and result: a status, or the code of "
                                         "an error",
-                                .labels = by_result },
+                                .labels = by_result,
+                                .series_max = RESULTS_MAX },
                         &metrics->attempts);
         if (err == 0)
                 err = eddy_metric_new(
@@ -135,6 +141,7 @@ static int page_make(struct ed_batch_run *run, struct ed_batch_metrics *metrics)
                         &(struct eddy_metric_opts){ .name = "batch_attempt_seconds",
                                                     .help = "Time of attempts",
                                                     .labels = by_endpoint,
+                                                    .series_max = ENDPOINTS_MAX,
                                                     .buckets = seconds,
                                                     .buckets_count =
                                                             sizeof(seconds) / sizeof(seconds[0]) },

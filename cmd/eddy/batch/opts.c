@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "batch/answer/errors_name.h"
 #include "batch/answer/rule_option.h"
+#include "batch/base_url_option.h"
 #include "batch/key_option.h"
 #include "batch/packed_output.h"
 #include "batch/request/accept_option.h"
@@ -24,7 +24,6 @@
 #include "batch/url_option.h"
 #include "common/console.h"
 #include "common/option.h"
-#include "common/url_shown.h"
 #include "eddy/alloc.h"
 #include "eddy/http_text.h"
 #include "eddy/time.h"
@@ -72,8 +71,9 @@ static const char help[] =
         "number\n"
         "                           in place of %i; --rpm, --tpm and --max-cost are those of all\n"
         "                           shards together\n"
-        "  --base-url URL           prepend URL to each \"url\" that begins with /; if it is\n"
-        "                           repeated, the one with the fewest requests in flight is used\n"
+        "  --base-url URL|@FILE     prepend URL to each \"url\" that begins with /; if it is\n"
+        "                           repeated, the one with the fewest requests in flight is used;\n"
+        "                           FILE has one per line, and is read again when it changes\n"
         "  --url URL                the URL of lines that are bare bodies, or rows of CSV; "
         "{{name}}\n"
         "                           in its path or query is replaced by that field, encoded\n"
@@ -334,17 +334,6 @@ static int duration_set(const char *option, const char *value, int64_t min_ns, i
         return ed_option_duration("batch", option, value, min_ns, ret_ns);
 }
 
-static int base_url_add(struct ed_batch_opts *opts, const char *value)
-{
-        if (opts->settings.base_urls_count == ED_BATCH_BASE_URLS_MAX) {
-                ed_console_usage("batch", "--base-url: at most %d are possible",
-                                 (int) ED_BATCH_BASE_URLS_MAX);
-                return -EINVAL;
-        }
-        opts->settings.base_urls[opts->settings.base_urls_count++] = value;
-        return 0;
-}
-
 static int body_set(struct ed_batch_opts *opts, const char *text)
 {
         eddy_free(opts->settings.body);
@@ -456,7 +445,7 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
                 opts->summary_json = number == 1;
                 return err;
         case OPT_BASE_URL:
-                return base_url_add(opts, value);
+                return ed_base_url_option_add(&opts->settings.bases, "batch", value);
         case OPT_URL:
                 return ed_option_once("batch", "--url", value, &opts->settings.url);
         case OPT_BODY:
@@ -586,41 +575,15 @@ static int errors_name(struct ed_batch_opts *opts)
         return ed_opts_errors_name("batch", opts->paths.output, opts->errors_room);
 }
 
-/* Returns true if two base URLs differ at most by a slash at the end. */
-static bool is_same_base(const char *a, const char *b)
-{
-        size_t a_bytes = strlen(a), b_bytes = strlen(b);
-
-        while (a_bytes > 0 && a[a_bytes - 1] == '/')
-                a_bytes--;
-        while (b_bytes > 0 && b[b_bytes - 1] == '/')
-                b_bytes--;
-        return a_bytes == b_bytes && strncasecmp(a, b, a_bytes) == 0;
-}
-
 /* Check --base-url and --url. */
-static int urls_check(const struct ed_batch_opts *opts)
+static int urls_check(struct ed_batch_opts *opts)
 {
-        char shown[ED_URL_SHOWN_BYTES];
+        struct ed_bases *bases = &opts->settings.bases;
+        int exit_code = ed_base_url_option_check(bases, "batch", opts->keys.count);
 
-        for (size_t i = 0; i <= opts->settings.base_urls_count; i++) {
-                bool is_base = i < opts->settings.base_urls_count;
-                const char *url = is_base ? opts->settings.base_urls[i] : opts->settings.url;
-                int exit_code = url ? ed_url_option_check("batch", url, is_base,
-                                                          opts->settings.base_urls_count > 0)
-                                    : 0;
-
-                if (exit_code)
-                        return exit_code;
-        }
-        for (size_t i = 1; i < opts->settings.base_urls_count; i++)
-                for (size_t j = 0; j < i; j++)
-                        if (is_same_base(opts->settings.base_urls[i], opts->settings.base_urls[j]))
-                                return ed_console_usage(
-                                        "batch", "--base-url %s: it is given twice; give it once",
-                                        ed_url_shown(shown, opts->settings.base_urls[i],
-                                                     strlen(opts->settings.base_urls[i])));
-        return 0;
+        if (exit_code || !opts->settings.url)
+                return exit_code;
+        return ed_url_option_check("batch", opts->settings.url, ed_bases_count(bases) > 0);
 }
 
 /* Check combinations of options. */
@@ -649,7 +612,7 @@ static int opts_check(struct ed_batch_opts *opts)
         if (opts->settings.api_key_header && opts->keys.kind == ED_API_KEY_NONE)
                 return ed_console_usage("batch", "--api-key-header needs --api-key-env, "
                                                  "--api-key-file or --api-key-command");
-        if (opts->keys.kind != ED_API_KEY_NONE && opts->settings.base_urls_count == 0 &&
+        if (opts->keys.kind != ED_API_KEY_NONE && ed_bases_count(&opts->settings.bases) == 0 &&
             !opts->settings.url)
                 return ed_console_usage("batch", "an API key is sent to the hosts of --base-url "
                                                  "and --url only; give one of them");
@@ -753,6 +716,7 @@ int ed_batch_opts_parse(struct ed_batch_opts *opts, int argc, char **argv, int *
 void ed_batch_opts_fini(struct ed_batch_opts *opts)
 {
         ed_headers_fini(&opts->settings.headers);
+        ed_bases_fini(&opts->settings.bases);
         ed_shard_names_fini(&opts->names);
         ed_rule_fini(&opts->settings.rule);
         ed_accept_fini(&opts->accept);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "batch/summary_servers.h"
 #include "common/console.h"
 #include "common/duration.h"
 #include "common/url_shown.h"
@@ -13,7 +14,7 @@
 #include "eddy/error.h"
 #include "eddy/time.h"
 
-enum { WAIT_MS = 200, ENDPOINTS_SHOWN = 20, CAUSES_SHOWN = 3, CAUSES_JSON = 20, NAMES_JSON = 8 };
+enum { WAIT_MS = 200, CAUSES_SHOWN = 3, CAUSES_JSON = 20, NAMES_JSON = 8 };
 
 /* ---- the command again --------------------------------------------------------------------- */
 
@@ -42,10 +43,11 @@ static const char *url_of(const struct ed_batch_opts *opts, const char *word)
 {
         const char *end = word + strlen(word);
         const char *const urls[] = { opts->settings.url, opts->connect.http_proxy };
+        const struct ed_base_urls *given = &opts->settings.bases.given;
 
-        for (size_t i = 0; i < opts->settings.base_urls_count; i++)
-                if (opts->settings.base_urls[i] >= word && opts->settings.base_urls[i] <= end)
-                        return opts->settings.base_urls[i];
+        for (size_t i = 0; i < given->count; i++)
+                if (given->items[i]->text >= word && given->items[i]->text <= end)
+                        return given->items[i]->text;
         for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++)
                 if (urls[i] && urls[i] >= word && urls[i] <= end)
                         return urls[i];
@@ -189,25 +191,6 @@ static bool has_rest(const struct ed_batch_unit *unit)
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
-
-static void endpoint_add(struct ed_draft *text, const struct ed_endpoint *endpoint)
-{
-        char paused[ED_DURATION_TEXT_BYTES];
-
-        ed_draft_add_str(text, endpoint->shown);
-        ed_draft_add_str(text, ": ");
-        ed_draft_add_grouped(text, endpoint->sent);
-        ed_draft_add_str(text, endpoint->sent == 1 ? " attempt, " : " attempts, ");
-        ed_draft_add_grouped(text, endpoint->ok);
-        ed_draft_add_str(text, " ok");
-        if (endpoint->pauses > 0) {
-                ed_duration_print(ed_endpoint_paused(endpoint), paused);
-                ed_draft_add_printf(text, ", paused %llu time%s, %s in all",
-                                    (unsigned long long) endpoint->pauses,
-                                    endpoint->pauses == 1 ? "" : "s", paused);
-        }
-        ed_draft_add_str(text, "\n");
-}
 
 static void tokens_add(struct ed_draft *text, const struct ed_batch_run *run)
 {
@@ -396,7 +379,7 @@ static void missing_advice_add(struct ed_draft *text, const struct ed_batch_unit
         }
         ed_draft_add_printf(text, "404: check the URLs; the first path with this answer is %s%s\n",
                             unit->input.missing,
-                            run->settings->base_urls_count > 0 ? ", after --base-url" : "");
+                            ed_bases_count(&run->settings->bases) > 0 ? ", after --base-url" : "");
 }
 
 /* Returns the place of the hosts of the requests. */
@@ -404,7 +387,7 @@ static const char *hosts_place(const struct ed_batch_settings *settings)
 {
         if (settings->url && *settings->url != '/')
                 return "--url";
-        return settings->base_urls_count > 0 ? "--base-url" : "the URLs of the input";
+        return ed_bases_count(&settings->bases) > 0 ? "--base-url" : "the URLs of the input";
 }
 
 /* Append a next step for each kind of failure that is often a mistake in the command or the input. */
@@ -461,18 +444,11 @@ static void text_print(const struct ed_batch_command *command, struct ed_draft *
 {
         const struct ed_batch_unit *unit = &command->unit;
         const struct ed_batch_run *run = &command->run;
-        const struct ed_endpoint *endpoint = run->endpoints.first;
 
         ed_stats_print(&run->stats, eddy_now(), text);
         shard_text(unit, text);
         tokens_add(text, run);
-        for (int i = 0; endpoint && i < ENDPOINTS_SHOWN; i++, endpoint = endpoint->next)
-                if (run->endpoints.count > 1 || endpoint->pauses > 0)
-                        endpoint_add(text, endpoint);
-        if (endpoint)
-                ed_draft_add_printf(text, "and %zu more host%s\n",
-                                    run->endpoints.count - ENDPOINTS_SHOWN,
-                                    run->endpoints.count - ENDPOINTS_SHOWN == 1 ? "" : "s");
+        ed_servers_add(&run->endpoints, text);
         if (run->keys->refreshes > 0)
                 ed_draft_add_printf(text, "API key: refreshed %llu time%s\n",
                                     (unsigned long long) run->keys->refreshes,
@@ -525,24 +501,6 @@ static const char *status_of(const struct ed_batch_command *command)
         default:
                 return "failed";
         }
-}
-
-static void endpoints_json(const struct ed_batch_run *run, struct ed_draft *text)
-{
-        ed_draft_add_str(text, ",\"endpoints\":[");
-        for (const struct ed_endpoint *endpoint = run->endpoints.first; endpoint;
-             endpoint = endpoint->next) {
-                name_add(text, endpoint == run->endpoints.first ? "{\"name\":" : ",{\"name\":",
-                         endpoint->name);
-                if (endpoint->leader->span > 1)
-                        member_add(text, ",\"key\":", endpoint->key);
-                member_add(text, ",\"attempts\":", endpoint->sent);
-                member_add(text, ",\"ok\":", endpoint->ok);
-                member_add(text, ",\"pauses\":", endpoint->pauses);
-                ed_draft_add_printf(text, ",\"paused_s\":%.3f}",
-                                    (double) ed_endpoint_paused(endpoint) / 1e9);
-        }
-        ed_draft_add_str(text, "]");
 }
 
 /* Returns true if an earlier cause has the same code or status. */
@@ -639,7 +597,7 @@ static void own_json(const struct ed_batch_command *command, struct ed_draft *te
                 ed_draft_add_str(text, ",\"exit_code\":null");
         ed_draft_add_printf(text, ",\"cost\":%.6f", (double) run->spent.cost / 1e6);
         shard_json(unit, text);
-        endpoints_json(run, text);
+        ed_servers_add_json(&run->endpoints, text);
         reasons_json(&run->reasons, text);
         causes_json(&run->reasons, text);
         ed_draft_add_str(text, ",\"retry_command\":");

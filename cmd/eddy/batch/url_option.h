@@ -1,5 +1,5 @@
 /*
- * batch/url_option.h - checks the URLs of --url and --base-url.
+ * batch/url_option.h - checks the URL of --url.
  */
 #ifndef ED_CMD_BATCH_URL_OPTION_H
 #define ED_CMD_BATCH_URL_OPTION_H
@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 /*
- * Check the value of --url, or of --base-url if 'is_base'. 'has_base' says whether a path can be the
- * value of --url. Faults are reported on stderr. Returns 0 or the exit code.
+ * Check the value of --url. 'has_base' says whether it can be a path. Faults are reported on stderr.
+ * Returns 0 or the exit code.
  */
-int ed_url_option_check(const char *command, const char *url, bool is_base, bool has_base);
+int ed_url_option_check(const char *command, const char *url, bool has_base);
 
 #endif

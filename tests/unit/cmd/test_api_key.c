@@ -324,8 +324,8 @@ static void file_make(const char *text)
         file_write(text);
         keys_make(ED_API_KEY_FILE, text);
         keys.from = path;
-        CHECK(ed_key_file_look(path, &keys.file));
-        CHECK(!ed_key_file_look(path, &keys.file));
+        CHECK(ed_watched_file_look(path, &keys.file));
+        CHECK(!ed_watched_file_look(path, &keys.file));
 }
 
 static void file_remove(void)

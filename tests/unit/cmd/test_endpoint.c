@@ -49,10 +49,12 @@ static void run(eddy_task_fn *fn)
 
 static void endpoints_make(const struct ed_endpoint_limits *limits, const char *const *bases)
 {
+        struct ed_endpoint *leader;
+
         ed_room_init(&room, 1, false);
         ed_endpoints_init(&endpoints, limits, &room);
         for (; *bases; bases++)
-                CHECK_EQ(ed_endpoints_add_base(&endpoints, *bases), 0);
+                CHECK_EQ(ed_endpoints_add_base(&endpoints, *bases, &leader), 0);
 }
 
 /* Take a request, and pass the turn on. */
@@ -433,4 +435,148 @@ static int keys_limited_main(void *arg)
 TEST(each_key_has_its_own_requests_a_minute)
 {
         run(keys_limited_main);
+}
+
+/* ---- base URLs that come and go -------------------------------------------------------------- */
+
+static struct ed_endpoints_change change;
+
+/* Take a list, whose URLs are separated by line feeds. */
+static void list_take(const char *text)
+{
+        struct ed_base_urls list = { 0 };
+        char why[ED_BASE_URLS_WHY_BYTES];
+
+        CHECK_EQ(ed_base_urls_read(&list, text, strlen(text), why), 0);
+        CHECK_EQ(ed_endpoints_list(&endpoints, &list, &change), 0);
+        ed_base_urls_fini(&list);
+}
+
+static int come_main(void *arg)
+{
+        struct ed_endpoint *given, *a, *b, *host;
+
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ .changes = true },
+                       (const char *const[]){ "http://given", NULL });
+        list_take("http://a\n");
+        given = take("/x", 0);
+        a = take("/x", 0);
+        host = take("http://host/x", 0);
+        CHECK_STR(given->name, "http://given");
+        CHECK_STR(a->name, "http://a");
+        /* A new one gets requests at once. The former one, once gone, gets none, and keeps its counts. */
+        list_take("http://a/\nhttp://b\n");
+        CHECK(change.more == 1 && change.fewer == 0);
+        b = take("/x", 0);
+        CHECK_STR(b->name, "http://b");
+        a->sent = 7;
+        ed_endpoint_lost(&endpoints, a, 0, &(int64_t){ 0 });
+        list_take("http://b");
+        CHECK(change.more == 0 && change.fewer == 1 && a->is_gone);
+        ed_endpoint_give(a);
+        for (int i = 0; i < 10; i++)
+                CHECK(take("/x", 0) != a);
+        CHECK(ed_endpoint_is_left(a, "/x") && !ed_endpoint_is_left(a, "http://a/x"));
+        CHECK(take("http://a/x", 0) == a && take("http://host/x", 0) == host);
+        list_take("http://b\nhttp://a\n");
+        CHECK(change.more == 1 && change.fewer == 0);
+        CHECK(take("/x", 0) == a && a->sent == 7 && a->unreached == 0);
+        /* The one of the command line is not of the file. */
+        list_take("");
+        CHECK_EQ(change.fewer, 2);
+        for (int i = 0; i < 10; i++)
+                CHECK(take("/x", 0) == given);
+        CHECK_EQ(ed_endpoints_usable(&endpoints), 1);
+        CHECK_EQ(endpoints.count, 4);
+        return 0;
+}
+
+TEST(base_urls_come_go_and_come_back_with_their_counts)
+{
+        run(come_main);
+}
+
+static int list_later(void *arg)
+{
+        CHECK_EQ(eddy_sleep(EDDY_SEC(100)), 0);
+        list_take(arg);
+        return 0;
+}
+
+static int empty_main(void *arg)
+{
+        static const char *const none[] = { NULL };
+        char lists[][16] = { "http://a", "http://b" };
+        struct ed_endpoint *a;
+        eddy_scope scope;
+        int64_t start_ns;
+
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ .changes = true }, none);
+        list_take("http://a");
+        a = take("/x", 0);
+        list_take("");
+        CHECK_EQ(ed_endpoints_usable(&endpoints), 0);
+        start_ns = eddy_now();
+        for (int i = 0; i < 2; i++) {
+                eddy_scope_begin(&scope, NULL);
+                eddy_scope_start(&scope, list_later, lists[i]);
+                if (i == 0)
+                        CHECK(take("/x", 0) == a);
+                else
+                        CHECK_STR(take("/x", 0)->name, "http://b");
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+                /* The only one is paused: the next one is not waited for. */
+                ed_endpoint_throttle(&endpoints, a, EDDY_MIN(60), 0);
+        }
+        CHECK(eddy_now() - start_ns < EDDY_SEC(201));
+        /* An endpoint that is gone does not end the run. */
+        CHECK(ed_endpoint_shut(&endpoints, a));
+        return 0;
+}
+
+TEST(requests_wait_for_a_list_with_a_server_that_is_free)
+{
+        run(empty_main);
+}
+
+static int forget_main(void *arg)
+{
+        static const char *const none[] = { NULL };
+        struct ed_endpoint *busy, *first;
+        char text[64];
+
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ .keys = 2, .changes = true }, none);
+        list_take("http://busy");
+        busy = take("/x", 0);
+        list_take("http://first");
+        first = take("/x", 0);
+        ed_endpoint_give(first);
+        for (int i = 0; i < ED_ENDPOINTS_BASES_MAX / 2 - 2; i++) {
+                snprintf(text, sizeof(text), "http://h%d", i);
+                list_take(text);
+                CHECK_EQ(eddy_sleep(1), 0);
+        }
+        CHECK_EQ(endpoints.bases, ED_ENDPOINTS_BASES_MAX);
+        CHECK_EQ(endpoints.forgotten, 0);
+        /* All places are taken: that of the first that is gone and has no request is used again. */
+        list_take("http://last");
+        CHECK_EQ(endpoints.bases, ED_ENDPOINTS_BASES_MAX);
+        CHECK_EQ(endpoints.forgotten, 1);
+        CHECK_STR(first->name, "http://last");
+        CHECK_STR(first->next->shown, "http://last, key 2 of 2");
+        CHECK(take("/x", 0) == first && take("/x", 0) == first->next && take("/x", 0) == first);
+        CHECK(take("http://last/y", 0)->leader == first);
+        CHECK(take("http://first/y", 0)->leader != first);
+        CHECK_STR(busy->name, "http://busy");
+        list_take("http://busy");
+        CHECK(take("/x", 0) == busy->next && take("/x", 0)->leader == busy);
+        return 0;
+}
+
+TEST(places_of_base_urls_that_are_gone_are_used_again_when_there_are_many)
+{
+        run(forget_main);
 }

@@ -129,10 +129,8 @@ static int output_check(int part)
 static char base_url[64];
 static struct ed_api_keys no_keys;
 
-static const struct ed_batch_settings defaults = {
+static struct ed_batch_settings defaults = {
         .format = "json",
-        .base_urls = { base_url },
-        .base_urls_count = 1,
         .max_errors = UINT32_MAX,
         .timeout_ns = EDDY_SEC(600),
         .timeout_text = "600s",
@@ -233,6 +231,7 @@ TEST(two_parts_of_a_file_are_worked_at_together_and_one_may_end_without_the_othe
 
         paths_make();
         input_make();
+        CHECK_EQ(ed_base_urls_add(&defaults.bases.given, base_url), 0); /* its text comes later */
         CHECK(dup2(printed, STDOUT_FILENO) >= 0 && dup2(printed, STDERR_FILENO) >= 0);
         holds = true;
         run_whole();
@@ -254,6 +253,7 @@ TEST(two_parts_of_a_file_are_worked_at_together_and_one_may_end_without_the_othe
         CHECK(dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0);
         CHECK(fstat(printed, &st) == 0 && st.st_size == 0);
         CHECK_STR(heard, "");
+        ed_bases_fini(&defaults.bases);
         paths_remove();
 }
 

@@ -234,7 +234,8 @@ static void file_read(struct ed_api_keys *keys)
         char why[ED_API_KEY_WHY_BYTES] = "out of memory";
         char *data = NULL;
         size_t bytes = 0;
-        int err = list ? ed_key_file_read(keys->from, &data, &bytes) : -ENOMEM;
+        int err = list ? ed_watched_file_read(keys->from, ED_API_KEY_FILE_BYTES_MAX, &data, &bytes)
+                       : -ENOMEM;
 
         if (err < 0)
                 snprintf(why, sizeof(why), "%s",
@@ -258,7 +259,7 @@ void ed_api_keys_look(struct ed_api_keys *keys)
         if (keys->kind != ED_API_KEY_FILE)
                 return;
         keys->looked_ns = eddy_now();
-        (void) ed_key_file_look(keys->from, &keys->file);
+        (void) ed_watched_file_look(keys->from, &keys->file);
         file_read(keys);
 }
 
@@ -270,7 +271,7 @@ static void file_look(struct ed_api_keys *keys)
         if (keys->kind != ED_API_KEY_FILE || now_ns - keys->looked_ns < LOOK_NS)
                 return;
         keys->looked_ns = now_ns;
-        if (ed_key_file_look(keys->from, &keys->file))
+        if (ed_watched_file_look(keys->from, &keys->file) && keys->file.is_regular)
                 file_read(keys);
 }
 

@@ -14,13 +14,14 @@
 #include <stdint.h>
 
 #include "batch/run/key_command.h"
-#include "batch/run/key_file.h"
 #include "common/say.h"
+#include "common/watched_file.h"
 #include "eddy/def.h"
 #include "eddy/lock.h"
 
 enum {
         ED_API_KEYS_MAX = 64,
+        ED_API_KEY_FILE_BYTES_MAX = 512 << 10,
         ED_API_KEY_OLD = 4, /* former values, kept because they must not be shown either */
 };
 
@@ -58,7 +59,7 @@ struct ed_api_keys {
         uint32_t stubborn; /* requests in a row that new keys did not help, unlike others */
         uint64_t refreshes;
         uint64_t changes; /* of the file */
-        struct ed_key_file file;
+        struct ed_watched_file file;
         int64_t looked_ns; /* the file was looked at */
         bool fault_was_said, extra_was_said;
         eddy_lock lock; /* of the refresh */

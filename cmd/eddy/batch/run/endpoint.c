@@ -4,11 +4,13 @@
 #include "batch/run/endpoint.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "common/duration.h"
+#include "common/excerpt.h"
 #include "common/outcome.h"
 #include "common/wall.h"
 #include "eddy/alloc.h"
@@ -37,7 +39,7 @@ void ed_endpoints_init(struct ed_endpoints *endpoints, const struct ed_endpoint_
                        struct ed_room *room)
 {
         *endpoints = (struct ed_endpoints){ .limits = *limits, .room = room };
-        endpoints->last = &endpoints->first;
+        endpoints->last = endpoints->last_base = &endpoints->first;
         eddy_semaphore_init(&endpoints->line.turn, 1, 0);
 }
 
@@ -48,9 +50,13 @@ void ed_endpoints_fini(struct ed_endpoints *endpoints)
         for (; endpoint; endpoint = next) {
                 next = endpoint->next;
                 eddy_limiter_close(endpoint->limiter);
+                if (endpoint->leader == endpoint)
+                        eddy_free(endpoint->base);
                 eddy_free(endpoint);
         }
         ed_hash_map_fini(&endpoints->map);
+        ed_hash_map_fini(&endpoints->base_map);
+        ed_choice_fini(&endpoints->choice);
         *endpoints = (struct ed_endpoints){ 0 };
 }
 
@@ -70,9 +76,20 @@ static int limiter_make(const struct ed_endpoint_limits *limits, eddy_limiter **
         return eddy_limiter_new(&opts, ret_limiter);
 }
 
-/* Make one endpoint. 'key' is the number of its API key, 0: none. */
+/* Name an endpoint, whose key is known. */
+static void endpoint_name(struct ed_endpoint *endpoint, const char *name, unsigned keys)
+{
+        snprintf(endpoint->name, sizeof(endpoint->name), "%s", name);
+        if (endpoint->shown != endpoint->name)
+                snprintf(endpoint->shown, ENDPOINT_SHOWN_BYTES, "%s, key %u of %u", name,
+                         endpoint->key, keys);
+}
+
+/*
+ * Make one endpoint, which follows '*at' in the list. 'key' is the number of its API key, 0: none.
+ */
 static int endpoint_new(struct ed_endpoints *endpoints, const char *name, unsigned key,
-                        struct ed_endpoint **ret_endpoint)
+                        struct ed_endpoint ***at, struct ed_endpoint **ret_endpoint)
 {
         bool has_keys = key > 0 && endpoints->limits.keys > 1;
         struct ed_endpoint *endpoint =
@@ -81,12 +98,11 @@ static int endpoint_new(struct ed_endpoints *endpoints, const char *name, unsign
 
         if (!endpoint)
                 return -ENOMEM;
-        *endpoint = (struct ed_endpoint){ .window = UINT32_MAX, .key = key, .span = 1 };
-        snprintf(endpoint->name, sizeof(endpoint->name), "%s", name);
+        *endpoint = (struct ed_endpoint){
+                .window = UINT32_MAX, .key = key, .span = 1, .all = endpoints
+        };
         endpoint->shown = has_keys ? (char *) (endpoint + 1) : endpoint->name;
-        if (has_keys)
-                snprintf(endpoint->shown, ENDPOINT_SHOWN_BYTES, "%s, key %u of %u", name, key,
-                         endpoints->limits.keys);
+        endpoint_name(endpoint, name, endpoints->limits.keys);
         endpoint->leader = endpoint;
         eddy_semaphore_init(&endpoint->line.turn, 1, 0);
         err = limiter_make(&endpoints->limits, &endpoint->limiter);
@@ -96,34 +112,39 @@ static int endpoint_new(struct ed_endpoints *endpoints, const char *name, unsign
         }
         if (endpoints->limits.begin_ns > 0)
                 eddy_limiter_pause(endpoint->limiter, endpoints->limits.begin_ns);
-        *endpoints->last = endpoint;
-        endpoints->last = &endpoint->next;
+        endpoint->next = **at;
+        **at = endpoint;
+        if (endpoints->last == *at)
+                endpoints->last = &endpoint->next;
+        *at = &endpoint->next;
         endpoints->count++;
         *ret_endpoint = endpoint;
         return 0;
 }
 
-/* Make the endpoints of a server that gets the API keys, one for each key. */
-static int main_new(struct ed_endpoints *endpoints, const char *name, const char *base,
+/*
+ * Make the endpoints of a server that gets the API keys, one for each key. On failure, '*ret_leader'
+ * is the first of those that were made, or NULL.
+ */
+static int main_new(struct ed_endpoints *endpoints, const char *name, struct ed_endpoint ***at,
                     struct ed_endpoint **ret_leader)
 {
         unsigned keys = endpoints->limits.keys, number = keys > 0;
         struct ed_endpoint *leader = NULL;
 
+        *ret_leader = NULL;
         do {
                 struct ed_endpoint *endpoint;
-                int err = endpoint_new(endpoints, name, number, &endpoint);
+                int err = endpoint_new(endpoints, name, number, at, &endpoint);
 
                 if (err < 0)
                         return err;
                 if (!leader)
-                        leader = endpoint;
+                        leader = *ret_leader = endpoint;
                 endpoint->leader = leader;
-                endpoint->base = base;
                 endpoint->is_main = true;
                 leader->span = number > 1 ? number : 1;
         } while (++number <= keys);
-        *ret_leader = leader;
         return 0;
 }
 
@@ -145,26 +166,6 @@ static struct ed_endpoint *endpoint_find(const struct ed_endpoints *endpoints, c
         return NULL;
 }
 
-/* Base URLs are added before all hosts, so they are the first of the list. */
-int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base)
-{
-        char name[EDDY_HTTP_ORIGIN_BYTES];
-        struct ed_endpoint *leader, *former;
-        int err = eddy_http_url_origin(base, name);
-
-        if (err == 0)
-                err = main_new(endpoints, name, base, &leader);
-        if (err < 0)
-                return err;
-        /* Absolute URLs of this origin share its limits. */
-        former = endpoint_find(endpoints, name);
-        if (former)
-                ed_hash_map_remove(&endpoints->map, &former->link);
-        ed_hash_map_add(&endpoints->map, &leader->link, name_hash(name));
-        endpoints->bases += leader->span;
-        return 0;
-}
-
 /* Find or make the endpoint of a host, the first one if it has several keys. */
 static int host_find(struct ed_endpoints *endpoints, const char *url, bool is_main,
                      struct ed_endpoint **ret_endpoint)
@@ -177,10 +178,10 @@ static int host_find(struct ed_endpoints *endpoints, const char *url, bool is_ma
                 return err;
         endpoint = endpoint_find(endpoints, name);
         if (!endpoint) {
-                if (endpoints->count >= ED_ENDPOINTS_MAX)
+                if (endpoints->count - endpoints->bases >= ED_ENDPOINTS_MAX)
                         return ED_E_HOSTS;
-                err = is_main ? main_new(endpoints, name, NULL, &endpoint)
-                              : endpoint_new(endpoints, name, 0, &endpoint);
+                err = is_main ? main_new(endpoints, name, &endpoints->last, &endpoint)
+                              : endpoint_new(endpoints, name, 0, &endpoints->last, &endpoint);
                 if (err < 0)
                         return err;
                 ed_hash_map_add(&endpoints->map, &endpoint->link, name_hash(name));
@@ -232,13 +233,72 @@ static bool is_better(const struct ed_endpoint *a, const struct ed_endpoint *b)
         return !b || a->in_flight < b->in_flight;
 }
 
+/* Returns the rank of a base URL in the choice, in which the least is the best. */
+static uint64_t rank_of(const struct ed_endpoint *endpoint)
+{
+        return (uint64_t) is_doubtful(endpoint) << 63 |
+               (uint64_t) (endpoint->in_flight & INT32_MAX) << 32 | endpoint->number;
+}
+
+/* Let a base URL be chosen, or be tried, at once. */
+static void choice_put(struct ed_endpoint *endpoint)
+{
+        endpoint->waits_for_answer = false;
+        if (endpoint->base && !endpoint->is_gone && !endpoint->is_shut)
+                ed_choice_put(&endpoint->all->choice, &endpoint->place, rank_of(endpoint));
+}
+
+/* Returns when a base URL that cannot be used now is looked at again. */
+static int64_t look_at(const struct ed_endpoint *endpoint)
+{
+        int64_t soon_ns = eddy_now() + LOOK_NS;
+
+        return endpoint->paused_until_ns > soon_ns ? endpoint->paused_until_ns : soon_ns;
+}
+
+/*
+ * Reserve at the best of the base URLs that can be used now.
+ *
+ * Errors: -EAGAIN; EDDY_E_LIMITER_AMOUNT
+ */
+static int base_try(struct ed_endpoints *endpoints, uint64_t tokens,
+                    struct ed_endpoint **ret_endpoint, struct eddy_reservation *reservation)
+{
+        struct ed_choice *choice = &endpoints->choice;
+        struct ed_choice_place *place;
+
+        while ((place = ed_choice_first(choice, eddy_now()))) {
+                struct ed_endpoint *endpoint =
+                        (void *) ((char *) place - offsetof(struct ed_endpoint, place));
+                int err;
+
+                if (endpoint->is_shut || endpoint->is_gone) {
+                        ed_choice_drop(choice, place);
+                } else if (place->rank != rank_of(endpoint)) {
+                        choice_put(endpoint);
+                } else if (!is_open(endpoint)) {
+                        ed_choice_defer(choice, place, look_at(endpoint));
+                        endpoint->waits_for_answer = true;
+                } else {
+                        err = eddy_limiter_try_reserve(endpoint->limiter, 1, tokens, reservation);
+                        *ret_endpoint = endpoint;
+                        if (err != -EAGAIN)
+                                return err;
+                        ed_choice_defer(choice, place, look_at(endpoint));
+                }
+        }
+        return -EAGAIN;
+}
+
 /* Reserve at the best of several endpoints that can be used now. Errors: -EAGAIN; ED_E_SHUT */
-static int group_try(const struct group *group, uint64_t tokens, struct ed_endpoint **ret_endpoint,
-                     struct eddy_reservation *reservation)
+static int group_try(struct ed_endpoints *endpoints, const struct group *group, uint64_t tokens,
+                     struct ed_endpoint **ret_endpoint, struct eddy_reservation *reservation)
 {
         struct ed_endpoint *endpoint = group->first, *best = NULL;
         int err = ED_E_SHUT;
 
+        if (group->line == &endpoints->line)
+                return base_try(endpoints, tokens, ret_endpoint, reservation);
         for (size_t i = 0; i < group->count; i++, endpoint = endpoint->next) {
                 struct eddy_reservation got;
                 int tried;
@@ -259,6 +319,243 @@ static int group_try(const struct group *group, uint64_t tokens, struct ed_endpo
         }
         *ret_endpoint = best;
         return best ? 0 : err;
+}
+
+/* ---- base URLs ----------------------------------------------------------------------------- */
+
+static struct ed_endpoint *leader_of(struct ed_hash_link *link)
+{
+        return (void *) ((char *) link - offsetof(struct ed_endpoint, base_link));
+}
+
+static struct ed_endpoint *base_find(const struct ed_endpoints *endpoints, const char *base)
+{
+        uint64_t hash = ed_base_url_hash(base);
+
+        ed_hash_map_each (link, &endpoints->base_map, hash)
+                if (ed_base_url_is_same(leader_of(link)->base, base))
+                        return leader_of(link);
+        return NULL;
+}
+
+/* Returns the leader that has been gone for the longest time and has no request, or NULL. */
+static struct ed_endpoint *oldest_gone(const struct ed_endpoints *endpoints)
+{
+        struct ed_endpoint *oldest = NULL, *endpoint = endpoints->first;
+        bool is_idle = false;
+
+        for (size_t i = 0; i < endpoints->bases; i++, endpoint = endpoint->next) {
+                struct ed_endpoint *leader = endpoint->leader;
+
+                if (endpoint == leader)
+                        is_idle = leader->is_gone && leader->line.waiting == 0 &&
+                                  (!oldest || leader->gone_ns < oldest->gone_ns);
+                is_idle = is_idle && endpoint->in_flight == 0;
+                if (is_idle && (i + 1 == endpoints->bases || endpoint->next->leader != leader))
+                        oldest = leader;
+        }
+        return oldest;
+}
+
+/* Let the limiter forget what the server has reported. */
+static void reports_forget(struct ed_endpoint *endpoint)
+{
+        static const struct eddy_ratelimit none = { .limit = -1,
+                                                    .remaining = INT64_MAX,
+                                                    .window_ns = -1 };
+
+        eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_REQUESTS, &none);
+        eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_TOKENS, &none);
+        eddy_limiter_resume(endpoint->limiter);
+}
+
+/* Forget what was known about an endpoint whose place another one takes. */
+static void endpoint_clear(struct ed_endpoint *endpoint, const char *name)
+{
+        ed_choice_drop(&endpoint->all->choice, &endpoint->place);
+        *endpoint = (struct ed_endpoint){ .next = endpoint->next,
+                                          .shown = endpoint->shown,
+                                          .all = endpoint->all,
+                                          .is_main = true,
+                                          .key = endpoint->key,
+                                          .leader = endpoint->leader,
+                                          .span = endpoint->span,
+                                          .number = endpoint->number,
+                                          .limiter = endpoint->limiter,
+                                          .window = UINT32_MAX };
+        eddy_semaphore_init(&endpoint->line.turn, 1, 0);
+        reports_forget(endpoint);
+        endpoint_name(endpoint, name, endpoint->all->limits.keys);
+}
+
+/* A leader leaves the map of names: another base URL with the same name takes its place there. */
+static void name_leave(struct ed_endpoints *endpoints, struct ed_endpoint *leader)
+{
+        struct ed_endpoint *other = endpoints->first;
+
+        if (endpoint_find(endpoints, leader->name) != leader)
+                return;
+        ed_hash_map_remove(&endpoints->map, &leader->link);
+        for (size_t i = 0; i < endpoints->bases; i++, other = other->next) {
+                if (other == leader || other->leader != other || !other->base ||
+                    strcmp(other->name, leader->name) != 0)
+                        continue;
+                ed_hash_map_add(&endpoints->map, &other->link, name_hash(other->name));
+                return;
+        }
+}
+
+/* Give the place of a leader that is gone to another base URL. */
+static void leader_clear(struct ed_endpoints *endpoints, struct ed_endpoint *leader,
+                         const char *name)
+{
+        struct ed_endpoint *endpoint = leader;
+        unsigned span = leader->span;
+
+        if (leader->base) {
+                name_leave(endpoints, leader);
+                ed_hash_map_remove(&endpoints->base_map, &leader->base_link);
+                eddy_free(leader->base);
+        }
+        for (unsigned i = 0; i < span; i++, endpoint = endpoint->next)
+                endpoint_clear(endpoint, name);
+        endpoints->forgotten++;
+}
+
+/* Find or make the place of another base URL. */
+static int base_place(struct ed_endpoints *endpoints, const char *name,
+                      struct ed_endpoint **ret_leader)
+{
+        unsigned span = endpoints->limits.keys > 0 ? endpoints->limits.keys : 1;
+        struct ed_endpoint *leader, *endpoint;
+        int err;
+
+        if (endpoints->bases + span > ED_ENDPOINTS_BASES_MAX) {
+                leader = *ret_leader = oldest_gone(endpoints);
+                if (!leader)
+                        return ED_E_HOSTS;
+                leader_clear(endpoints, leader, name);
+                return 0;
+        }
+        err = ed_choice_reserve(&endpoints->choice, (uint32_t) endpoints->bases + span);
+        if (err < 0)
+                return err;
+        err = main_new(endpoints, name, &endpoints->last_base, &leader);
+        endpoint = leader;
+        for (unsigned i = 0; endpoint && i < leader->span; i++, endpoint = endpoint->next) {
+                endpoint->number = (uint32_t) endpoints->bases++;
+                endpoint->is_gone = err < 0;
+        }
+        *ret_leader = leader;
+        return err;
+}
+
+int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base,
+                          struct ed_endpoint **ret_leader)
+{
+        char name[EDDY_HTTP_ORIGIN_BYTES];
+        struct ed_endpoint *leader, *endpoint, *former;
+        int err = eddy_http_url_origin(base, name);
+        char *copy;
+
+        if (err < 0)
+                return err;
+        copy = ed_text_copy(base);
+        if (!copy)
+                return -ENOMEM;
+        err = base_place(endpoints, name, &leader);
+        if (err < 0) {
+                eddy_free(copy);
+                return err;
+        }
+        endpoint = leader;
+        for (unsigned i = 0; i < leader->span; i++, endpoint = endpoint->next) {
+                endpoint->base = copy;
+                choice_put(endpoint);
+        }
+        ed_hash_map_add(&endpoints->base_map, &leader->base_link, ed_base_url_hash(copy));
+        /* Absolute URLs of this origin share its limits. */
+        former = endpoint_find(endpoints, name);
+        if (former)
+                ed_hash_map_remove(&endpoints->map, &former->link);
+        ed_hash_map_add(&endpoints->map, &leader->link, name_hash(name));
+        *ret_leader = leader;
+        return 0;
+}
+
+static void base_leave(struct ed_endpoint *leader)
+{
+        struct ed_endpoint *endpoint = leader;
+
+        for (unsigned i = 0; i < leader->span; i++, endpoint = endpoint->next) {
+                endpoint->is_gone = true;
+                endpoint->gone_ns = eddy_now();
+        }
+}
+
+/* A base URL that was gone is back. If it got no connection before, that is over. */
+static void base_return(struct ed_endpoint *leader)
+{
+        struct ed_endpoint *endpoint = leader;
+
+        for (unsigned i = 0; i < leader->span; i++, endpoint = endpoint->next) {
+                endpoint->is_gone = false;
+                if (endpoint->unreached > 0)
+                        ed_endpoint_resume(endpoint);
+                endpoint->unreached = 0;
+                endpoint->lost_was_said = false;
+                ed_endpoint_reopen(endpoint);
+        }
+}
+
+int ed_endpoints_list(struct ed_endpoints *endpoints, const struct ed_base_urls *list,
+                      struct ed_endpoints_change *ret_change)
+{
+        struct ed_endpoint *endpoint;
+        int err = 0;
+
+        *ret_change = (struct ed_endpoints_change){ 0 };
+        endpoints->lists++;
+        for (size_t i = 0; i < list->count; i++) {
+                struct ed_endpoint *leader = base_find(endpoints, list->items[i]->text);
+                int added = 0;
+
+                ret_change->more += !leader || leader->is_gone;
+                if (!leader)
+                        added = ed_endpoints_add_base(endpoints, list->items[i]->text, &leader);
+                else if (leader->is_gone)
+                        base_return(leader);
+                if (added < 0) {
+                        err = added;
+                        ret_change->more--;
+                        continue;
+                }
+                leader->is_listed = true;
+                leader->seen = endpoints->lists;
+        }
+        endpoint = endpoints->first;
+        for (size_t i = 0; i < endpoints->bases; i++, endpoint = endpoint->next) {
+                if (!endpoint->is_listed || endpoint->is_gone || endpoint->seen == endpoints->lists)
+                        continue;
+                base_leave(endpoint);
+                ret_change->fewer++;
+        }
+        return err;
+}
+
+size_t ed_endpoints_usable(const struct ed_endpoints *endpoints)
+{
+        const struct ed_endpoint *endpoint = endpoints->first;
+        size_t usable = 0;
+
+        for (size_t i = 0; i < endpoints->bases; i++, endpoint = endpoint->next)
+                usable += !endpoint->is_gone && !endpoint->is_shut;
+        return usable;
+}
+
+bool ed_endpoint_is_left(const struct ed_endpoint *endpoint, const char *url)
+{
+        return endpoint->is_gone && *url == '/';
 }
 
 /* ---- the line ------------------------------------------------------------------------------ */
@@ -307,15 +604,14 @@ static void line_wake(struct ed_endpoints *endpoints, struct ed_endpoint_line *l
 static int group_reserve(struct ed_endpoints *endpoints, const struct group *group, uint64_t tokens,
                          struct ed_endpoint **ret_endpoint, struct eddy_reservation *reservation)
 {
-        int err = group_try(group, tokens, ret_endpoint, reservation);
-        bool is_base = group->line == &endpoints->line;
+        int err = group_try(endpoints, group, tokens, ret_endpoint, reservation);
 
-        /* The run ends if no base URL is left: its requests wait for that. */
-        while (err == -EAGAIN || (err == ED_E_SHUT && is_base)) {
+        /* The run ends if no base URL is left: its requests wait for that, or for another one. */
+        while (err == -EAGAIN) {
                 line_rest(endpoints, group->line, false);
                 err = eddy_sleep(LOOK_NS);
                 if (err == 0)
-                        err = group_try(group, tokens, ret_endpoint, reservation);
+                        err = group_try(endpoints, group, tokens, ret_endpoint, reservation);
         }
         return err;
 }
@@ -351,10 +647,11 @@ int ed_endpoint_take(struct ed_endpoints *endpoints, const char *url, uint64_t t
 {
         struct ed_endpoint *endpoint = endpoints->first;
         struct ed_endpoint_line *line;
+        bool is_base = *url == '/';
         struct group group;
         int err = 0;
 
-        if (*url == '/')
+        if (is_base)
                 err = endpoints->bases == 0 ? ED_E_NO_BASE : 0;
         else
                 err = host_find(endpoints, url, false, &endpoint);
@@ -364,7 +661,7 @@ int ed_endpoint_take(struct ed_endpoints *endpoints, const char *url, uint64_t t
         line = group.line;
         line_enter(endpoints, line, bytes);
         err = eddy_semaphore_acquire(&line->turn);
-        if (err == 0 && group.count > 1)
+        if (err == 0 && (group.count > 1 || (is_base && endpoints->limits.changes)))
                 err = group_reserve(endpoints, &group, tokens, &endpoint, ret_reservation);
         else if (err == 0)
                 err = endpoint_reserve(endpoints, line, endpoint, tokens, ret_reservation);
@@ -398,6 +695,8 @@ bool ed_endpoint_is_paused(const struct ed_endpoint *endpoint)
 void ed_endpoint_give(struct ed_endpoint *endpoint)
 {
         endpoint->in_flight--;
+        if (endpoint->place.state == ED_CHOICE_OPEN || endpoint->waits_for_answer)
+                choice_put(endpoint);
 }
 
 /* A pause has changed: count it, for the progress and the summary. */
@@ -506,7 +805,7 @@ static int64_t own_pause(const struct ed_endpoint *endpoint, uint64_t random)
 
 bool ed_endpoints_adapt(const struct ed_endpoints *endpoints)
 {
-        return endpoints->limits.adapts && endpoints->count == 1;
+        return endpoints->limits.adapts && endpoints->count == 1 && !endpoints->limits.changes;
 }
 
 int64_t ed_endpoint_throttle(const struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
@@ -547,6 +846,7 @@ bool ed_endpoint_lost(const struct ed_endpoints *endpoints, struct ed_endpoint *
 {
         int64_t now_ns = eddy_now();
 
+        endpoint->lost++;
         if (endpoint->unreached++ == 0)
                 endpoint->unreached_since_ns = now_ns;
         if (endpoint->unreached < UNREACHED_MAX)
@@ -568,25 +868,27 @@ bool ed_endpoints_are_unreached(const struct ed_endpoints *endpoints)
 
         for (const struct ed_endpoint *endpoint = endpoints->first; endpoint;
              endpoint = endpoint->next) {
-                if (endpoint->unreached < endpoint->sent)
+                if (endpoint->lost < endpoint->sent)
                         return false;
                 sent += endpoint->sent;
         }
         return sent > 0;
 }
 
+bool ed_endpoints_are_reached(const struct ed_endpoints *endpoints)
+{
+        for (const struct ed_endpoint *endpoint = endpoints->first; endpoint;
+             endpoint = endpoint->next)
+                if (endpoint->was_reached)
+                        return true;
+        return false;
+}
+
 bool ed_endpoint_shut(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint)
 {
-        static const struct eddy_ratelimit none = { .limit = -1,
-                                                    .remaining = INT64_MAX,
-                                                    .window_ns = -1 };
-
         endpoint->is_shut = true;
-        /* For the requests that wait for it. */
-        eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_REQUESTS, &none);
-        eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_TOKENS, &none);
-        eddy_limiter_resume(endpoint->limiter);
-        if (!endpoint->is_main)
+        reports_forget(endpoint); /* for the requests that wait for it */
+        if (!endpoint->is_main || endpoint->is_gone)
                 return true;
         return (endpoint->base && ed_endpoint_has_other(endpoints, endpoint, "/")) ||
                (!endpoint->base && ed_endpoint_has_other(endpoints, endpoint, endpoint->name));
@@ -600,7 +902,7 @@ bool ed_endpoint_has_other(const struct ed_endpoints *endpoints, const struct ed
         size_t count = is_base ? endpoints->bases : endpoint->leader->span;
 
         for (size_t i = 0; i < count; i++, other = other->next)
-                if (!other->is_shut && other != endpoint)
+                if (!other->is_shut && other != endpoint && !(is_base && other->is_gone))
                         return true;
         return false;
 }
@@ -608,7 +910,7 @@ bool ed_endpoint_has_other(const struct ed_endpoints *endpoints, const struct ed
 bool ed_endpoint_is_last(const struct ed_endpoints *endpoints, const struct ed_endpoint *endpoint)
 {
         for (const struct ed_endpoint *other = endpoints->first; other; other = other->next)
-                if (!other->is_shut && other != endpoint)
+                if (!other->is_shut && !other->is_gone && other != endpoint)
                         return false;
         return true;
 }
@@ -618,6 +920,7 @@ void ed_endpoint_reopen(struct ed_endpoint *endpoint)
         endpoint->is_shut = false;
         endpoint->key_refusals = 0;
         endpoint->throttles = 0;
+        choice_put(endpoint);
 }
 
 void ed_endpoint_resume(struct ed_endpoint *endpoint)
@@ -626,6 +929,8 @@ void ed_endpoint_resume(struct ed_endpoint *endpoint)
         endpoint->paused_until_ns = eddy_now();
         pause_note(endpoint);
         eddy_limiter_resume(endpoint->limiter);
+        if (endpoint->place.state == ED_CHOICE_LATER)
+                choice_put(endpoint);
 }
 
 bool ed_endpoint_refuses_one(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,

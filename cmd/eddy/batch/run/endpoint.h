@@ -3,7 +3,8 @@
  * URLs, and the host of each absolute URL.
  *
  * All base URLs form one group. A request of this group goes to the base URL with the fewest
- * requests in flight that is neither paused nor at its limit. Each host of absolute URLs is a
+ * requests in flight that is neither paused nor at its limit; among equals, to the first. Base URLs
+ * may come and go: one that is gone keeps its counts. Each host of absolute URLs is a
  * separate group. The requests of a group wait in a line; only the first request reserves capacity
  * from a limit. If there are several groups, a line rests while its first request cannot be sent
  * (engine/room.h).
@@ -18,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "batch/request/base_url.h"
+#include "batch/run/choice.h"
 #include "batch/run/own_refusal.h"
 #include "common/hash_map.h"
 #include "eddy/def.h"
@@ -26,7 +29,10 @@
 #include "eddy/limiter.h"
 #include "eddy/semaphore.h"
 
-enum { ED_ENDPOINTS_MAX = 4096 };
+enum {
+        ED_ENDPOINTS_MAX = 4096,       /* of hosts of absolute URLs */
+        ED_ENDPOINTS_BASES_MAX = 8192, /* of base URLs, together with those that are gone */
+};
 
 struct ed_room;
 
@@ -44,14 +50,23 @@ struct ed_endpoint {
         struct ed_endpoint *next;          /* of all endpoints, and of the base URLs */
         char name[EDDY_HTTP_ORIGIN_BYTES]; /* "https://host:port" */
         char *shown;                       /* the name, and the key if there are several */
-        const char *base;                  /* the base URL; NULL: a host of absolute URLs */
-        bool is_main;                      /* requests to this origin have the API key */
-        unsigned key;                      /* the number of this key; 0: none */
-        struct ed_endpoint *leader;        /* the first of those that differ only in the key */
-        unsigned span; /* of a leader: their number; they follow it in the list */
+        char *base; /* the base URL, owned by the leader; NULL: a host of absolute URLs */
+        struct ed_endpoints *all;
+        bool is_main;                  /* requests to this origin have the API key */
+        unsigned key;                  /* the number of this key; 0: none */
+        struct ed_endpoint *leader;    /* the first of those that differ only in the key */
+        unsigned span;                 /* of a leader: their number; they follow it in the list */
+        struct ed_hash_link base_link; /* of a leader: by its base URL */
+        struct ed_choice_place place;  /* of a base URL */
+        uint32_t number;               /* of a base URL: its rank among equals */
+        bool is_listed;                /* a file has this base URL, and may drop it */
+        bool is_gone;                  /* the file has dropped it */
+        int64_t gone_ns;
+        uint32_t seen; /* of a leader: the last list that had it */
         eddy_limiter *limiter;
         struct ed_endpoint_line line; /* of absolute URLs */
         bool is_shut;                 /* it asked for a pause longer than the run accepts */
+        bool waits_for_answer;        /* it was passed over, because its window is full */
         bool is_spent;                /* it was shut because the quota of its key is used up */
         uint32_t in_flight;
         uint32_t window;            /* most requests in flight; UINT32_MAX until a refusal */
@@ -71,6 +86,7 @@ struct ed_endpoint {
         uint64_t pauses;          /* of both kinds; pauses that overlap are one */
         int64_t paused_ns;        /* in total, to the end of the last pause */
         int64_t pause_end_ns;     /* the end of the last pause */
+        uint64_t lost;            /* attempts without a connection */
         uint64_t sent, ok, failed;
 };
 
@@ -81,15 +97,20 @@ struct ed_endpoint_limits {
         unsigned keys;     /* API keys; 0: none */
         bool adapts;       /* the number of slots adapts to refusals, so an endpoint pauses only
                               if it states a time */
+        bool changes;      /* base URLs may come and go */
 };
 
 struct ed_endpoints {
         struct ed_endpoint_limits limits;
         struct ed_room *room;
-        struct ed_endpoint *first, **last;
-        size_t count, bases;
+        struct ed_endpoint *first, **last, **last_base;
+        size_t count, bases;          /* with those that are gone */
         struct ed_endpoint_line line; /* of the base URLs */
+        struct ed_choice choice;      /* among the base URLs */
+        uint32_t lists;               /* that ed_endpoints_list() was given */
+        size_t forgotten;             /* base URLs whose places were taken by others */
         struct ed_hash_map map;       /* by name; of base URLs with equal names, the last */
+        struct ed_hash_map base_map;  /* of the leaders of base URLs */
 };
 
 /* 'room' is borrowed. Call inside eddy_run(). */
@@ -97,8 +118,9 @@ void ed_endpoints_init(struct ed_endpoints *endpoints, const struct ed_endpoint_
                        struct ed_room *room);
 void ed_endpoints_fini(struct ed_endpoints *endpoints);
 
-/* Add a base URL (borrowed). Errors: those of eddy_http_url_origin() */
-EDDY_MUST_USE int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base);
+/* Add a base URL. Errors: those of eddy_http_url_origin(); ED_E_HOSTS, -ENOMEM */
+EDDY_MUST_USE int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base,
+                                        struct ed_endpoint **ret_leader);
 
 /* Send the API key to the origin of a URL. Errors: those of eddy_http_url_origin(); ED_E_HOSTS */
 EDDY_MUST_USE int ed_endpoints_add_main(struct ed_endpoints *endpoints, const char *url);
@@ -118,6 +140,28 @@ EDDY_MUST_USE int ed_endpoint_take(struct ed_endpoints *endpoints, const char *u
                                    struct eddy_reservation *ret_reservation);
 void ed_endpoint_pass(struct ed_endpoints *endpoints, struct ed_endpoint *endpoint,
                       const char *url);
+
+/* The changes of a list of base URLs. */
+struct ed_endpoints_change {
+        size_t more, fewer;
+};
+
+/*
+ * Let the base URLs of a list come, and those go that an earlier list had and this one has not.
+ *
+ * Errors: those of ed_endpoints_add_base(): the others have changed
+ */
+EDDY_MUST_USE int ed_endpoints_list(struct ed_endpoints *endpoints, const struct ed_base_urls *list,
+                                    struct ed_endpoints_change *ret_change);
+
+/* Returns the number of base URLs that can get requests, each pair of one and a key. */
+size_t ed_endpoints_usable(const struct ed_endpoints *endpoints);
+
+/* Returns true if a request to 'url' must not go to the endpoint, because its base URL is gone. */
+bool ed_endpoint_is_left(const struct ed_endpoint *endpoint, const char *url);
+
+/* Returns true if an endpoint has sent a response. */
+bool ed_endpoints_are_reached(const struct ed_endpoints *endpoints);
 
 /* Returns true if no request can be sent now, because the endpoint asked for a pause. */
 bool ed_endpoint_is_paused(const struct ed_endpoint *endpoint);

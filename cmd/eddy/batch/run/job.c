@@ -58,7 +58,8 @@ static int job_slotted(struct ed_engine_job *base, int err)
         struct ed_attempt *attempt = &job->attempt;
 
         ed_endpoint_pass(&job->unit->run->endpoints, attempt->endpoint, job->request->url);
-        if (err == 0 && ed_endpoint_is_paused(attempt->endpoint))
+        if (err == 0 && (ed_endpoint_is_paused(attempt->endpoint) ||
+                         ed_endpoint_is_left(attempt->endpoint, job->request->url)))
                 err = -EAGAIN; /* refused a request while this one waited for its slot */
         if (err == 0)
                 return 0;

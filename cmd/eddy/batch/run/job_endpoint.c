@@ -28,6 +28,8 @@ static enum ed_verdict endpoint_shut(struct ed_batch_job *job, enum ed_stop stop
         struct ed_batch_run *run = job->unit->run;
         bool is_first = !endpoint->is_shut, has_other;
 
+        if (ed_endpoint_is_left(endpoint, job->request->url))
+                return ED_VERDICT_REFUSED; /* the request goes to another base URL */
         endpoint->shut_generation = job->attempt.key_generation;
         if (!ed_endpoint_shut(&run->endpoints, endpoint)) {
                 ed_batch_stop(run, stop, ED_BATCH_DRAIN_NS, "%s %s", endpoint->shown, what);
@@ -114,15 +116,27 @@ enum ed_verdict ed_job_endpoint_refused(struct ed_batch_job *job, int64_t *ret_w
         return endpoint_shut(job, ED_STOP_THROTTLED, what);
 }
 
+/*
+ * Returns true if an endpoint out of reach will probably be back. A server of a file may not be ready
+ * yet.
+ */
+static bool is_waited_for(const struct ed_batch_run *run, const struct ed_endpoint *endpoint)
+{
+        return endpoint->was_reached ||
+               (endpoint->leader->is_listed && ed_endpoints_are_reached(&run->endpoints));
+}
+
 enum ed_verdict ed_job_endpoint_lost(struct ed_batch_job *job, int err, int64_t lost_ns)
 {
         struct ed_endpoint *endpoint = job->attempt.endpoint;
         struct ed_batch_run *run = job->unit->run;
         char what[256];
 
+        if (ed_endpoint_is_left(endpoint, job->request->url))
+                return ED_VERDICT_REFUSED;
         snprintf(what, sizeof(what), "cannot be reached: %.150s", ed_outcome_message(err));
-        if (endpoint->was_reached ? lost_ns <= run->settings->throttle_wait_max_ns
-                                  : lost_ns <= NEVER_REACHED_NS) {
+        if (is_waited_for(run, endpoint) ? lost_ns <= run->settings->throttle_wait_max_ns
+                                         : lost_ns <= NEVER_REACHED_NS) {
                 if (!endpoint->lost_was_said)
                         ed_say(&run->say, "%s %s; it is tried again after growing pauses",
                                endpoint->name, what);

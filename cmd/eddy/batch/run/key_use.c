@@ -25,11 +25,8 @@ static void endpoint_leave(struct ed_batch_run *run, struct ed_endpoint *endpoin
                               endpoint->shown);
 }
 
-/* The file has changed: shut endpoints whose key is gone, and open those with a new key. */
-static void keys_follow(struct ed_batch_run *run)
+void ed_key_use_follow(struct ed_batch_run *run)
 {
-        if (run->keys_changes == run->keys->changes)
-                return;
         run->keys_changes = run->keys->changes;
         for (struct ed_endpoint *endpoint = run->endpoints.first; endpoint;
              endpoint = endpoint->next) {
@@ -47,6 +44,13 @@ static void keys_follow(struct ed_batch_run *run)
                 if (endpoint->key > 0 && !endpoint->is_shut &&
                     run->keys->items[endpoint->key - 1].is_gone)
                         endpoint_leave(run, endpoint);
+}
+
+/* Follow the file of the keys, if it has changed. */
+static void keys_follow(struct ed_batch_run *run)
+{
+        if (run->keys_changes != run->keys->changes)
+                ed_key_use_follow(run);
 }
 
 int ed_key_use_wait(struct ed_batch_run *run, const struct ed_endpoint *endpoint)

@@ -17,6 +17,9 @@
  */
 EDDY_MUST_USE int ed_key_use_wait(struct ed_batch_run *run, const struct ed_endpoint *endpoint);
 
+/* Shut endpoints whose key is gone, and open those with a new key. */
+void ed_key_use_follow(struct ed_batch_run *run);
+
 /* The keys with which a request was sent. All zero is the start. */
 struct ed_key_trials {
         unsigned refusals;     /* 401 answers that were blamed on the key */

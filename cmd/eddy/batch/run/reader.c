@@ -256,24 +256,25 @@ static void place_check(const struct ed_batch_unit *unit, const struct ed_reques
                         char text[ED_REQUEST_ERROR_BYTES])
 {
         const struct ed_batch_settings *settings = unit->run->settings;
+        size_t bases = ed_bases_count(&settings->bases);
         int bytes;
 
         if (*request->url != '/')
                 return;
         bytes = (int) strcspn(request->url, "?#"); /* a query may have a key */
         bytes = bytes < PATH_SHOWN_BYTES ? bytes : PATH_SHOWN_BYTES;
-        if (settings->base_urls_count == 0 && request->vendor)
+        if (bases == 0 && request->vendor)
                 snprintf(text, ED_REQUEST_ERROR_BYTES,
                          "the line is one of %s, without a host: give --base-url, such as "
                          "--base-url %s",
                          request->vendor->files, request->vendor->url);
-        else if (settings->base_urls_count == 0)
+        else if (bases == 0)
                 snprintf(text, ED_REQUEST_ERROR_BYTES,
                          "the url %.*s is a path: give --base-url, such as "
                          "--base-url http://127.0.0.1:8000",
                          bytes, request->url);
-        for (size_t i = 0; i < settings->base_urls_count; i++)
-                if (base_has_path(settings->base_urls[i], request->url))
+        for (size_t i = 0; i < bases; i++)
+                if (base_has_path(ed_bases_at(&settings->bases, i), request->url))
                         snprintf(text, ED_REQUEST_ERROR_BYTES,
                                  "--base-url ends with the path that the line has too: leave "
                                  "%.*s out of --base-url",

@@ -10,18 +10,16 @@
 
 #include "batch/answer/rule.h"
 #include "batch/request/tokens.h"
+#include "batch/run/bases.h"
 #include "common/headers.h"
 #include "common/shard.h"
-
-enum { ED_BATCH_BASE_URLS_MAX = 64 };
 
 struct ed_batch_settings {
         struct ed_shard shard; /* of the input; all zero: the whole input */
         const char *format;    /* "json", "csv" */
         const char *id_column; /* of CSV; NULL: custom_id */
         bool skip_empty;       /* lines whose fields are all empty */
-        const char *base_urls[ED_BATCH_BASE_URLS_MAX];
-        size_t base_urls_count;
+        struct ed_bases bases;
         const char *url;    /* of bare bodies and CSV */
         const char *method; /* NULL: POST with a body, else GET */
         char *body;         /* the text of the template; NULL: none */

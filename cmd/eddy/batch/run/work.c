@@ -80,12 +80,18 @@ static int endpoints_make(struct ed_batch_run *run)
                                              .burst_ns = settings->burst_ns,
                                              .begin_ns = run->begin_ns,
                                              .keys = run->keys->count,
-                                             .adapts = settings->concurrency_auto };
+                                             .adapts = settings->concurrency_auto,
+                                             .changes = settings->bases.is_watched };
+        const struct ed_base_urls *given = &settings->bases.given;
+        struct ed_endpoints_change change;
+        struct ed_endpoint *leader;
         int err = 0;
 
         ed_endpoints_init(&run->endpoints, &limits, &run->engine.room);
-        for (size_t i = 0; err == 0 && i < settings->base_urls_count; i++)
-                err = ed_endpoints_add_base(&run->endpoints, settings->base_urls[i]);
+        for (size_t i = 0; err == 0 && i < given->count; i++)
+                err = ed_endpoints_add_base(&run->endpoints, given->items[i]->text, &leader);
+        if (err == 0)
+                err = ed_endpoints_list(&run->endpoints, &settings->bases.listed, &change);
         if (err == 0 && settings->url && *settings->url != '/')
                 err = main_add(run);
         return err;
@@ -102,7 +108,8 @@ int ed_run_begin(struct ed_batch_run *run, eddy_scope *scope)
         if (err < 0)
                 return err;
         run->ramp = (struct ed_slots_ramp){ &run->engine.slots, settings->ramp_ns };
-        return eddy_scope_start(scope, ed_slots_open, &run->ramp);
+        err = eddy_scope_start(scope, ed_bases_watch, run);
+        return err < 0 ? err : eddy_scope_start(scope, ed_slots_open, &run->ramp);
 }
 
 void ed_run_fini(struct ed_batch_run *run)

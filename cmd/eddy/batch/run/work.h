@@ -19,8 +19,8 @@
 void ed_run_init(struct ed_batch_run *run, uint32_t slots);
 
 /*
- * Make the endpoints, and let a task in 'scope' open the slots, over the time of the settings. Call
- * inside eddy_run(). Errors: -ENOMEM; those of eddy_http_url_origin()
+ * Make the endpoints, and let tasks in 'scope' open the slots, over the time of the settings, and watch
+ * the file of base URLs. Call inside eddy_run(). Errors: -ENOMEM; those of eddy_http_url_origin()
  */
 EDDY_MUST_USE int ed_run_begin(struct ed_batch_run *run, eddy_scope *scope);
 void ed_run_fini(struct ed_batch_run *run);

@@ -1,7 +1,7 @@
 /*
- * batch/run/key_file.c - see key_file.h.
+ * common/watched_file.c - see watched_file.h.
  */
-#include "batch/run/key_file.h"
+#include "common/watched_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,23 +17,24 @@ static bool is_same_time(const struct timespec *a, const struct timespec *b)
         return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-bool ed_key_file_look(const char *path, struct ed_key_file *file)
+bool ed_watched_file_look(const char *path, struct ed_watched_file *file)
 {
-        struct ed_key_file now = { 0 };
+        struct ed_watched_file now = { 0 };
         struct stat st;
         bool is_same;
 
         /* A missing file is a state of its own. */
         if (stat(path, &st) == 0)
-                now = (struct ed_key_file){ S_ISREG(st.st_mode), st.st_dev,  st.st_ino,
-                                            st.st_size,          st.st_mtim, st.st_ctim };
+                now = (struct ed_watched_file){ S_ISREG(st.st_mode), st.st_dev,  st.st_ino,
+                                                st.st_size,          st.st_mtim, st.st_ctim };
         else
                 now.is_regular = true;
-        is_same = now.device == file->device && now.number == file->number &&
-                  now.bytes == file->bytes && is_same_time(&now.modified, &file->modified) &&
+        is_same = now.is_regular == file->is_regular && now.device == file->device &&
+                  now.number == file->number && now.bytes == file->bytes &&
+                  is_same_time(&now.modified, &file->modified) &&
                   is_same_time(&now.changed, &file->changed);
         *file = now;
-        return !is_same && now.is_regular;
+        return !is_same;
 }
 
 /* Read 'room' bytes, or those up to the end of the file. */
@@ -53,7 +54,7 @@ static int64_t fd_read(int fd, char *data, size_t room)
         return (int64_t) bytes;
 }
 
-int ed_key_file_read(const char *path, char **ret_data, size_t *ret_bytes)
+int ed_watched_file_read(const char *path, size_t bytes_max, char **ret_data, size_t *ret_bytes)
 {
         int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         int64_t n = -ENOMEM;
@@ -66,7 +67,7 @@ int ed_key_file_read(const char *path, char **ret_data, size_t *ret_bytes)
                 n = -errno;
         else if (!S_ISREG(st.st_mode))
                 n = -EINVAL;
-        else if (st.st_size > ED_KEY_FILE_BYTES_MAX)
+        else if (st.st_size > (off_t) bytes_max)
                 n = -EFBIG;
         else
                 data = eddy_malloc((size_t) st.st_size + 1);
