@@ -21,7 +21,7 @@
 
 #include "batch/answer/belonging.h"
 #include "batch/request/line_id.h"
-#include "batch/request/source.h"
+#include "batch/request/walk.h"
 #include "common/console.h"
 #include "common/draft.h"
 #include "common/excerpt.h"
@@ -55,8 +55,7 @@ struct report {
         struct ed_report_opts opts;
         struct ed_totals totals;
         struct ed_completeness completeness;
-        struct ed_request_rules rules; /* for the ids of the input */
-        struct ed_columns *columns;
+        struct ed_walk walk; /* of the file of requests */
         struct ed_record record;
         struct report_file files[3]; /* errors, answers, log */
         unsigned files_count;
@@ -72,7 +71,7 @@ static int id_take(void *arg, const struct ed_line *line)
         struct report *report = arg;
         struct ed_completeness *completeness = &report->completeness;
         struct ed_line_id id;
-        int more = ed_line_id_read(&report->rules, line, &id);
+        int more = ed_line_id_read(&report->walk.rules, line, &id);
 
         if (more <= 0)
                 return more;
@@ -83,27 +82,18 @@ static int id_take(void *arg, const struct ed_line *line)
 /* Read the ids of the requests. Returns the exit code. */
 static int input_read(struct report *report)
 {
-        const struct ed_say say = ed_console_voice("report");
         const struct ed_report_opts *opts = &report->opts;
-        enum ed_unpack_kind ignored;
         int code;
 
         if (!opts->by)
                 return 0;
         report->completeness.input = opts->by;
-        code = ed_empty_option_open(&report->opts.empty, "report", &report->rules);
+        code = ed_empty_option_open(&report->opts.empty, "report", &report->walk.rules);
         if (code)
                 return code;
-        report->rules.id_column = opts->id_column;
-        return ed_source_walk(&(struct ed_source_opts){ .say = &say,
-                                                        .path = opts->by,
-                                                        .line_bytes_max = ED_SOURCE_LINE_BYTES_MAX,
-                                                        .csv = strcmp(opts->format, "csv") == 0,
-                                                        .rules = &report->rules,
-                                                        .columns = &report->columns,
-                                                        .take = id_take,
-                                                        .arg = report },
-                              &ignored);
+        report->walk.rules.id_column = opts->id_column;
+        return ed_walk_requests(&report->walk, opts->by, strcmp(opts->format, "csv") == 0, id_take,
+                                report);
 }
 
 static enum ed_completeness_result result_of(const struct ed_record *record)
@@ -494,6 +484,7 @@ int ed_report_main(int argc, char **argv)
                 return ED_EXIT_FAILED;
         }
         memset(report, 0, sizeof(*report));
+        report->walk.command = "report";
         if (ed_report_opts_parse(&report->opts, argc, argv, &code) == 0) {
                 ed_reading_show("report", ed_show_choose(ED_SHOW_AUTO, report->opts.page));
                 code = files_open(report);
@@ -510,11 +501,11 @@ int ed_report_main(int argc, char **argv)
         }
         for (unsigned i = 0; i < report->files_count; i++)
                 close(report->files[i].fd);
-        ed_empty_option_fini(&report->opts.empty, &report->rules);
+        ed_empty_option_fini(&report->opts.empty, &report->walk.rules);
         ed_rule_fini(&report->opts.rule);
         ed_accept_fini(&report->opts.accept);
         ed_completeness_fini(&report->completeness);
-        ed_columns_free(report->columns);
+        ed_walk_fini(&report->walk);
         eddy_free(report);
         return code;
 }

@@ -17,7 +17,7 @@
 
 #include "batch/answer/belonging.h"
 #include "batch/request/line_id.h"
-#include "batch/request/source.h"
+#include "batch/request/walk.h"
 #include "batch/sort/id_places.h"
 #include "common/bits.h"
 #include "common/console.h"
@@ -32,8 +32,7 @@
 
 struct select_run {
         struct ed_select_opts opts;
-        struct ed_request_rules rules;
-        struct ed_columns *columns;
+        struct ed_walk walk;
         struct ed_id_places places;
         struct ed_merge_sort *sorter;
         struct ed_result result;
@@ -51,20 +50,12 @@ struct select_run {
         uint64_t odd, strange;  /* lines that are not answers; with an id that IN does not have */
         uint64_t strange_ok;    /* those of them that are answers */
         uint64_t placed, strange_failed;
-        int exit_code; /* of an error of a callback */
 };
 
 static int select_say_memory(void)
 {
         ed_console_say("select", "out of memory");
         return ED_EXIT_FAILED;
-}
-
-/* End the walk of a file with an exit code. */
-static int walk_end(struct select_run *run, int exit_code)
-{
-        run->exit_code = exit_code;
-        return -ECANCELED;
 }
 
 static int select_disk_fault(const struct select_run *run, int err)
@@ -81,7 +72,7 @@ static int piece_add(struct select_run *run, uint64_t place, enum ed_table_kind 
 {
         int err = ed_table_add(&run->table, place, kind, &run->piece);
 
-        return err < 0 ? walk_end(run, select_disk_fault(run, err)) : 0;
+        return err < 0 ? ed_walk_end(&run->walk, select_disk_fault(run, err)) : 0;
 }
 
 /* ---- the columns ----------------------------------------------------------------------------- */
@@ -97,7 +88,7 @@ static int columns_ready(struct select_run *run)
         if (run->is_ready)
                 return 0;
         run->is_ready = true;
-        err = ed_kept_resolve(&run->opts.kept, run->columns, rows->id_name, error);
+        err = ed_kept_resolve(&run->opts.kept, run->walk.columns, rows->id_name, error);
         if (err == -ENOMEM)
                 return select_say_memory();
         if (err < 0)
@@ -124,8 +115,8 @@ static int request_take(void *arg, const struct ed_line *line)
         int err = columns_ready(run);
 
         if (err)
-                return walk_end(run, err);
-        err = ed_line_id_read(&run->rules, line, &id);
+                return ed_walk_end(&run->walk, err);
+        err = ed_line_id_read(&run->walk.rules, line, &id);
         if (err <= 0)
                 return err;
         err = ed_id_places_add(&run->places, id.text, id.bytes, line->number);
@@ -141,25 +132,6 @@ static int request_take(void *arg, const struct ed_line *line)
         return piece_add(run, line->number, ED_TABLE_EMPTY);
 }
 
-/* Read a file to its end. Returns 0 or the exit code. */
-static int file_read(struct select_run *run, const char *path, size_t line_bytes_max, bool csv,
-                     ed_source_fn *take)
-{
-        const struct ed_say say = ed_console_voice("select");
-        enum ed_unpack_kind kind;
-        int err = ed_source_walk(&(struct ed_source_opts){ .say = &say,
-                                                           .path = path,
-                                                           .line_bytes_max = line_bytes_max,
-                                                           .csv = csv,
-                                                           .rules = &run->rules,
-                                                           .columns = &run->columns,
-                                                           .take = take,
-                                                           .arg = run },
-                                 &kind);
-
-        return err == -ECANCELED ? run->exit_code : err;
-}
-
 /* ---- the answers ----------------------------------------------------------------------------- */
 
 /* Read a line of answers. Returns 1; 0 if it is none; or ends the walk. */
@@ -169,7 +141,7 @@ static int record_take(struct select_run *run, const struct ed_line *line)
         if (line->is_too_long) {
                 ed_console_say("select", "%s: line %" PRIu64 " is longer than %zu MiB", run->path,
                                line->number, ED_DRAFT_BYTES_MAX >> 20);
-                return walk_end(run, ED_EXIT_INPUT);
+                return ed_walk_end(&run->walk, ED_EXIT_INPUT);
         }
         if (ed_answer_is_blank(line->data, line->bytes))
                 return 0;
@@ -251,7 +223,7 @@ static int answers_walk(struct select_run *run, const char *path, ed_source_fn *
         run->path = path;
         run->lines = 0;
         run->record.is_output = path == run->opts.answers;
-        return file_read(run, path, ED_DRAFT_BYTES_MAX, false, take);
+        return ed_walk_answers(&run->walk, path, take, run);
 }
 
 /* Without --by: find the places of all ids. Returns 0 or the exit code. */
@@ -427,8 +399,8 @@ static int files_read(struct select_run *run)
         int exit_code;
 
         if (opts->by)
-                exit_code = file_read(run, opts->by, ED_SOURCE_LINE_BYTES_MAX, opts->by_is_csv,
-                                      request_take);
+                exit_code =
+                        ed_walk_requests(&run->walk, opts->by, opts->by_is_csv, request_take, run);
         else
                 exit_code = places_read(run);
         if (exit_code == 0)
@@ -462,10 +434,10 @@ static int table_make(struct select_run *run)
         if (ed_merge_sort_new((size_t) opts->memory, ed_result_folder(&run->result), &run->sorter) <
             0)
                 return select_say_memory();
-        exit_code = ed_empty_option_open(&opts->empty, "select", &run->rules);
+        exit_code = ed_empty_option_open(&opts->empty, "select", &run->walk.rules);
         if (exit_code)
                 return exit_code;
-        run->rules.id_column = opts->id_column;
+        run->walk.rules.id_column = opts->id_column;
         run->record.rule = &opts->rule;
         run->rows = (struct ed_rows){ .format = opts->format,
                                       .id_name = opts->id_column ? opts->id_column : "custom_id",
@@ -484,7 +456,7 @@ static int table_make(struct select_run *run)
 int ed_select_main(int argc, char **argv)
 {
         /* Static, because it is too large for a stack frame. */
-        static struct select_run run;
+        static struct select_run run = { .walk.command = "select" };
         int exit_code;
 
         ed_id_places_init(&run.places);
@@ -498,11 +470,11 @@ int ed_select_main(int argc, char **argv)
         ed_merge_sort_free(run.sorter);
         ed_id_places_fini(&run.places);
         ed_bits_fini(&run.begun);
-        ed_columns_free(run.columns);
+        ed_walk_fini(&run.walk);
         ed_result_end(&run.result);
         ed_draft_fini(&run.piece);
         ed_draft_fini(&run.blank_end);
-        ed_empty_option_fini(&run.opts.empty, &run.rules);
+        ed_empty_option_fini(&run.opts.empty, &run.walk.rules);
         ed_select_opts_fini(&run.opts);
         return exit_code;
 }

@@ -12,7 +12,7 @@
 #include "batch/answer/answer_line.h"
 #include "batch/answer/belonging.h"
 #include "batch/request/line_id.h"
-#include "batch/request/source.h"
+#include "batch/request/walk.h"
 #include "batch/sort/id_places.h"
 #include "batch/sort/merge_sort.h"
 #include "common/console.h"
@@ -79,14 +79,12 @@ struct sort_run {
         const char *answers, *by, *format, *output; /* 'output' NULL: standard output */
         uint64_t memory;
 
-        struct ed_request_rules rules;
-        struct ed_columns *columns;
+        struct ed_walk walk;
         struct ed_id_places places;
         struct ed_merge_sort *sorter;
         struct ed_result result;
         uint64_t odd, strange; /* lines that are not answers; with an id that IN does not have */
         uint64_t placed;       /* lines with an id that IN has */
-        int sort_err;          /* of the temporary file */
         char id[ED_ANSWER_ID_ROOM];
 };
 
@@ -102,28 +100,21 @@ static int place_take(void *arg, const struct ed_line *line)
 {
         struct sort_run *run = arg;
         struct ed_line_id id;
-        int more = ed_line_id_read(&run->rules, line, &id);
+        int more = ed_line_id_read(&run->walk.rules, line, &id);
 
         if (more <= 0)
                 return more;
         return ed_id_places_add(&run->places, id.text, id.bytes, line->number);
 }
 
-/* Read a file to its end. Returns as ed_source_walk(). */
-static int file_walk(struct sort_run *run, const char *path, size_t line_bytes_max, bool csv,
-                     ed_source_fn *take, enum ed_unpack_kind *ret_kind)
+static int disk_fault(const struct sort_run *run, int err)
 {
-        const struct ed_say say = ed_console_voice("sort");
-
-        return ed_source_walk(&(struct ed_source_opts){ .say = &say,
-                                                        .path = path,
-                                                        .line_bytes_max = line_bytes_max,
-                                                        .csv = csv,
-                                                        .rules = &run->rules,
-                                                        .columns = &run->columns,
-                                                        .take = take,
-                                                        .arg = run },
-                              ret_kind);
+        if (err == -ENOMEM)
+                return say_memory();
+        ed_console_say("sort", "a temporary file in %s: %s; %s, or raise --memory",
+                       ed_result_folder(&run->result), eddy_error_text(err),
+                       run->output ? "make room there" : "set TMPDIR to another folder");
+        return ED_EXIT_OUTPUT;
 }
 
 /* ---- the answers ----------------------------------------------------------------------------- */
@@ -133,11 +124,12 @@ static int answer_sort(void *arg, const struct ed_line *line)
         struct sort_run *run = arg;
         struct ed_answer_seen seen;
         uint64_t place = ED_PLACE_NONE;
+        int err;
 
         if (line->is_too_long) {
                 ed_console_say("sort", "%s: line %" PRIu64 " is longer than %zu MiB", run->answers,
                                line->number, ED_DRAFT_BYTES_MAX >> 20);
-                return -ECANCELED;
+                return ed_walk_end(&run->walk, ED_EXIT_INPUT);
         }
         if (ed_answer_is_blank(line->data, line->bytes))
                 return 0;
@@ -150,8 +142,8 @@ static int answer_sort(void *arg, const struct ed_line *line)
                 else
                         run->placed++;
         }
-        run->sort_err = ed_merge_sort_add(run->sorter, place, line->data, line->bytes);
-        return run->sort_err < 0 ? -ECANCELED : 0;
+        err = ed_merge_sort_add(run->sorter, place, line->data, line->bytes);
+        return err < 0 ? ed_walk_end(&run->walk, disk_fault(run, err)) : 0;
 }
 
 /* ---- the output ------------------------------------------------------------------------------ */
@@ -161,16 +153,6 @@ static int sorted_write(void *arg, const char *data, size_t bytes)
         struct sort_run *run = arg;
 
         return ed_result_add(&run->result, data, bytes);
-}
-
-static int disk_fault(const struct sort_run *run, int err)
-{
-        if (err == -ENOMEM)
-                return say_memory();
-        ed_console_say("sort", "a temporary file in %s: %s; %s, or raise --memory",
-                       ed_result_folder(&run->result), eddy_error_text(err),
-                       run->output ? "make room there" : "set TMPDIR to another folder");
-        return ED_EXIT_OUTPUT;
 }
 
 /* Refuse an output that is the input, and one that cannot be replaced. */
@@ -217,7 +199,7 @@ static int option_apply(struct sort_run *run, int option, const char *value)
                 run->format = value;
                 return err < 0 ? err : 0;
         case OPT_ID_COLUMN:
-                return ed_option_once("sort", "--id-column", value, &run->rules.id_column);
+                return ed_option_once("sort", "--id-column", value, &run->walk.rules.id_column);
         case OPT_MEMORY:
                 err = ed_option_amount("sort", "--memory", value, &run->memory);
                 if (err == 0 && (run->memory < ED_MERGE_SORT_MEMORY_MIN ||
@@ -252,7 +234,7 @@ static int arguments_check(struct sort_run *run, int argc, char **argv)
                 run->output = NULL;
         if (strcmp(run->format, "auto") == 0)
                 run->format = ed_source_is_csv(run->by) ? "csv" : "json";
-        if (run->rules.id_column && strcmp(run->format, "csv") != 0)
+        if (run->walk.rules.id_column && strcmp(run->format, "csv") != 0)
                 return ed_console_usage("sort", ED_SOURCE_ID_COLUMN_FAULT);
         return 0;
 }
@@ -284,31 +266,29 @@ static int places_check(const struct sort_run *run)
         bool is_csv = strcmp(run->format, "csv") == 0;
 
         return ed_belonging_check(
-                "sort", &(struct ed_belonging){ .answers = run->answers,
-                                                .requests = run->by,
-                                                .lacks_column = is_csv && !run->rules.id_column,
-                                                .placed = run->placed,
-                                                .strange = run->strange,
-                                                .odd = run->odd });
+                "sort",
+                &(struct ed_belonging){ .answers = run->answers,
+                                        .requests = run->by,
+                                        .lacks_column = is_csv && !run->walk.rules.id_column,
+                                        .placed = run->placed,
+                                        .strange = run->strange,
+                                        .odd = run->odd });
 }
 
 /* Read and sort, into an output that is open. */
 static int answers_sort(struct sort_run *run)
 {
-        enum ed_unpack_kind kind;
         bool in_place = ed_result_is(&run->result, run->answers);
-        int exit_code = file_walk(run, run->by, ED_SOURCE_LINE_BYTES_MAX,
-                                  strcmp(run->format, "csv") == 0, place_take, &kind);
+        int exit_code = ed_walk_requests(&run->walk, run->by, strcmp(run->format, "csv") == 0,
+                                         place_take, run);
 
         if (exit_code)
                 return exit_code;
         ed_id_places_seal(&run->places);
-        exit_code = file_walk(run, run->answers, ED_DRAFT_BYTES_MAX, false, answer_sort, &kind);
-        if (run->sort_err < 0)
-                return disk_fault(run, run->sort_err);
+        exit_code = ed_walk_answers(&run->walk, run->answers, answer_sort, run);
         if (exit_code)
-                return exit_code == -ECANCELED ? ED_EXIT_INPUT : exit_code;
-        if (in_place && (kind == ED_UNPACK_GZIP || kind == ED_UNPACK_ZSTD) &&
+                return exit_code;
+        if (in_place && (run->walk.kind == ED_UNPACK_GZIP || run->walk.kind == ED_UNPACK_ZSTD) &&
             ed_pack_kind_of(run->output) == ED_PACK_PLAIN)
                 return ed_console_usage("sort",
                                         "-o %s: this file is compressed, and the sorted one "
@@ -330,7 +310,9 @@ static int answers_sort(struct sort_run *run)
 int ed_sort_main(int argc, char **argv)
 {
         /* Static, because it is too large for a stack frame. */
-        static struct sort_run run = { .format = "auto", .memory = MEMORY_DEFAULT };
+        static struct sort_run run = { .format = "auto",
+                                       .memory = MEMORY_DEFAULT,
+                                       .walk.command = "sort" };
         int exit_code;
 
         ed_id_places_init(&run.places);
@@ -347,7 +329,7 @@ int ed_sort_main(int argc, char **argv)
         }
         ed_merge_sort_free(run.sorter);
         ed_id_places_fini(&run.places);
-        ed_columns_free(run.columns);
+        ed_walk_fini(&run.walk);
         ed_result_end(&run.result);
         return exit_code;
 }
