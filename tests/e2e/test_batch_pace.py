@@ -1,8 +1,11 @@
 """test_batch_pace - how many requests `eddy batch` completes against a server whose capacity changes:
 `-c auto` beside each fixed `-c`; and how many it sends in a minute.
 """
+import concurrent.futures
 import json
 import os
+import subprocess
+import threading
 
 import e2e
 from batch_api import Api, ids_of, requests
@@ -53,6 +56,52 @@ def burst_does_not_raise_the_bound_of_a_minute(eddy):
     check(times[299] - times[0] < 15, "the burst takes", times[299] - times[0])
     # The server notes a request later than the program sends it, by different times.
     check(all(times[i + 600] - times[i] > 59 for i in range(len(times) - 600)), times)
+
+
+@claim
+def eight_shards_stay_within_one_limit_though_some_are_killed(eddy):
+    if QUICK:
+        raise e2e.Skip("takes more than a minute")
+    count, limit, total = 8, 600, 1000
+    children, seen, lock, started = {}, [0] * count, threading.Lock(), threading.Event()
+    kills = {1: [5, 20, 70], 4: [60], 6: [74, 76]}  # after how many requests of the shard
+
+    def answer(call):
+        i = int(call.headers["x-shard"])
+        with lock:
+            seen[i] += 1
+            is_last = seen[i] in kills.get(i, ())
+        if is_last:
+            started.wait()
+            children[i].kill()
+        return 200, {}, {}
+
+    api, path = Api(eddy, answer), eddy.file("in.jsonl", requests(total))
+
+    def work(i):
+        """Run a shard again until it is not killed."""
+        while True:
+            child = eddy.start("batch", path, "--shard", f"{i}/{count}", "-o", eddy.file("out.%i.jsonl"), "--base-url",
+                               api.url, "--rpm", str(limit), "-H", f"X-Shard: {i}", "--progress", "off",
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            with lock:
+                children[i] = child
+            if len(children) == count:
+                started.set()
+            code = child.wait(timeout=e2e.LIMIT_S)
+            if code != -9:
+                return code
+
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        equal(list(pool.map(work, range(count))), [0] * count)
+    equal(sorted(custom_id for i in range(count) for custom_id in ids_of(eddy.file(f"out.{i}.jsonl"))),
+          sorted(f"r{i}" for i in range(total)))
+    times = [call.at for call in api.calls]
+    most = max(sum(1 for at in times if first <= at < first + 59) for first in times)
+    print(f"# {len(times)} requests in {times[-1] - times[0]:.1f} s, at most {most} in 59 s", flush=True)
+    # The server notes a request later than the program sends it, by different times.
+    check(limit * 0.8 < most <= limit, most)
+    check(all(times[i + limit] - times[i] > 59 for i in range(len(times) - limit)), times)
 
 
 if __name__ == "__main__":

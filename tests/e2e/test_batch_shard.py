@@ -320,7 +320,7 @@ def limits_are_divided_and_a_shard_that_begins_again_waits(eddy):
     bad.clear()
     result = shard(eddy, path, "1/3", "--base-url", api.url, "--rpm", "60001", "--burst", "50ms", "--progress", "json")
     equal(result.code, 0, result)
-    check("out.1.jsonl exists: no request is sent for 106ms" in result.err, result)
+    check("out.1.jsonl exists: no request is sent for 108ms" in result.err, result)
     result = shard(eddy, path, "1/3", "--base-url", api.url, "--tpm", "60001")
     check("no request is sent" not in result.err, "nothing is left", result)
 

@@ -10,7 +10,8 @@
 #include "common/draft.h"
 #include "eddy/time.h"
 
-#define BURST_NS EDDY_SEC(1) /* without --burst */
+#define BURST_NS EDDY_SEC(1)                /* without --burst */
+#define MOST_NS  (EDDY_MIN(1) + EDDY_MS(1)) /* a minute, both of its ends included */
 
 int ed_shard_setup_input(const char *command, struct ed_shard shard, const char *input, bool csv)
 {
@@ -128,14 +129,13 @@ int64_t ed_shard_setup_pause(const struct ed_batch_settings *settings, bool begi
             (settings->rpm == 0 && settings->tpm == 0))
                 return 0;
         /* The tokens of one request may be those of a minute. */
-        if (settings->tpm > 0)
-                return EDDY_MIN(1);
+        if (settings->tpm > 0 || burst_ns >= EDDY_SEC(30))
+                return MOST_NS;
         /*
          * Any period of a share's length has at most a share of requests: of 'burst_ns', rounded up to a
-         * whole number. Two such periods of rest make up for the share with which each run ends and begins.
+         * whole number. Two such periods of rest make up for the shares with which one run ends and the
+         * next one begins.
          */
-        if (burst_ns >= EDDY_SEC(30))
-                return EDDY_MIN(1);
-        pause_ns = 2 * (burst_ns + EDDY_MIN(1) / (int64_t) settings->rpm);
-        return pause_ns < EDDY_MIN(1) ? pause_ns : EDDY_MIN(1);
+        pause_ns = 2 * (burst_ns + EDDY_MIN(1) / (int64_t) settings->rpm + EDDY_MS(1));
+        return pause_ns < MOST_NS ? pause_ns : MOST_NS;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "batch/run/endpoint.h"
+#include "batch/shard_setup.h"
 #include "common/outcome.h"
 #include "eddy/error.h"
 #include "eddy/scope.h"
@@ -88,6 +89,64 @@ static int most_in(const struct ed_endpoint *endpoint, int64_t window_ns)
 
 static const char *const one_base[] = { "http://a", NULL };
 static const char *const two_bases[] = { "http://a:1/v1", "http://b:2", NULL };
+
+/* A shard that is killed again and again, each time after some requests, and begins again at once. */
+static struct ed_batch_settings shard_settings;
+
+static int shard_main(void *arg)
+{
+        static const int runs[] = { 1, 40, 3, 1, 90, 200, 2, 77, 5, 150 };
+        int64_t start_ns = eddy_now();
+        uint64_t tokens = shard_settings.tpm / 2 + 1; /* a run may use most of a minute at once */
+
+        (void) arg;
+        for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+                int64_t pause_ns = ed_shard_setup_pause(&shard_settings, i > 0);
+
+                CHECK(i > 0 || pause_ns == 0);
+                endpoints_make(&(struct ed_endpoint_limits){ .rpm = shard_settings.rpm,
+                                                             .tpm = shard_settings.tpm,
+                                                             .burst_ns = shard_settings.burst_ns,
+                                                             .begin_ns = eddy_now() + pause_ns },
+                               one_base);
+                for (int n = 0; n < runs[i] && eddy_now() - start_ns < EDDY_MIN(30); n++)
+                        ed_endpoint_give(take("/x", shard_settings.tpm > 0 ? tokens : 0));
+                ed_endpoints_fini(&endpoints);
+        }
+        return 0;
+}
+
+/* Returns the most requests in any minute. They are in order. */
+static int most_in_a_minute(void)
+{
+        int most = 0;
+
+        for (int first = 0, end = 0; first < taken_count; first++) {
+                while (end < taken_count && taken[end].at_ns - taken[first].at_ns <= EDDY_MIN(1))
+                        end++;
+                most = end - first > most ? end - first : most;
+        }
+        return most;
+}
+
+TEST(shard_that_is_killed_and_begins_again_stays_within_its_limits)
+{
+        static const uint64_t rpms[] = { 1, 2, 7, 60, 75, 600 };
+        static const int64_t bursts_ns[] = { 0, EDDY_MS(100), EDDY_SEC(10), EDDY_SEC(45) };
+
+        for (size_t r = 0; r < sizeof(rpms) / sizeof(rpms[0]); r++)
+                for (size_t b = 0; b < sizeof(bursts_ns) / sizeof(bursts_ns[0]); b++) {
+                        shard_settings = (struct ed_batch_settings){ .shard = { 3, 8 },
+                                                                     .rpm = rpms[r],
+                                                                     .burst_ns = bursts_ns[b] };
+                        run(shard_main);
+                        CHECK(most_in_a_minute() <= (int) rpms[r]);
+                        CHECK(rpms[r] < 60 ? taken_count > 20 : taken_count > 500);
+                }
+        shard_settings = (struct ed_batch_settings){ .shard = { 3, 8 }, .tpm = 1000 };
+        run(shard_main);
+        CHECK_EQ(most_in_a_minute(), 1);
+}
 
 static int limited_main(void *arg)
 {
