@@ -468,12 +468,15 @@ def tokens_per_minute_are_limited_for_each_key(eddy):
 
 @claim
 def quota_ends_the_answers_of_a_key(eddy):
-    url = eddy.mock("--quota", "2")
-    equal([api(url, "/v1/models", key="a")[0] for _ in range(2)], [200, 200])
-    answer = api(url, "/v1/models", key="a")
-    error_of(answer, 429, "insufficient_quota", "insufficient_quota")
-    check("Retry-After" not in answer[1])
-    equal(api(url, "/v1/models", key="b")[0], 200)
+    for args in ((), ("--vendor", "openai")):
+        url = eddy.mock("--quota", "2", *args)
+        equal([api(url, "/v1/models", key="a")[0] for _ in range(2)], [200, 200])
+        answer = api(url, "/v1/models", key="a")
+        error_of(answer, 429, "insufficient_quota", "insufficient_quota")
+        check("Retry-After" not in answer[1])
+        equal(api(url, "/v1/models", key="b")[0], 200)
+        eddy.child.terminate()
+        eddy.child.wait()
 
 
 @claim

@@ -126,9 +126,9 @@ const struct ed_dialect_refusal ed_dialect_refusals[] = {
         { "openai", ED_WHEN_LIMITED, 429,
           "{\"error\":{\"message\":\"Rate limit reached. Please try again in {wait:go}.\",\"type\":\"requests\","
           "\"param\":null,\"code\":\"rate_limit_exceeded\"}}", OPENAI_ERRORS },
-        { "openai", ED_WHEN_SPENT, 400,
-          "{\"error\":{\"code\":\"billing_hard_limit_reached\",\"message\":\"Billing hard limit has been reached\","
-          "\"param\":null,\"type\":\"invalid_request_error\"}}", OPENAI_HARD_LIMIT },
+        { "openai", ED_WHEN_SPENT, 429,
+          "{\"error\":{\"message\":\"You exceeded your current quota, please check your plan and billing details.\","
+          "\"type\":\"insufficient_quota\",\"param\":null,\"code\":\"insufficient_quota\"}}", OPENAI_ERRORS },
         { "anthropic", ED_WHEN_LIMITED, 429,
           "{\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\",\"message\":\"This request would exceed the "
           "rate limit of your organization.\"},\"request_id\":\"{id}\"}", ANTHROPIC_ERRORS },
