@@ -83,6 +83,8 @@ def counts_are_of_answers_to_the_requests_as_they_are(eddy):
     equal((result.code, summary["request_counts"], summary["x_eddy"]["old_answers_kept"]),
           (0, {"total": 4, "completed": 1, "failed": 0}, 3), result)
     check("removed 1 answer to requests" in result.err, result)
+    check(f"{prompts.out} has 4 answers, whose requests have changed, and are sent again (--on-changed send), at most 1 of "
+          "them in this run (--limit)\n" in result.err, result)
     equal(len(ids_of(prompts.out)), 4)
     result = prompts.run("two", *SEND, "--limit", "1")
     check(f"answers in {prompts.out}: 2 of 4\nold answers kept in {prompts.out}: 2: " in result.err, result)
@@ -90,6 +92,22 @@ def counts_are_of_answers_to_the_requests_as_they_are(eddy):
     result = eddy.run("batch", "-", *prompts.args("bad", *SEND)[1:], stdin=prompts.content("bad").encode())
     equal((result.code, len(ids_of(prompts.out)), len(prompts.failed())), (1, 4, 4), result)
     check(f"old answers kept in {prompts.out}: 4: " in result.err, result)
+
+
+@claim
+def check_says_in_one_line_that_all_requests_have_changed(eddy):
+    prompts = Prompts(eddy, 40)
+    result = eddy.run("check", *prompts.args("two")[:3])
+    equal((result.code, result.out.splitlines()[0]),
+          (3, f"all 40 answers in {prompts.out} are to other requests (method, URL, headers or body): eddy batch "
+              "--on-changed send sends these again; another -o keeps the answers apart"), result)
+    check("line 1:" not in result.out and "\nto send         40, with --on-changed send\n" in result.out, result)
+    # Some have changed, or few have: each is named.
+    some = prompts.content("one").splitlines(True)[:30] + prompts.content("two").splitlines(True)[30:]
+    for content, count in (("".join(some), 10), (prompts.content("two").splitlines(True)[7], 1)):
+        result = eddy.run("check", eddy.file("in.jsonl", content), "-o", prompts.out)
+        equal((result.code, result.out.count("has an answer, but its request has changed since")), (3, count), result)
+        check("all " not in result.out, result)
 
 
 @claim

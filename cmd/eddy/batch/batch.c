@@ -374,6 +374,24 @@ static void unjudged_say(const struct ed_batch_unit *unit)
                         answers == 1 ? "is" : "are");
 }
 
+/* Report the answers to requests that have changed since, which are sent again. */
+static void changed_say(const struct ed_batch_unit *unit)
+{
+        uint64_t limit = unit->run->settings->limit;
+        char most[64] = "";
+
+        if (unit->checked.changed == 0)
+                return;
+        if (limit > 0 && limit < unit->checked.total)
+                snprintf(most, sizeof(most), ", at most %llu of them in this run (--limit)",
+                         (unsigned long long) limit);
+        ed_console_say("batch", "%s has %llu %s sent again (--on-changed send)%s",
+                       unit->paths->output, (unsigned long long) unit->checked.changed,
+                       unit->checked.changed == 1 ? "answer, whose request has changed, and is"
+                                                  : "answers, whose requests have changed, and are",
+                       most);
+}
+
 /* Report the requests that have an answer. Those of a pipe are not known yet. */
 static void answers_say(const struct ed_batch_unit *unit)
 {
@@ -391,12 +409,7 @@ static void answers_say(const struct ed_batch_unit *unit)
                                run->settings->changed_ok && !unit->checked.total_is_known
                                        ? ", unless they have changed"
                                        : "");
-        if (unit->checked.changed > 0)
-                ed_console_say("batch", "%s has %llu %s sent again (--on-changed send)",
-                               unit->paths->output, (unsigned long long) unit->checked.changed,
-                               unit->checked.changed == 1
-                                       ? "answer, whose request has changed, and is"
-                                       : "answers, whose requests have changed, and are");
+        changed_say(unit);
         if (unit->sink.held.repeated > 0)
                 ed_console_say("batch", "%s: %llu %s of an earlier line: kept", unit->paths->output,
                                (unsigned long long) unit->sink.held.repeated,
@@ -586,6 +599,22 @@ static int retry_judge(const struct ed_batch_unit *unit)
                        : ED_EXIT_OK;
 }
 
+/* Report an input without a request. Returns the exit code: a table may have no row on some days. */
+static int empty_say(const struct ed_batch_unit *unit)
+{
+        if (unit->input.size > 0) {
+                ed_console_say("batch", "%s: shard %u/%u has no request", unit->paths->input,
+                               unit->run->settings->shard.index, unit->run->settings->shard.count);
+                return ED_EXIT_OK;
+        }
+        if (unit->input.columns) {
+                ed_console_say("batch", "%s: no rows: nothing to send", unit->paths->input);
+                return ED_EXIT_OK;
+        }
+        ed_console_say("batch", "%s: the input has no request", unit->paths->input);
+        return ED_EXIT_INPUT;
+}
+
 /* Returns the exit code of a run, after messages. */
 static int run_judge(const struct ed_batch_command *command, int err, int file_exit)
 {
@@ -593,9 +622,7 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
         const struct ed_batch_run *run = &command->run;
         int exit_code = output_judge(&run->say, &unit->sink.output, run->stats.lost,
                                      unit->paths->output != NULL);
-        bool is_empty = !unit->sink.only && unit->input.whole && unit->input.read == 0 &&
-                        unit->sink.held.answered == 0 && unit->checked.accepted == 0 &&
-                        unit->checked.empty == 0;
+        int empty_exit = ED_EXIT_OK;
 
         if (unit->sink.save_err < 0 && exit_code == 0)
                 exit_code = ED_EXIT_OUTPUT;
@@ -603,11 +630,8 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
                 exit_code = output_judge(&run->say, &unit->sink.errors, run->stats.lost, true);
         if (err < 0)
                 ed_console_say("batch", "%s", eddy_error_text(err));
-        if (is_empty && unit->input.size > 0)
-                ed_console_say("batch", "%s: shard %u/%u has no request", unit->paths->input,
-                               run->settings->shard.index, run->settings->shard.count);
-        else if (is_empty)
-                ed_console_say("batch", "%s: the input has no request", unit->paths->input);
+        if (!unit->sink.only && ed_summary_is_empty(unit))
+                empty_exit = empty_say(unit);
         if (command->signo)
                 return ED_EXIT_SIGNAL + command->signo;
         if (exit_code || file_exit)
@@ -618,8 +642,8 @@ static int run_judge(const struct ed_batch_command *command, int err, int file_e
                 return stop_exit(run->stats.stop);
         if (err >= 0 && unit->sink.only && unit->input.read == 0)
                 return retry_judge(unit);
-        if (is_empty && unit->input.size == 0)
-                return ED_EXIT_INPUT;
+        if (empty_exit)
+                return empty_exit;
         return err < 0 || run->stats.failed > ed_summary_accepted(unit) ? ED_EXIT_FAILED
                                                                         : ED_EXIT_OK;
 }

@@ -45,7 +45,7 @@
 #include "eddy/error.h"
 #include "eddy/version.h"
 
-enum { FAULTS_LISTED = 20, KINDS_LISTED = 20 };
+enum { FAULTS_LISTED = 20, KINDS_LISTED = 20, CHANGED_NAMED = 3 };
 
 static const char help[] =
         "Usage: eddy check IN [-o OUT] [options]\n"
@@ -219,13 +219,15 @@ struct check_run {
         uint64_t alone;           /* requests that cannot be sent with others */
         bool lacks_rows;          /* the first request is one of these */
         struct ed_draft report;
-        struct ed_draft first; /* the first request to send */
+        struct ed_draft changed; /* the requests that have changed, one by one */
+        struct ed_draft first;   /* the first request to send */
         struct check_fault faults[FAULTS_COUNT];
         uint64_t lines, bytes;
         uint64_t requests, answered; /* lines that are requests; those that have their answer */
         uint64_t accepted;           /* requests whose failure is accepted */
         bool has_answers;            /* the output has an answer that may be a success */
         uint64_t empty;              /* lines that --skip-empty leaves out */
+        uint64_t lack_id;            /* rows with an empty field for the id */
         uint64_t odd;                /* lines of the output that are not answers */
         uint64_t not_ok;             /* answers that are not successes, although their status is */
         uint64_t largest_bytes, largest_line;
@@ -340,6 +342,7 @@ EDDY_PRINTF(4, 5)
 static void fault_add(struct check_run *run, struct check_fault *fault, uint64_t line,
                       const char *format, ...)
 {
+        struct ed_draft *list = fault == &run->faults[CHANGED] ? &run->changed : &run->report;
         char text[ED_REQUEST_ERROR_BYTES + 256];
         va_list args;
 
@@ -352,8 +355,7 @@ static void fault_add(struct check_run *run, struct check_fault *fault, uint64_t
         for (char *at = text; *at; at++)
                 if ((unsigned char) *at < 0x20 || *at == 0x7f)
                         *at = '?';
-        ed_draft_add_printf(&run->report, "%s %" PRIu64 ": %s\n", ed_line_word(&run->rules), line,
-                            text);
+        ed_draft_add_printf(list, "%s %" PRIu64 ": %s\n", ed_line_word(&run->rules), line, text);
 }
 
 /* Report an id that an earlier line has. */
@@ -563,6 +565,7 @@ static int line_note(void *arg, const struct ed_line *line)
                         ed_console_say("check", "%s: %s %" PRIu64 ": " ED_BUNDLE_FAULT, run->input,
                                        ed_line_word(&run->rules), line->number);
         }
+        run->lack_id += request && request->has_empty_id;
         /* A bad line with an id gets its error under this id, which must differ too. */
         if (err != -ENOMEM)
                 err = request ? request_note(run, request) : 0;
@@ -638,6 +641,22 @@ static void row_add(struct ed_draft *report, const char *name, uint64_t count)
         ed_draft_add_grouped(report, count);
 }
 
+/* Append the requests that have an answer in the output, and the others. */
+static void sent_counts_add(struct check_run *run)
+{
+        struct ed_draft *report = &run->report;
+
+        row_add(report, "answered", run->answered);
+        ed_draft_add_str(report, " of them\n");
+        if (run->accepted > 0) {
+                row_add(report, "accepted", run->accepted);
+                ed_draft_add_str(report, run->accepted == 1 ? " failure\n" : " failures\n");
+        }
+        row_add(report, "to send", run->tally.requests);
+        ed_draft_add_str(report,
+                         run->faults[CHANGED].count > 0 ? ", with --on-changed send\n" : "\n");
+}
+
 static void counts_add(struct check_run *run)
 {
         struct ed_draft *report = &run->report;
@@ -659,16 +678,15 @@ static void counts_add(struct check_run *run)
                 row_add(report, fault->plural, fault->count);
                 ed_draft_add_str(report, "\n");
         }
-        if (run->output) {
-                row_add(report, "answered", run->answered);
-                ed_draft_add_str(report, " of them\n");
-                if (run->accepted > 0) {
-                        row_add(report, "accepted", run->accepted);
-                        ed_draft_add_str(report, run->accepted == 1 ? " failure\n" : " failures\n");
-                }
-                row_add(report, "to send", run->tally.requests);
-                ed_draft_add_str(report, "\n");
+        if (run->lack_id > 0) {
+                row_add(report, "empty ids", run->lack_id);
+                ed_draft_add_str(report,
+                                 run->lack_id == 1
+                                         ? ", which becomes line-N, the number of the row\n"
+                                         : ", which become line-N, the number of the row\n");
         }
+        if (run->output)
+                sent_counts_add(run);
         if (run->rows > 1) {
                 row_add(report, "sent as", run->pace.sent);
                 ed_draft_add_printf(report, " request%s\n", run->pace.sent == 1 ? "" : "s");
@@ -790,10 +808,31 @@ static void estimates_add(struct check_run *run)
         }
 }
 
+/* Append the requests that have changed: as one line if they are many, and all that have an answer. */
+static void changed_add(struct check_run *run)
+{
+        uint64_t count = run->faults[CHANGED].count;
+
+        if (count <= CHANGED_NAMED || run->answered > 0) {
+                ed_draft_add(&run->report, run->changed.data, run->changed.bytes);
+                more_add(&run->report, &run->faults[CHANGED]);
+                return;
+        }
+        ed_draft_add_str(&run->report, "all ");
+        ed_draft_add_grouped(&run->report, count);
+        ed_draft_add_printf(&run->report,
+                            " answers in %s are to other requests (method, URL, headers or body): "
+                            "eddy batch --on-changed send sends these again; another -o keeps "
+                            "the answers apart\n",
+                            run->output);
+}
+
 static int report_print(struct check_run *run)
 {
+        changed_add(run);
         for (int i = 0; i < FAULTS_COUNT; i++)
-                more_add(&run->report, &run->faults[i]);
+                if (i != CHANGED)
+                        more_add(&run->report, &run->faults[i]);
         if (run->faults[CHANGED].count > 0 && ed_line_url_has_host(&run->rules))
                 ed_draft_add_str(&run->report, ED_LINE_HOST_HINT "\n");
         counts_add(run);
@@ -1010,6 +1049,10 @@ static int check_all(struct check_run *run)
         if (exit_code)
                 return exit_code;
         is_empty = run->requests + run->empty == 0;
+        if (is_empty && run->columns && run->shard.count == 0 && run->faults[BAD].count == 0) {
+                ed_console_say("check", "%s: no rows: nothing to send", run->input);
+                return ED_EXIT_OK;
+        }
         if (is_empty)
                 ed_console_say("check", "%s: the %s has no request", run->input,
                                run->shard.count > 0 ? "shard" : "input");
@@ -1039,6 +1082,7 @@ int ed_check_main(int argc, char **argv)
         if (options_parse(&run, argc, argv, &exit_code) == 0)
                 exit_code = check_all(&run);
         ed_draft_fini(&run.report);
+        ed_draft_fini(&run.changed);
         ed_draft_fini(&run.first);
         ed_tally_fini(&run.tally);
         ed_ids_free(run.ids);

@@ -170,6 +170,11 @@ static uint64_t requests_of(const struct ed_batch_unit *unit)
                                                                             : met;
 }
 
+bool ed_summary_is_empty(const struct ed_batch_unit *unit)
+{
+        return unit->input.whole && requests_of(unit) == 0 && unit->checked.empty == 0;
+}
+
 uint64_t ed_summary_accepted(const struct ed_batch_unit *unit)
 {
         return unit->sink.accepted + (answered_of(unit) > 0 ? unit->sink.accepted_final : 0);
@@ -440,12 +445,44 @@ static void shard_text(const struct ed_batch_unit *unit, struct ed_draft *text)
         ed_draft_add_str(text, "\n");
 }
 
+/* Returns true if the whole input was read, and nothing of it was left to send. */
+static bool is_idle(const struct ed_batch_unit *unit)
+{
+        return unit->input.whole && unit->input.read == 0 && unit->run->stats.stop == ED_STOP_NONE;
+}
+
+/* Append why nothing was sent. Other messages do so for `eddy retry` and for an input without requests. */
+static void idle_add(struct ed_draft *text, const struct ed_batch_unit *unit)
+{
+        uint64_t answered = answered_of(unit), accepted = unit->checked.accepted;
+
+        if (unit->sink.only || ed_summary_is_empty(unit))
+                return;
+        ed_draft_add_str(text, "nothing to send");
+        if (answered > 0 || accepted > 0) {
+                ed_draft_add_str(text, accepted == 0 && answered > 1 ? ": all " : ": ");
+                ed_draft_add_grouped(text, answered);
+                ed_draft_add_str(text, answered == 1 ? " request has an answer"
+                                                     : " requests have an answer");
+        }
+        if (accepted > 0) {
+                ed_draft_add_str(text, ", and ");
+                ed_draft_add_grouped(text, accepted);
+                ed_draft_add_str(text,
+                                 accepted == 1 ? " failure is accepted" : " failures are accepted");
+        }
+        ed_draft_add_str(text, "\n");
+}
+
 static void text_print(const struct ed_batch_command *command, struct ed_draft *text)
 {
         const struct ed_batch_unit *unit = &command->unit;
         const struct ed_batch_run *run = &command->run;
 
-        ed_stats_print(&run->stats, eddy_now(), text);
+        if (is_idle(unit))
+                idle_add(text, unit);
+        else
+                ed_stats_print(&run->stats, eddy_now(), text);
         shard_text(unit, text);
         tokens_add(text, run);
         ed_servers_add(&run->endpoints, text);

@@ -7,6 +7,9 @@
 #include "batch/command.h"
 #include "common/draft.h"
 
+/* Returns true if the input was read to its end, and has no request, nor a line that is left out. */
+bool ed_summary_is_empty(const struct ed_batch_unit *unit);
+
 /* Returns the failures of this run that are accepted (batch/request/accept.h). */
 uint64_t ed_summary_accepted(const struct ed_batch_unit *unit);
 

@@ -162,6 +162,18 @@ int ed_columns_field(const struct ed_columns *columns, const char *row, size_t b
         return ed_draft_is_whole(value) ? 0 : -ENOMEM;
 }
 
+bool ed_columns_row_is_empty(const char *row, size_t bytes)
+{
+        struct ed_csv_cursor cursor = ed_csv_walk(row, bytes);
+        struct ed_csv_field field;
+        int more;
+
+        while ((more = ed_csv_next(&cursor, &field)) > 0)
+                if (field.bytes > 0)
+                        return false;
+        return more == 0;
+}
+
 size_t ed_columns_count(const struct ed_columns *columns)
 {
         return columns->count;

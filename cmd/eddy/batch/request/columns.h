@@ -15,6 +15,9 @@ enum { ED_COLUMNS_MAX = 1024 };
 
 struct ed_columns;
 
+/* Returns true for a row whose fields are all empty, such as ",,,". */
+bool ed_columns_row_is_empty(const char *row, size_t bytes);
+
 /*
  * Read the first row: the names, without the blanks around them. A name may be empty, but no
  * template can use an empty name.

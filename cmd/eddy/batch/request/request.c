@@ -50,8 +50,10 @@ struct parts {
         const struct ed_vendor_form *form; /* of the request; NULL: its own */
         const char *id_start, *id_end;     /* the member "custom_id", with a comma */
         char id[ED_REQUEST_ID_BYTES_MAX + 1];
-        size_t id_bytes; /* 0: none of its own */
-        const char *url; /* of a list of URLs, or --url; NULL: that of the object */
+        size_t id_bytes;   /* 0: none of its own */
+        bool has_empty_id; /* the row has an empty field for it */
+        bool is_empty;     /* a row of empty fields */
+        const char *url;   /* of a list of URLs, or --url; NULL: that of the object */
         size_t url_bytes;
         struct ed_draft filled;        /* a body that is not as in the line */
         struct ed_draft filled_url;    /* of --url */
@@ -504,6 +506,10 @@ static int row_parts(struct parts *parts, const char *line, size_t bytes)
         ed_draft_fini(&id);
         if (err == -ENOMEM)
                 return err;
+        parts->has_empty_id = err == 0 && parts->id_bytes == 0;
+        parts->is_empty = parts->id_bytes == 0 && ed_columns_row_is_empty(line, bytes);
+        if (parts->is_empty)
+                return 0;
         /* Other faults of the row are reported when the template is filled. */
         err = url_of_rules(parts, line, bytes);
         return err < 0 ? err : body_fill(parts, line, bytes);
@@ -966,6 +972,7 @@ static int parts_build(const struct parts *parts, struct ed_request *request, st
         request->is_url =
                 parts->object.kind == EDDY_JSON_NONE && !parts->rules->columns && !parts->body;
         request->vendor = parts->form;
+        request->has_empty_id = parts->has_empty_id;
         return err < 0 ? err : request_hash(parts, request);
 }
 
@@ -1048,7 +1055,7 @@ int ed_request_read(const struct ed_request_rules *rules, const char *line, size
         if (rules->skip_empty)
                 blank = ed_templates_are_blank(&rules->templates, rules->columns, line, bytes);
         result = blank < 0 ? blank : line_parts(&parts, line, bytes);
-        if (blank > 0 && (result > 0 || result == -EINVAL))
+        if (blank > 0 && (result > 0 || result == -EINVAL || parts.is_empty))
                 result = ED_REQUEST_EMPTY;
         else if (result > 0)
                 result = request_make(&parts, line, bytes, number, ret_request);

@@ -85,12 +85,13 @@ struct ed_request {
         bool is_url;       /* a URL without anything else */
         bool is_empty;     /* of ED_REQUEST_EMPTY */
         bool lacks_id;     /* the line has no custom_id, so that 'id' is "line-N" */
+        bool has_empty_id; /* the column of the id is there, and empty in this row */
         bool body_is_json; /* false: bytes of vegeta's base64, or none */
 };
 
 /*
- * Read a line without its line feed. Returns 1 and a request (owned), 0 for a line to skip (blank,
- * or a comment in a list of URLs), or an error. Returns ED_REQUEST_EMPTY for a line that is left out,
+ * Read a line without its line feed. Returns 1 and a request (owned), 0 for a line to skip (blank, a
+ * row of empty fields, or a comment in a list of URLs), or an error. Returns ED_REQUEST_EMPTY for a line that is left out,
  * because all fields that the templates use are empty; '*ret_request' (owned) has only 'id',
  * 'id_bytes', 'number' and 'is_empty'.
  *

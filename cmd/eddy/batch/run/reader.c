@@ -203,6 +203,19 @@ static void changed_say(struct check *check, const struct ed_request *request)
         check->changed++;
 }
 
+/* Report the rows whose ids are their numbers, although the input has a column of ids. */
+static void lack_id_say(const struct ed_batch_unit *unit)
+{
+        unsigned long long count = unit->checked.lack_id;
+
+        if (count > 0)
+                ed_say(&unit->run->say,
+                       "%s: %.100s is empty in %llu row%s: %s line-N, the number of the row, which "
+                       "changes if rows are added or sorted",
+                       unit->paths->input, ed_line_id_word(&unit->input.rules), count,
+                       count == 1 ? "" : "s", count == 1 ? "its id is" : "their ids are");
+}
+
 /* Make a request that has only an id, for a line that is not a request. */
 static int blank_request(uint64_t number, struct ed_request **ret_request)
 {
@@ -452,6 +465,7 @@ static int line_check(void *arg, const struct ed_line *line)
         }
         line_note(check, ed_unit_line_number(unit, line), error);
         unit->checked.requests++;
+        unit->checked.lack_id += request && request->has_empty_id;
         /* A line that is not a request gets an error under its number. */
         if (!request && blank_request(ed_unit_line_number(unit, line), &request) < 0)
                 return -ENOMEM;
@@ -516,6 +530,7 @@ int ed_reader_check(struct ed_batch_unit *unit)
                 return ED_EXIT_INPUT;
         }
         unit->checked.total_is_known = true;
+        lack_id_say(unit);
         return 0;
 }
 
@@ -699,6 +714,7 @@ static int line_send(void *arg, const struct ed_line *line)
                 return empty_pass(unit, request);
         if (!request && blank_request(ed_unit_line_number(unit, line), &request) < 0)
                 return -ENOMEM;
+        unit->checked.lack_id += request->has_empty_id && !unit->checked.total_is_known;
         err = correction_note(unit, request->number, request->id, request->id_bytes);
         if (err == 0)
                 err = request_admit(unit, line, &request, error);
@@ -761,6 +777,8 @@ int ed_reader_run(void *arg)
         err = bundle_end(unit, err);
         eddy_stream_close(stream);
         cut = err == 0 && input_is_cut(unit, source.bytes);
+        if (!unit->checked.total_is_known)
+                lack_id_say(unit);
         ed_source_fini(&source);
         unit->input.whole = (err == 0 && !cut) || err == -ENODATA;
         unit->input.limited = err == -ENODATA && (!unit->checked.total_is_known ||
