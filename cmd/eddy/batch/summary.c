@@ -9,6 +9,7 @@
 #include "batch/summary_servers.h"
 #include "common/console.h"
 #include "common/duration.h"
+#include "common/shell_word.h"
 #include "common/url_shown.h"
 #include "common/wall.h"
 #include "eddy/error.h"
@@ -17,26 +18,6 @@
 enum { WAIT_MS = 200, CAUSES_SHOWN = 3, CAUSES_JSON = 20, NAMES_JSON = 8 };
 
 /* ---- the command again --------------------------------------------------------------------- */
-
-/* Append a word as a shell reads it. */
-static void word_add(struct ed_draft *text, const char *word)
-{
-        static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                    "_-./:=@,+%";
-
-        if (*word && strspn(word, plain) == strlen(word)) {
-                ed_draft_add_str(text, word);
-                return;
-        }
-        ed_draft_add_str(text, "'");
-        for (; *word; word++) {
-                if (*word == '\'')
-                        ed_draft_add_str(text, "'\\''");
-                else
-                        ed_draft_add(text, word, 1);
-        }
-        ed_draft_add_str(text, "'");
-}
 
 /* Returns the URL of an option in a word of the command, or NULL. */
 static const char *url_of(const struct ed_batch_opts *opts, const char *word)
@@ -77,14 +58,14 @@ static bool argument_add(struct ed_draft *text, const struct ed_batch_opts *opts
 
         if (!url) {
                 if (!shard_add(text, opts, word))
-                        word_add(text, word);
+                        ed_shell_word_add(text, word);
                 return false;
         }
         ed_draft_add(&shown, word, (size_t) (url - word));
         ed_draft_add_str(&shown, ed_url_shown(room, url, strlen(url)));
         ed_draft_add(&shown, "", 1);
         if (ed_draft_is_whole(&shown))
-                word_add(text, shown.data);
+                ed_shell_word_add(text, shown.data);
         hides = strcmp(room, url) != 0;
         ed_draft_fini(&shown);
         return hides;
@@ -241,7 +222,7 @@ static void causes_add(struct ed_draft *text, const struct ed_batch_unit *unit)
                             count - CAUSES_SHOWN == 1 ? "" : "s");
         if (unit->paths->output) {
                 ed_draft_add_str(text, ", see eddy report ");
-                word_add(text, unit->paths->output);
+                ed_shell_word_add(text, unit->paths->output);
         }
         ed_draft_add_str(text, "\n");
 }
@@ -359,14 +340,14 @@ static void lines_advice_add(struct ed_draft *text, const struct ed_batch_unit *
         ed_draft_add_str(text, "invalid_request_line: correct the lines");
         if (paths->errors) {
                 ed_draft_add_str(text, ", see ");
-                word_add(text, paths->errors);
+                ed_shell_word_add(text, paths->errors);
         }
         if (strcmp(paths->input, "-") == 0) {
                 ed_draft_add_str(text, "\n");
                 return;
         }
         ed_draft_add_str(text, ", or run: eddy check ");
-        word_add(text, paths->input);
+        ed_shell_word_add(text, paths->input);
         if (run->settings->url)
                 ed_draft_add_str(text, "  (with the same options as eddy batch)");
         ed_draft_add_str(text, "\n");

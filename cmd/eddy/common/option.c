@@ -14,6 +14,7 @@
 #include "common/duration.h"
 #include "common/nearest.h"
 #include "common/url_shown.h"
+#include "eddy/version.h"
 
 enum { WORDS_MAX = 128, NAME_BYTES_MAX = 32, CHOICES_MAX = 3, CHOICES_BYTES = 128 };
 
@@ -181,6 +182,17 @@ int ed_option_word(const char *command, const char *option, const char *value,
         }
         ed_console_usage(command, "%s %s: give one of %s", option, value, shown);
         return -EINVAL;
+}
+
+int ed_option_format(const char *command, const char *value, const char **ret_format)
+{
+        static const char *const formats[] = { "auto", "json", "csv" };
+        int err = ed_option_word(command, "--format", value, formats, 3, "auto, json, csv");
+
+        if (err < 0)
+                return err;
+        *ret_format = value;
+        return 0;
 }
 
 /* Copy the part of 'word' before an "=", at most NAME_BYTES_MAX bytes. */
@@ -362,4 +374,27 @@ int ed_option_next(const struct ed_option_set *set, int argc, char **argv)
         if (option != -1 && !optarg && dash_is_missing(set, argv[optind]))
                 return 0;
         return option;
+}
+
+int ed_option_walk(const struct ed_option_set *set, const char *help, int argc, char **argv,
+                   ed_option_fn *fn, void *arg, int *ret_exit)
+{
+        int option, err;
+
+        optind = 1;
+        while ((option = ed_option_next(set, argc, argv)) != -1) {
+                if (option == 'h' || option == ED_OPTION_VERSION) {
+                        *ret_exit = ed_console_print(
+                                set->command, option == 'h' ? help : "eddy " EDDY_VERSION "\n");
+                        return 1;
+                }
+                err = option == 0 ? -EINVAL : fn(arg, option, optarg);
+                if (err == -ENOMEM)
+                        ed_console_say(set->command, "out of memory");
+                if (err < 0) {
+                        *ret_exit = err == -ENOMEM ? ED_EXIT_FAILED : ED_EXIT_USAGE;
+                        return 1;
+                }
+        }
+        return 0;
 }

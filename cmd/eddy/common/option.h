@@ -67,6 +67,9 @@ EDDY_MUST_USE int ed_option_result(const char *command, const char *option, cons
 EDDY_MUST_USE int ed_option_word(const char *command, const char *option, const char *value,
                                  const char *const *words, int n, const char *shown);
 
+/* Store the value of --format: auto, json or csv. Errors: -EINVAL */
+EDDY_MUST_USE int ed_option_format(const char *command, const char *value, const char **ret_format);
+
 /* Returns the name of the option whose file eddy_tls_config_new() could not use. */
 const char *ed_option_of_fault(const struct eddy_tls_fault *fault);
 
@@ -89,5 +92,17 @@ struct ed_option_set {
  * command line is wrong, after a message on stderr with a suggestion.
  */
 EDDY_MUST_USE int ed_option_next(const struct ed_option_set *set, int argc, char **argv);
+
+enum { ED_OPTION_VERSION = 255 }; /* of --version, for ed_option_walk() */
+
+/* Sets an option. 'value' may be overwritten, if it is secret. Errors: -EINVAL, after a message; -ENOMEM */
+typedef int ed_option_fn(void *arg, int option, char *value);
+
+/*
+ * Set all options of a command, or print its 'help' or the version. Returns 0 after the last option;
+ * otherwise 1 and the exit code, after a message.
+ */
+EDDY_MUST_USE int ed_option_walk(const struct ed_option_set *set, const char *help, int argc,
+                                 char **argv, ed_option_fn *fn, void *arg, int *ret_exit);
 
 #endif

@@ -19,14 +19,28 @@
 
 #define NEW_SUFFIX ".new-XXXXXX"
 
-/* The file that a signal removes. */
-static char *volatile unfinished;
+enum { UNFINISHED_MAX = 2 };
+
+/* The files that a signal removes. */
+static char *volatile unfinished[UNFINISHED_MAX];
 
 static void signal_end(int signo)
 {
-        if (unfinished)
-                unlink(unfinished);
+        for (size_t i = 0; i < UNFINISHED_MAX; i++)
+                if (unfinished[i])
+                        unlink(unfinished[i]);
         _exit(ED_EXIT_SIGNAL + signo);
+}
+
+/* Replace a name among the files that a signal removes; NULL: a free place. */
+static void unfinished_set(char *before, char *name)
+{
+        for (size_t i = 0; i < UNFINISHED_MAX; i++) {
+                if (unfinished[i] == before) {
+                        unfinished[i] = name;
+                        return;
+                }
+        }
 }
 
 enum { SIGNALS = 3 };
@@ -106,7 +120,7 @@ static int temp_make(struct ed_replace *replace)
         if (replace->fd < 0)
                 err = -errno;
         else
-                unfinished = replace->temp;
+                unfinished_set(NULL, replace->temp);
         sigprocmask(SIG_SETMASK, &before, NULL);
         return err;
 }
@@ -145,29 +159,50 @@ int ed_replace_begin(struct ed_replace *replace, const char *path)
         return err;
 }
 
+static void temp_forget(struct ed_replace *replace)
+{
+        if (replace->temp)
+                unfinished_set(replace->temp, NULL);
+}
+
 /* A file system may lack fsync; the disk has not failed then. */
 static int disk_sync(int fd)
 {
         return fsync(fd) < 0 && errno != EINVAL ? -errno : 0;
 }
 
-int ed_replace_commit(struct ed_replace *replace)
+static int folder_sync(const struct ed_replace *replace)
 {
-        int fd, err = disk_sync(replace->fd);
+        int fd = open(replace->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
 
-        if (err < 0)
-                return err;
-        if (rename(replace->temp, replace->real) < 0)
-                return -errno;
-        unfinished = NULL;
-        close(replace->fd);
-        replace->fd = -1;
-        fd = open(replace->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd < 0)
                 return errno == EACCES ? 0 : -errno; /* a folder that may be written only */
         err = disk_sync(fd);
         close(fd);
         return err;
+}
+
+int ed_replace_commit(struct ed_replace *replace)
+{
+        int err = disk_sync(replace->fd);
+
+        if (err < 0)
+                return err;
+        if (rename(replace->temp, replace->real) < 0)
+                return -errno;
+        temp_forget(replace);
+        close(replace->fd);
+        replace->fd = -1;
+        return folder_sync(replace);
+}
+
+int ed_replace_remove(struct ed_replace *replace)
+{
+        if (replace->lock_fd < 0)
+                return 0;
+        if (unlink(replace->real) < 0 && errno != ENOENT)
+                return -errno;
+        return folder_sync(replace);
 }
 
 void ed_replace_end(struct ed_replace *replace)
@@ -176,7 +211,7 @@ void ed_replace_end(struct ed_replace *replace)
                 unlink(replace->temp);
                 close(replace->fd);
         }
-        unfinished = NULL;
+        temp_forget(replace);
         if (replace->lock_fd >= 0)
                 close(replace->lock_fd);
         eddy_free(replace->real);

@@ -23,7 +23,7 @@ struct ed_replace {
 /*
  * Make a new file in the folder of 'path', with the mode of the old file, and lock the old file
  * against `eddy batch`. From now on, SIGINT, SIGTERM and SIGHUP remove the new file and end the
- * program.
+ * program. At most two files may be replaced at a time.
  *
  * Errors: -EBUSY  a run writes to the old file;  -EEXIST  'path' is not a regular file;  the
  *         system's
@@ -32,6 +32,9 @@ EDDY_MUST_USE int ed_replace_begin(struct ed_replace *replace, const char *path)
 
 /* Flush the new file to the disk, and rename it. Errors: the system's */
 EDDY_MUST_USE int ed_replace_commit(struct ed_replace *replace);
+
+/* Remove the old file, if there was one, instead of replacing it. Errors: the system's */
+EDDY_MUST_USE int ed_replace_remove(struct ed_replace *replace);
 
 /* Remove the new file, unless it was renamed, and free everything. */
 void ed_replace_end(struct ed_replace *replace);

@@ -18,7 +18,9 @@ enum { RESULT_BYTES = 64 << 10 };
 
 void ed_result_init(struct ed_result *result, const char *command)
 {
-        *result = (struct ed_result){ .command = command, .replace = { .fd = -1, .lock_fd = -1 } };
+        *result = (struct ed_result){ .command = command,
+                                      .option = "-o",
+                                      .replace = { .fd = -1, .lock_fd = -1 } };
 }
 
 int ed_result_open(struct ed_result *result, const char *path)
@@ -35,19 +37,20 @@ int ed_result_open(struct ed_result *result, const char *path)
         }
         if (!result->path)
                 return 0;
-        err = ed_inputs_check(result->command, "-o", path);
+        err = ed_inputs_check(result->command, result->option, path);
         if (err)
                 return err;
         err = ed_replace_begin(&result->replace, path);
         if (err == -EBUSY) {
-                ed_console_say(result->command, "-o %s: another eddy is writing to it", path);
+                ed_console_say(result->command, "%s %s: another eddy is writing to it",
+                               result->option, path);
                 return ED_EXIT_BUSY;
         }
         if (err == -EEXIST)
                 return ed_console_usage(result->command,
-                                        "-o %s: not a regular file; name a file, or - for standard "
+                                        "%s %s: not a regular file; name a file, or - for standard "
                                         "output",
-                                        path);
+                                        result->option, path);
         return err < 0 ? ed_result_fault(result, err) : 0;
 }
 
@@ -126,6 +129,11 @@ int ed_result_finish(struct ed_result *result)
         return err == 0 && result->path ? ed_replace_commit(&result->replace) : err;
 }
 
+int ed_result_remove(struct ed_result *result)
+{
+        return result->path ? ed_replace_remove(&result->replace) : 0;
+}
+
 int ed_result_fault(const struct ed_result *result, int err)
 {
         if (err == -EPIPE && !result->path)
@@ -136,6 +144,18 @@ int ed_result_fault(const struct ed_result *result, int err)
         }
         ed_console_say(result->command, "%s: %s", result->path ? result->path : "standard output",
                        eddy_error_text(err));
+        return ED_EXIT_OUTPUT;
+}
+
+int ed_result_temporary_fault(const struct ed_result *result, int err)
+{
+        if (err == -ENOMEM) {
+                ed_console_say(result->command, "out of memory");
+                return ED_EXIT_FAILED;
+        }
+        ed_console_say(result->command, "a temporary file in %s: %s; %s, or raise --memory",
+                       ed_result_folder(result), eddy_error_text(err),
+                       result->path ? "make room there" : "set TMPDIR to another folder");
         return ED_EXIT_OUTPUT;
 }
 

@@ -15,6 +15,7 @@
 
 struct ed_result {
         const char *command; /* for messages */
+        const char *option;  /* that names the file; for messages. ed_result_init() sets "-o" */
         const char *path;    /* NULL: standard output */
         struct ed_replace replace;
         struct ed_pack pack;
@@ -43,8 +44,14 @@ EDDY_MUST_USE int ed_result_add(struct ed_result *result, const char *data, size
 /* Write the rest, and replace the file. Errors: -ENOMEM, the system's */
 EDDY_MUST_USE int ed_result_finish(struct ed_result *result);
 
-/* Report an error of ed_result_add() or ed_result_finish(). Returns the exit code. */
+/* Remove the file that the result would replace, if there is one. Errors: the system's */
+EDDY_MUST_USE int ed_result_remove(struct ed_result *result);
+
+/* Report an error of these functions. Returns the exit code. */
 int ed_result_fault(const struct ed_result *result, int err);
+
+/* Report an error of a temporary file in ed_result_folder(). Returns the exit code. */
+int ed_result_temporary_fault(const struct ed_result *result, int err);
 
 /* Remove a file that is not finished, and free everything. */
 void ed_result_end(struct ed_result *result);

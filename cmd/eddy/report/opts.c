@@ -13,7 +13,6 @@
 #include "batch/request/source.h"
 #include "common/console.h"
 #include "common/option.h"
-#include "eddy/version.h"
 
 static const char help[] =
         "Usage: eddy report OUT [--by IN] [-o PAGE] [options]\n"
@@ -65,8 +64,7 @@ enum {
         OPT_SCHEMA,
         OPT_ACCEPT,
         OPT_ACCEPT_IDS,
-        OPT_TITLE,
-        OPT_VERSION
+        OPT_TITLE
 };
 
 static const struct option options[] = {
@@ -85,7 +83,7 @@ static const struct option options[] = {
         { "price", required_argument, NULL, OPT_PRICE },
         { "title", required_argument, NULL, OPT_TITLE },
         { "help", no_argument, NULL, 'h' },
-        { "version", no_argument, NULL, OPT_VERSION },
+        { "version", no_argument, NULL, ED_OPTION_VERSION },
         { NULL, 0, NULL, 0 },
 };
 
@@ -110,17 +108,9 @@ static int price_set(struct ed_report_opts *opts, const char *value)
         return 0;
 }
 
-static int format_set(struct ed_report_opts *opts, const char *value)
+static int report_option_set(void *arg, int option, char *value)
 {
-        static const char *const formats[] = { "auto", "json", "csv" };
-        int err = ed_option_word("report", "--format", value, formats, 3, "auto, json, csv");
-
-        opts->format = value;
-        return err < 0 ? err : 0;
-}
-
-static int report_option_set(struct ed_report_opts *opts, int option, char *value)
-{
+        struct ed_report_opts *opts = arg;
         int err = ed_empty_option_set(&opts->empty, "report", option, value);
 
         if (err != 0)
@@ -131,7 +121,7 @@ static int report_option_set(struct ed_report_opts *opts, int option, char *valu
         case OPT_BY:
                 return ed_option_once("report", "--by", value, &opts->by);
         case OPT_FORMAT:
-                return format_set(opts, value);
+                return ed_option_format("report", value, &opts->format);
         case OPT_ID_COLUMN:
                 return ed_option_once("report", "--id-column", value, &opts->id_column);
         case OPT_ERRORS:
@@ -211,21 +201,10 @@ static int line_finish(struct ed_report_opts *opts, int argc, char **argv)
 
 int ed_report_opts_parse(struct ed_report_opts *opts, int argc, char **argv, int *ret_exit)
 {
-        int option;
-
         memset(opts, 0, sizeof(*opts));
-        optind = 1;
-        while ((option = ed_option_next(&option_set_of_report, argc, argv)) != -1) {
-                if (option == 'h')
-                        *ret_exit = ed_console_print("report", help);
-                else if (option == OPT_VERSION)
-                        *ret_exit = ed_console_print("report", "eddy " EDDY_VERSION "\n");
-                else if (option == 0 || report_option_set(opts, option, optarg) < 0)
-                        *ret_exit = ED_EXIT_USAGE;
-                else
-                        continue;
+        if (ed_option_walk(&option_set_of_report, help, argc, argv, report_option_set, opts,
+                           ret_exit))
                 return 1;
-        }
         *ret_exit = line_finish(opts, argc, argv);
         return *ret_exit ? 1 : 0;
 }

@@ -9,16 +9,13 @@
 #include "batch/answer/errors_name.h"
 #include "batch/answer/rule_option.h"
 #include "batch/request/source.h"
-#include "batch/sort/merge_sort.h"
+#include "batch/sort/memory_option.h"
 #include "common/console.h"
 #include "common/inputs.h"
 #include "common/option.h"
 #include "common/pack.h"
 #include "common/table_name.h"
 #include "eddy/alloc.h"
-#include "eddy/version.h"
-
-#define MEMORY_DEFAULT ((uint64_t) 64000000)
 
 static const char help[] =
         "Usage: eddy select OUT --select [NAME=]PTR... [--by IN] [--keep COLUMN...] [-o TABLE]\n"
@@ -76,8 +73,7 @@ enum {
         OPT_OK,
         OPT_SCHEMA,
         OPT_SELECT,
-        OPT_TO,
-        OPT_VERSION
+        OPT_TO
 };
 
 static const struct option options[] = {
@@ -94,7 +90,7 @@ static const struct option options[] = {
         { "to", required_argument, NULL, OPT_TO },
         { "memory", required_argument, NULL, OPT_MEMORY },
         { "help", no_argument, NULL, 'h' },
-        { "version", no_argument, NULL, OPT_VERSION },
+        { "version", no_argument, NULL, ED_OPTION_VERSION },
         { NULL, 0, NULL, 0 },
 };
 
@@ -146,31 +142,18 @@ static int keep_add(struct ed_select_opts *opts, const char *value)
         return err;
 }
 
-static int memory_set(struct ed_select_opts *opts, const char *value)
+static int to_set(struct ed_select_opts *opts, const char *value)
 {
-        int err = ed_option_amount("select", "--memory", value, &opts->memory);
+        static const char *const to[] = { "auto", "csv", "json" };
+        int err = ed_option_word("select", "--to", value, to, 3, "auto, csv, json");
 
-        if (err < 0 ||
-            (opts->memory >= ED_MERGE_SORT_MEMORY_MIN && opts->memory <= ED_MERGE_SORT_MEMORY_MAX))
-                return err;
-        ed_console_usage("select", "--memory %s: give bytes from 300k to 64G", value);
-        return -EINVAL;
-}
-
-/* Set an option whose value is a word, of a list that begins with auto. */
-static int word_set(const char *option, const char *value, const char *const *words,
-                    const char *shown, const char **ret_word)
-{
-        int err = ed_option_word("select", option, value, words, 3, shown);
-
-        *ret_word = value;
+        opts->to_word = value;
         return err < 0 ? err : 0;
 }
 
-static int select_option_set(struct ed_select_opts *opts, int option, char *value)
+static int select_option_set(void *arg, int option, char *value)
 {
-        static const char *const formats[] = { "auto", "json", "csv" };
-        static const char *const to[] = { "auto", "csv", "json" };
+        struct ed_select_opts *opts = arg;
         int err = ed_empty_option_set(&opts->empty, "select", option, value);
 
         if (err != 0)
@@ -189,13 +172,13 @@ static int select_option_set(struct ed_select_opts *opts, int option, char *valu
         case OPT_SCHEMA:
                 return ed_rule_set_schema(&opts->rule, "select", value);
         case OPT_FORMAT:
-                return word_set("--format", value, formats, "auto, json, csv", &opts->format_word);
+                return ed_option_format("select", value, &opts->format_word);
         case OPT_ID_COLUMN:
                 return ed_option_once("select", "--id-column", value, &opts->id_column);
         case OPT_TO:
-                return word_set("--to", value, to, "auto, csv, json", &opts->to_word);
+                return to_set(opts, value);
         case OPT_MEMORY:
-                return memory_set(opts, value);
+                return ed_memory_option("select", value, &opts->memory);
         default:
                 return ed_option_result("select", "-o", value, &opts->output);
         }
@@ -316,24 +299,10 @@ static int select_options_check(struct ed_select_opts *opts, int argc, char **ar
 
 int ed_select_opts_parse(struct ed_select_opts *opts, int argc, char **argv, int *ret_exit)
 {
-        int option, err;
-
-        *opts = (struct ed_select_opts){ .memory = MEMORY_DEFAULT };
-        optind = 1;
-        while ((option = ed_option_next(&option_set_of_select, argc, argv)) != -1) {
-                if (option == 'h' || option == OPT_VERSION) {
-                        *ret_exit = ed_console_print(
-                                "select", option == 'h' ? help : "eddy " EDDY_VERSION "\n");
-                        return 1;
-                }
-                err = option == 0 ? -EINVAL : select_option_set(opts, option, optarg);
-                if (err == -ENOMEM)
-                        ed_console_say("select", "out of memory");
-                if (err < 0) {
-                        *ret_exit = err == -ENOMEM ? ED_EXIT_FAILED : ED_EXIT_USAGE;
-                        return 1;
-                }
-        }
+        *opts = (struct ed_select_opts){ .memory = ED_MEMORY_DEFAULT };
+        if (ed_option_walk(&option_set_of_select, help, argc, argv, select_option_set, opts,
+                           ret_exit))
+                return 1;
         *ret_exit = select_options_check(opts, argc, argv);
         return *ret_exit != 0;
 }

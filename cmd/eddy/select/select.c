@@ -24,7 +24,6 @@
 #include "common/inputs.h"
 #include "common/reading_show.h"
 #include "common/result.h"
-#include "eddy/error.h"
 #include "report/record.h"
 #include "select/opts.h"
 #include "select/rows.h"
@@ -58,21 +57,11 @@ static int select_say_memory(void)
         return ED_EXIT_FAILED;
 }
 
-static int select_disk_fault(const struct select_run *run, int err)
-{
-        if (err == -ENOMEM)
-                return select_say_memory();
-        ed_console_say("select", "a temporary file in %s: %s; %s, or raise --memory",
-                       ed_result_folder(&run->result), eddy_error_text(err),
-                       run->opts.output ? "make room there" : "set TMPDIR to another folder");
-        return ED_EXIT_OUTPUT;
-}
-
 static int piece_add(struct select_run *run, uint64_t place, enum ed_table_kind kind)
 {
         int err = ed_table_add(&run->table, place, kind, &run->piece);
 
-        return err < 0 ? ed_walk_end(&run->walk, select_disk_fault(run, err)) : 0;
+        return err < 0 ? ed_walk_end(&run->walk, ed_result_temporary_fault(&run->result, err)) : 0;
 }
 
 /* ---- the columns ----------------------------------------------------------------------------- */
@@ -295,7 +284,7 @@ static int table_write(struct select_run *run)
         if (err == 0)
                 err = ed_result_finish(&run->result);
         if (err == -ENOMEM || is_disk)
-                return select_disk_fault(run, err);
+                return ed_result_temporary_fault(&run->result, err);
         return err < 0 ? ed_result_fault(&run->result, err) : 0;
 }
 

@@ -1,15 +1,11 @@
 /*
- * select/table.c - see table.h. A piece in the sorter is the number of its bytes, its kind and its
- * text, because a text may have line feeds.
+ * select/table.c - see table.h. A piece in the sorter is its kind and its text.
  */
 #include "select/table.h"
 
 #include <errno.h>
-#include <string.h>
 
-enum { SIZE_BYTES = sizeof(uint32_t), KEEP_BYTES = 1 << 20 };
-
-_Static_assert(ED_TABLE_HEAD_BYTES == SIZE_BYTES + 1, "a size and a kind");
+enum { KEEP_BYTES = 1 << 20 };
 
 void ed_table_piece_begin(struct ed_draft *piece)
 {
@@ -22,13 +18,9 @@ void ed_table_piece_begin(struct ed_draft *piece)
 int ed_table_add(struct ed_table *table, uint64_t place, enum ed_table_kind kind,
                  struct ed_draft *piece)
 {
-        uint32_t size;
-
         if (!ed_draft_is_whole(piece))
                 return -ENOMEM;
-        size = (uint32_t) (piece->bytes - SIZE_BYTES);
-        memcpy(piece->data, &size, SIZE_BYTES);
-        piece->data[SIZE_BYTES] = (char) kind;
+        *piece->data = (char) kind;
         return ed_merge_sort_add(table->sorter, place, piece->data, piece->bytes);
 }
 
@@ -84,40 +76,25 @@ static int piece_take(struct ed_table *table, char kind, const char *text, size_
         return err;
 }
 
-/* Returns the bytes that the present piece has, with its head and its line feed, as far as known. */
-static size_t piece_wanted(const struct ed_table *table)
-{
-        uint32_t size;
-
-        if (table->piece.bytes < SIZE_BYTES)
-                return SIZE_BYTES;
-        memcpy(&size, table->piece.data, SIZE_BYTES);
-        return SIZE_BYTES + (size_t) size + 1;
-}
-
 /* Take sorted text, in pieces of any size. */
-static int sorted_take(void *arg, const char *data, size_t bytes)
+static int sorted_take(void *arg, uint64_t place, const char *data, size_t bytes, bool is_end)
 {
         struct ed_table *table = arg;
-        int err = 0;
+        struct ed_draft *piece = &table->piece;
+        int err;
 
-        while (err == 0 && bytes > 0) {
-                size_t wanted = piece_wanted(table);
-                size_t take = wanted - table->piece.bytes;
-
-                take = bytes < take ? bytes : take;
-                ed_draft_add(&table->piece, data, take);
-                if (!ed_draft_is_whole(&table->piece))
+        (void) place;
+        if (piece->bytes > 0 || !is_end) {
+                ed_draft_add(piece, data, bytes);
+                if (!ed_draft_is_whole(piece))
                         return -ENOMEM;
-                data += take;
-                bytes -= take;
-                if (table->piece.bytes < wanted || wanted == SIZE_BYTES)
-                        continue;
-                err = piece_take(table, table->piece.data[SIZE_BYTES],
-                                 table->piece.data + ED_TABLE_HEAD_BYTES,
-                                 wanted - ED_TABLE_HEAD_BYTES - 1);
-                ed_draft_reset(&table->piece, KEEP_BYTES);
+                data = piece->data;
+                bytes = piece->bytes;
         }
+        if (!is_end)
+                return 0;
+        err = piece_take(table, *data, data + ED_TABLE_HEAD_BYTES, bytes - ED_TABLE_HEAD_BYTES - 1);
+        ed_draft_reset(piece, KEEP_BYTES);
         return err;
 }
 

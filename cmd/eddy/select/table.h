@@ -25,7 +25,7 @@ enum ed_table_kind {
         ED_TABLE_STRANGE = 'S', /* a whole row, with ED_PLACE_NONE */
 };
 
-enum { ED_TABLE_HEAD_BYTES = 5 };
+enum { ED_TABLE_HEAD_BYTES = 1 };
 
 typedef int ed_table_fn(void *arg, const char *data, size_t bytes);
 

@@ -67,10 +67,14 @@ static void *heap_allocate(void *ctx, void *ptr, size_t bytes)
 static char line_text[1 << 20];
 static char got[TEXT_BYTES];
 static size_t got_bytes, got_most;
+static uint64_t key_before;
 
-static int text_take(void *arg, const char *data, size_t bytes)
+static int text_take(void *arg, uint64_t key, const char *data, size_t bytes, bool is_end)
 {
         (void) arg;
+        CHECK(bytes > 0 && is_end == (data[bytes - 1] == '\n'));
+        CHECK(key >= key_before);
+        key_before = key;
         if (got_bytes + bytes > got_most)
                 return -EPIPE;
         memcpy(got + got_bytes, data, bytes);
@@ -105,6 +109,7 @@ static int lines_sort(size_t count, size_t large, bool *ret_is_disk)
 
         *ret_is_disk = false;
         got_bytes = 0;
+        key_before = 0;
         for (size_t i = 0; err == 0 && i < count; i++) {
                 size_t bytes = bytes_of(i, large);
 

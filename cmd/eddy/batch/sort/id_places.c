@@ -113,3 +113,15 @@ uint64_t ed_id_places_find(const struct ed_id_places *places, const char *id, si
         line = line_of_id(id, bytes);
         return ed_bits_has(&places->lines, line) ? line : ED_PLACE_NONE;
 }
+
+uint64_t ed_id_places_repeated(const struct ed_id_places *places, size_t *at)
+{
+        while (*at + 1 < places->count) {
+                const struct ed_pair *item = &places->items[(*at)++];
+
+                if (item[0].first == item[1].first &&
+                    (item[0].second & ~ED_PLACE_MAX) == (item[1].second & ~ED_PLACE_MAX))
+                        return item[1].second & ED_PLACE_MAX;
+        }
+        return 0;
+}

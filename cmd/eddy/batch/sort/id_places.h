@@ -46,4 +46,10 @@ void ed_id_places_seal(struct ed_id_places *places);
 /* Returns the place of an id, or ED_PLACE_NONE if it was not added. */
 uint64_t ed_id_places_find(const struct ed_id_places *places, const char *id, size_t bytes);
 
+/*
+ * After ed_id_places_seal(), find the next id that was added more than once: '*at', 0 in the first call,
+ * is moved on. Returns a place at which it was added again, or 0 at the end.
+ */
+uint64_t ed_id_places_repeated(const struct ed_id_places *places, size_t *at);
+
 #endif

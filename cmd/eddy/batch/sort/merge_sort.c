@@ -321,13 +321,13 @@ static int reader_next(const struct merge *merge, struct run_reader *reader)
         return 1;
 }
 
-static int text_add(struct merge *merge, const char *data, size_t bytes)
+static int text_add(struct merge *merge, uint64_t key, const char *data, size_t bytes, bool is_end)
 {
         int err;
 
         if (merge->to)
                 return out_add(merge->sorter, merge->to, data, bytes);
-        err = merge->fn(merge->arg, data, bytes);
+        err = merge->fn(merge->arg, key, data, bytes, is_end);
         merge->is_output = err < 0;
         return err;
 }
@@ -344,7 +344,8 @@ static int line_copy(struct merge *merge, struct run_reader *reader)
                         continue;
                 }
                 bytes = bytes < reader->left ? bytes : reader->left;
-                err = text_add(merge, reader->piece + reader->start, bytes);
+                err = text_add(merge, reader->key, reader->piece + reader->start, bytes,
+                               bytes == reader->left);
                 reader->start += bytes;
                 reader->left -= (uint32_t) bytes;
         }
@@ -475,7 +476,7 @@ static int memory_output(struct merge *merge)
                 uint32_t bytes;
                 const char *line = entry_line(sorter, &entries[i], &bytes);
 
-                err = text_add(merge, line, bytes);
+                err = text_add(merge, entries[i].first, line, bytes, true);
         }
         return err;
 }

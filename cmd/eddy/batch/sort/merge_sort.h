@@ -35,8 +35,12 @@ void ed_merge_sort_free(struct ed_merge_sort *sorter);
 EDDY_MUST_USE int ed_merge_sort_add(struct ed_merge_sort *sorter, uint64_t key, const char *line,
                                     size_t bytes);
 
-/* Called with pieces of the sorted text. A result below 0 ends the output. */
-typedef int ed_merge_sort_fn(void *arg, const char *data, size_t bytes);
+/*
+ * Called with pieces of the sorted text. A piece is a line, or a part of one; 'is_end' is true if it
+ * ends the line, with its line feed. 'data' is valid until the next call. A result below 0 ends the
+ * output.
+ */
+typedef int ed_merge_sort_fn(void *arg, uint64_t key, const char *data, size_t bytes, bool is_end);
 
 /*
  * Output all lines, each with a line feed. After this, call only ed_merge_sort_free(). Errors: those

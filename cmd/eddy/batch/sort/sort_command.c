@@ -14,6 +14,7 @@
 #include "batch/request/line_id.h"
 #include "batch/request/walk.h"
 #include "batch/sort/id_places.h"
+#include "batch/sort/memory_option.h"
 #include "batch/sort/merge_sort.h"
 #include "common/console.h"
 #include "common/draft.h"
@@ -21,10 +22,6 @@
 #include "common/reading_show.h"
 #include "common/result.h"
 #include "common/table_name.h"
-#include "eddy/error.h"
-#include "eddy/version.h"
-
-#define MEMORY_DEFAULT ((size_t) 64000000)
 
 static const char help[] =
         "Usage: eddy sort OUT --by IN [-o SORTED] [options]\n"
@@ -53,7 +50,7 @@ static const char help[] =
         "the\n"
         "output, 129, 130 or 143 stopped by a signal (SORTED is unchanged).\n";
 
-enum { OPT_BY = 256, OPT_FORMAT, OPT_ID_COLUMN, OPT_MEMORY, OPT_VERSION };
+enum { OPT_BY = 256, OPT_FORMAT, OPT_ID_COLUMN, OPT_MEMORY };
 
 static const struct option sort_longs[] = {
         { "by", required_argument, NULL, OPT_BY },
@@ -62,7 +59,7 @@ static const struct option sort_longs[] = {
         { "output", required_argument, NULL, 'o' },
         { "memory", required_argument, NULL, OPT_MEMORY },
         { "help", no_argument, NULL, 'h' },
-        { "version", no_argument, NULL, OPT_VERSION },
+        { "version", no_argument, NULL, ED_OPTION_VERSION },
         { NULL, 0, NULL, 0 },
 };
 
@@ -107,16 +104,6 @@ static int place_take(void *arg, const struct ed_line *line)
         return ed_id_places_add(&run->places, id.text, id.bytes, line->number);
 }
 
-static int disk_fault(const struct sort_run *run, int err)
-{
-        if (err == -ENOMEM)
-                return say_memory();
-        ed_console_say("sort", "a temporary file in %s: %s; %s, or raise --memory",
-                       ed_result_folder(&run->result), eddy_error_text(err),
-                       run->output ? "make room there" : "set TMPDIR to another folder");
-        return ED_EXIT_OUTPUT;
-}
-
 /* ---- the answers ----------------------------------------------------------------------------- */
 
 static int answer_sort(void *arg, const struct ed_line *line)
@@ -143,15 +130,16 @@ static int answer_sort(void *arg, const struct ed_line *line)
                         run->placed++;
         }
         err = ed_merge_sort_add(run->sorter, place, line->data, line->bytes);
-        return err < 0 ? ed_walk_end(&run->walk, disk_fault(run, err)) : 0;
+        return err < 0 ? ed_walk_end(&run->walk, ed_result_temporary_fault(&run->result, err)) : 0;
 }
 
 /* ---- the output ------------------------------------------------------------------------------ */
 
-static int sorted_write(void *arg, const char *data, size_t bytes)
+static int sorted_write(void *arg, uint64_t key, const char *data, size_t bytes, bool is_end)
 {
         struct sort_run *run = arg;
 
+        (void) key, (void) is_end;
         return ed_result_add(&run->result, data, bytes);
 }
 
@@ -174,7 +162,7 @@ static int sorted_finish(struct sort_run *run)
         int err = ed_merge_sort_finish(run->sorter, sorted_write, run, &is_disk);
 
         if (is_disk)
-                return disk_fault(run, err);
+                return ed_result_temporary_fault(&run->result, err);
         if (err == 0)
                 err = ed_result_finish(&run->result);
         return err < 0 ? ed_result_fault(&run->result, err) : 0;
@@ -182,10 +170,9 @@ static int sorted_finish(struct sort_run *run)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int option_apply(struct sort_run *run, int option, const char *value)
+static int option_apply(void *arg, int option, char *value)
 {
-        static const char *const formats[] = { "auto", "json", "csv" };
-        int err;
+        struct sort_run *run = arg;
 
         switch (option) {
         case OPT_BY:
@@ -195,19 +182,11 @@ static int option_apply(struct sort_run *run, int option, const char *value)
                         return -EINVAL;
                 return ed_option_result("sort", "-o", value, &run->output);
         case OPT_FORMAT:
-                err = ed_option_word("sort", "--format", value, formats, 3, "auto, json, csv");
-                run->format = value;
-                return err < 0 ? err : 0;
+                return ed_option_format("sort", value, &run->format);
         case OPT_ID_COLUMN:
                 return ed_option_once("sort", "--id-column", value, &run->walk.rules.id_column);
         case OPT_MEMORY:
-                err = ed_option_amount("sort", "--memory", value, &run->memory);
-                if (err == 0 && (run->memory < ED_MERGE_SORT_MEMORY_MIN ||
-                                 run->memory > ED_MERGE_SORT_MEMORY_MAX)) {
-                        ed_console_usage("sort", "--memory %s: give bytes from 300k to 64G", value);
-                        err = -EINVAL;
-                }
-                return err;
+                return ed_memory_option("sort", value, &run->memory);
         default:
                 return -EINVAL;
         }
@@ -242,20 +221,8 @@ static int arguments_check(struct sort_run *run, int argc, char **argv)
 /* Returns 0 if there is work to do; otherwise 1 and the exit code. */
 static int command_parse(struct sort_run *run, int argc, char **argv, int *ret_exit)
 {
-        int option;
-
-        optind = 1;
-        while ((option = ed_option_next(&sort_option_set, argc, argv)) != -1) {
-                if (option == 'h' || option == OPT_VERSION) {
-                        *ret_exit = ed_console_print(
-                                "sort", option == 'h' ? help : "eddy " EDDY_VERSION "\n");
-                        return 1;
-                }
-                if (option == 0 || option_apply(run, option, optarg) < 0) {
-                        *ret_exit = ED_EXIT_USAGE;
-                        return 1;
-                }
-        }
+        if (ed_option_walk(&sort_option_set, help, argc, argv, option_apply, run, ret_exit))
+                return 1;
         *ret_exit = arguments_check(run, argc, argv);
         return *ret_exit != 0;
 }
@@ -311,7 +278,7 @@ int ed_sort_main(int argc, char **argv)
 {
         /* Static, because it is too large for a stack frame. */
         static struct sort_run run = { .format = "auto",
-                                       .memory = MEMORY_DEFAULT,
+                                       .memory = ED_MEMORY_DEFAULT,
                                        .walk.command = "sort" };
         int exit_code;
 
