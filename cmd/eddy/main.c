@@ -12,6 +12,7 @@
 #include "batch/batch.h"
 #include "batch/check.h"
 #include "batch/sort/sort_command.h"
+#include "collect/collect.h"
 #include "common/console.h"
 #include "common/nearest.h"
 #include "common/url_shown.h"
@@ -30,6 +31,7 @@ static const char help[] =
         "  check    examine a file of API requests, and send nothing\n"
         "  retry    send those requests of batch again that failed\n"
         "  sort     put answers into the order of their requests\n"
+        "  collect  join the answers of several runs, and check that none is missing\n"
         "  select   a table (CSV) with values of the answers, for each request\n"
         "  fetch    fetch many URLs at a time, one line of JSON for each\n"
         "  mock     a web server that answers slowly, limits and fails on demand\n"
@@ -47,9 +49,11 @@ static const struct {
         const char *name;
         command_fn *main;
 } commands[] = {
-        { "batch", ed_batch_main },     { "check", ed_check_main }, { "draw", ed_draw_main },
-        { "explore", ed_explore_main }, { "fetch", ed_fetch_main }, { "mock", ed_mock_main },
-        { "report", ed_report_main },   { "retry", ed_batch_main }, { "select", ed_select_main },
+        { "batch", ed_batch_main },     { "check", ed_check_main },
+        { "collect", ed_collect_main }, { "draw", ed_draw_main },
+        { "explore", ed_explore_main }, { "fetch", ed_fetch_main },
+        { "mock", ed_mock_main },       { "report", ed_report_main },
+        { "retry", ed_batch_main },     { "select", ed_select_main },
         { "sort", ed_sort_main },
 };
 
@@ -96,9 +100,9 @@ static command_fn *command_find(const char *word)
 /* Report a first word that is neither a command nor an option of the program. */
 static int word_refuse(const char *word)
 {
-        static const char *const words[] = { "batch", "check",  "draw",     "explore", "fetch",
-                                             "mock",  "report", "retry",    "select",  "sort",
-                                             "help",  "--help", "--version" };
+        static const char *const words[] = { "batch", "check", "collect", "draw",     "explore",
+                                             "fetch", "mock",  "report",  "retry",    "select",
+                                             "sort",  "help",  "--help",  "--version" };
         const char *meant = ed_nearest(word, words, sizeof(words) / sizeof(words[0]));
         bool is_url = strstr(word, "://") != NULL;
         char shown[ED_URL_SHOWN_BYTES];
@@ -109,15 +113,17 @@ static int word_refuse(const char *word)
         if (*word == '-')
                 return ed_console_usage(NULL,
                                         "unknown option %s; name a command first: batch, check, "
-                                        "draw, explore, fetch, mock, report, retry, select or sort",
+                                        "collect, draw, explore, fetch, mock, report, retry, "
+                                        "select or sort",
                                         word);
         if (is_url)
                 return ed_console_usage(NULL, "%s: not a command; did you mean eddy fetch %s?",
                                         word, word);
-        return ed_console_usage(NULL,
-                                "unknown command %s; there are batch, check, draw, explore, fetch, "
-                                "mock, report, retry, select, sort and help",
-                                word);
+        return ed_console_usage(
+                NULL,
+                "unknown command %s; there are batch, check, collect, draw, explore, "
+                "fetch, mock, report, retry, select, sort and help",
+                word);
 }
 
 /* `eddy help`, `eddy help COMMAND`. */
@@ -142,10 +148,9 @@ int main(int argc, char **argv)
         descriptors_fill();
         memory_keep();
         if (!word)
-                return ed_console_usage(
-                        NULL,
-                        "name a command: batch, check, draw, explore, fetch, mock, report, retry, "
-                        "select or sort");
+                return ed_console_usage(NULL, "name a command: batch, check, collect, draw, "
+                                              "explore, fetch, mock, report, "
+                                              "retry, select or sort");
         command = command_find(word);
         /* Make a closed reader and the limit on file size errors of write(). */
         if (command != ed_explore_main) {

@@ -12,7 +12,7 @@ _eddy() {
         fi
         COMPREPLY=()
         if [ "$COMP_CWORD" -eq 1 ]; then
-                words="batch check retry sort select fetch mock report draw explore help --help --version"
+                words="batch check retry sort collect select fetch mock report draw explore help --help --version"
         else
                 case $command,$before in
                 batch,--format) words="auto json csv" ;;
@@ -72,6 +72,14 @@ _eddy() {
                 sort,--format) words="auto json csv" ;;
                 sort,--by | sort,--id-column | sort,-o | sort,--output | \
                         sort,--memory) return ;;
+                collect,--format) words="auto json csv" ;;
+                collect,--errors | collect,--accept-failed-ids | collect,--schema)
+                        compopt -o default 2>/dev/null
+                        return
+                        ;;
+                collect,--by | collect,-o | collect,--output | collect,--shards | \
+                        collect,--ok | collect,--id-column | collect,--body | collect,--url | \
+                        collect,-H | collect,--header | collect,--memory) return ;;
                 select,--format) words="auto json csv" ;;
                 select,--to) words="auto csv json" ;;
                 select,--errors | select,--schema)
@@ -116,7 +124,7 @@ _eddy() {
                 draw,--axis) words="time order" ;;
                 draw,-o | draw,--output | draw,--width) return ;;
                 explore,--deviations | explore,--runs | explore,--seeds | explore,--timeout) return ;;
-                help,*) words="batch check retry sort select fetch mock report draw explore help" ;;
+                help,*) words="batch check retry sort collect select fetch mock report draw explore help" ;;
                 *)
                         case $command in
                         batch) words="--format --id-column --skip-empty --shard --base-url --url
@@ -150,6 +158,10 @@ _eddy() {
                                 -k --insecure --proxy --unix-socket --resolve" ;;
                         sort) words="--by --format --id-column -o --output --memory -h --help
                                 --version" ;;
+                        collect) words="--by -o --output --errors --shards --accept-failed
+                                --accept-failed-ids --ok --schema --format --id-column
+                                --skip-empty --body --url -H --header --memory -h --help
+                                --version" ;;
                         select) words="--select --by --keep --errors --ok --schema --format
                                 --id-column --skip-empty --body --url -H --header -o --output
                                 --to --memory -h --help --version" ;;
@@ -174,7 +186,7 @@ _eddy() {
                         esac
                         case $command,$word in
                         *,-*) ;;
-                        batch,* | check,* | retry,* | sort,* | select,* | report,* | draw,*)
+                        batch,* | check,* | retry,* | sort,* | collect,* | select,* | report,* | draw,*)
                                 compopt -o default 2>/dev/null
                                 return
                                 ;;

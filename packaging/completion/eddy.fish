@@ -5,6 +5,7 @@ complete -c eddy -n __fish_use_subcommand -a batch -d 'send a file of API reques
 complete -c eddy -n __fish_use_subcommand -a check -d 'examine a file of API requests, and send nothing'
 complete -c eddy -n __fish_use_subcommand -a retry -d 'send those requests of batch again that failed'
 complete -c eddy -n __fish_use_subcommand -a sort -d 'put answers into the order of their requests'
+complete -c eddy -n __fish_use_subcommand -a collect -d 'join the answers of several runs, and check that none is missing'
 complete -c eddy -n __fish_use_subcommand -a select -d 'a table'
 complete -c eddy -n __fish_use_subcommand -a fetch -d 'fetch many URLs at a time, one line of JSON for each'
 complete -c eddy -n __fish_use_subcommand -a mock -d 'a web server that answers slowly, limits and fails on demand'
@@ -14,7 +15,7 @@ complete -c eddy -n __fish_use_subcommand -a explore -d 'run a program in many o
 complete -c eddy -n __fish_use_subcommand -a help -d 'what a command does: eddy help fetch'
 complete -c eddy -n __fish_use_subcommand -l help -d 'print the usage'
 complete -c eddy -n __fish_use_subcommand -l version -d 'print the version'
-complete -c eddy -n '__fish_seen_subcommand_from help' -a 'batch check retry sort select fetch mock report draw explore help'
+complete -c eddy -n '__fish_seen_subcommand_from help' -a 'batch check retry sort collect select fetch mock report draw explore help'
 
 complete -c eddy -n '__fish_seen_subcommand_from batch' -F
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l format -x -a 'auto json csv' -d 'auto: csv if IN ends in .csv, .csv.gz or .csv.zst'
@@ -167,6 +168,25 @@ complete -c eddy -n '__fish_seen_subcommand_from sort' -s o -l output -x -d 'wri
 complete -c eddy -n '__fish_seen_subcommand_from sort' -l memory -x -d 'bytes of memory for lines, such as 256M'
 complete -c eddy -n '__fish_seen_subcommand_from sort' -s h -l help -d 'print the usage'
 complete -c eddy -n '__fish_seen_subcommand_from sort' -l version -d 'print the version'
+
+complete -c eddy -n '__fish_seen_subcommand_from collect' -F
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l by -x -d 'the file of requests'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -s o -l output -x -d 'write the answers to ALL, which is replaced when it is complete, and compressed if its name ends in .gz or .zst'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l errors -r -F -d 'write the failures of requests without an answer to FILE, which is replaced, or removed if all have one'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l shards -x -d 'the runs had --shard I/N: report which shards lack answers'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l accept-failed -d 'those of the runs: the failures that they accept are complete'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l accept-failed-ids -r -F -d 'those of the runs: the failures that they accept are complete'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l ok -x -d 'those of the runs, if they had these options'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l schema -r -F -d 'those of the runs, if they had these options'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l format -x -a 'auto json csv' -d 'auto: csv if IN ends in .csv, .csv.gz or .csv.zst'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l id-column -x -d 'the column of CSV that is the id'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l skip-empty -d 'leave out the requests that a run with this option leaves out'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l body -x -d 'those of the run that have {{name}}, for --skip-empty'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l url -x -d 'those of the run that have {{name}}, for --skip-empty'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -s H -l header -x -d 'those of the run that have {{name}}, for --skip-empty'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l memory -x -d 'bytes of memory for lines, such as 256M'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -s h -l help -d 'print the usage'
+complete -c eddy -n '__fish_seen_subcommand_from collect' -l version -d 'print the version'
 
 complete -c eddy -n '__fish_seen_subcommand_from select' -F
 complete -c eddy -n '__fish_seen_subcommand_from select' -l select -x -d 'a column: a JSON Pointer into the body of the answer, such as /usage/total_tokens'

@@ -8,6 +8,7 @@ _eddy() {
                 'check:examine a file of API requests, and send nothing'
                 'retry:send those requests of batch again that failed'
                 'sort:put answers into the order of their requests'
+                'collect:join the answers of several runs, and check that none is missing'
                 'select:a table'
                 'fetch:fetch many URLs at a time, one line of JSON for each'
                 'mock:a web server that answers slowly, limits and fails on demand'
@@ -198,6 +199,30 @@ _eddy() {
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
                         '*-o+[write to SORTED, which is replaced when sorting is complete, and compressed if its name ends in .gz or .zst]:SORTED: ' \
                         '*--output=[write to SORTED, which is replaced when sorting is complete, and compressed if its name ends in .gz or .zst]:SORTED: ' \
+                        '*--memory=[bytes of memory for lines, such as 256M]:N: ' \
+                        '*-h[print the usage]' \
+                        '*--help[print the usage]' \
+                        '*--version[print the version]' \
+                        '*:file:_files'
+                ;;
+        collect)
+                _arguments -S \
+                        '*--by=[the file of requests]:IN: ' \
+                        '*-o+[write the answers to ALL, which is replaced when it is complete, and compressed if its name ends in .gz or .zst]:ALL: ' \
+                        '*--output=[write the answers to ALL, which is replaced when it is complete, and compressed if its name ends in .gz or .zst]:ALL: ' \
+                        '*--errors=[write the failures of requests without an answer to FILE, which is replaced, or removed if all have one]:FILE:_files' \
+                        '*--shards=[the runs had --shard I/N: report which shards lack answers]:N: ' \
+                        '*--accept-failed[those of the runs: the failures that they accept are complete]' \
+                        '*--accept-failed-ids=[those of the runs: the failures that they accept are complete]:FILE:_files' \
+                        '*--ok=[those of the runs, if they had these options]:EXPR: ' \
+                        '*--schema=[those of the runs, if they had these options]:FILE:_files' \
+                        '*--format=[auto: csv if IN ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
+                        '*--id-column=[the column of CSV that is the id]:NAME: ' \
+                        '*--skip-empty[leave out the requests that a run with this option leaves out]' \
+                        '*--body=[those of the run that have {{name}}, for --skip-empty]:BODY: ' \
+                        '*--url=[those of the run that have {{name}}, for --skip-empty]:URL: ' \
+                        '*-H+[those of the run that have {{name}}, for --skip-empty]:HEADER: ' \
+                        '*--header=[those of the run that have {{name}}, for --skip-empty]:HEADER: ' \
                         '*--memory=[bytes of memory for lines, such as 256M]:N: ' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \

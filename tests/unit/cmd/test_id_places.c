@@ -56,6 +56,28 @@ TEST(of_an_id_that_is_there_twice_the_first_place_counts)
         ed_id_places_fini(&places);
 }
 
+TEST(each_repetition_of_an_id_is_found_once)
+{
+        uint64_t place, count = 0, sum = 0;
+        size_t at = 0;
+
+        ed_id_places_init(&places);
+        CHECK_EQ(text_add("a", 3), 0);
+        CHECK_EQ(text_add("b", 4), 0);
+        CHECK_EQ(text_add("a", 9), 0);
+        CHECK_EQ(text_add("c", 10), 0);
+        CHECK_EQ(text_add("a", 20), 0);
+        CHECK_EQ(text_add("c", 5), 0);
+        ed_id_places_seal(&places);
+        while ((place = ed_id_places_repeated(&places, &at)) > 0) {
+                count++;
+                sum += place;
+        }
+        CHECK_EQ(count, 3);
+        CHECK_EQ(sum, 9 + 20 + 10);
+        ed_id_places_fini(&places);
+}
+
 TEST(ids_of_lines_are_those_that_were_added)
 {
         static const char *const strange[] = { "line-0",  "line-",

@@ -1,5 +1,5 @@
 /*
- * test_select.c - `eddy select` and `eddy sort` with each of their allocations made to fail, and all
+ * test_select.c - `eddy select`, `eddy sort` and `eddy collect` with each of their allocations made to fail, and all
  * after it: the command ends with the status for memory, and its output is whole or unchanged. And with
  * files that a run changes between any two of its allocations.
  */
@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "batch/sort/sort_command.h"
+#include "collect/collect.h"
 #include "common/console.h"
 #include "eddy/alloc.h"
 #include "select/select.h"
@@ -123,6 +124,52 @@ TEST(sort_without_memory_ends_with_its_status_and_without_an_output)
         const char *const argv[] = { "sort", answers, "--by", input, "-o", output, NULL };
 
         sweep(ed_sort_main, argv, (int) (sizeof(argv) / sizeof(argv[0])) - 1);
+}
+
+TEST(collect_without_memory_ends_with_its_status_and_without_an_output)
+{
+        CHECK(mkdtemp(folder));
+        file_put(input, "in.jsonl", "{\"custom_id\":\"a\"}\n{\"custom_id\":\"b\"}\n");
+        file_put(answers, "out.0.jsonl",
+                 "{\"custom_id\":\"b\",\"response\":{\"status_code\":200},\"error\":null}\n"
+                 "{\"custom_id\":\"a\",\"response\":{\"status_code\":200},\"error\":null}\n");
+        file_put(errors, "out.0.errors.jsonl",
+                 "{\"custom_id\":\"a\",\"response\":null,\"error\":{\"code\":\"c\"}}\n");
+        snprintf(output, sizeof(output), "%s/all.jsonl.gz", folder);
+        const char *const argv[] = {
+                "collect", answers, answers, "--by", input, "-o", output, NULL
+        };
+
+        sweep(ed_collect_main, argv, (int) (sizeof(argv) / sizeof(argv[0])) - 1);
+}
+
+TEST(collect_without_memory_and_without_an_answer_fails_cleanly)
+{
+        enum { ALLOCATIONS = 120 };
+        char data[DATA_BYTES];
+        ssize_t bytes;
+
+        CHECK(mkdtemp(folder));
+        file_put(input, "in.jsonl", "{\"custom_id\":\"a\"}\n{\"custom_id\":\"b\"}\n");
+        file_put(answers, "out.0.jsonl",
+                 "{\"custom_id\":\"b\",\"response\":{\"status_code\":200},\"error\":null}\n");
+        file_put(errors, "out.1.jsonl", "");
+        snprintf(output, sizeof(output), "%s/all.jsonl", folder);
+        const char *const argv[] = {
+                "collect", answers, errors, "--by", input, "-o", output, NULL
+        };
+
+        for (int left = 0; left < ALLOCATIONS; left++) {
+                CHECK_EQ(command_run(ed_collect_main, argv,
+                                     (int) (sizeof(argv) / sizeof(argv[0])) - 1, left),
+                         ED_EXIT_FAILED);
+                bytes = output_read(data);
+                CHECK(bytes == -1 || data[bytes - 1] == '\n');
+                unlink(output);
+        }
+        CHECK(bytes > 0);
+        CHECK(unlink(input) == 0 && unlink(answers) == 0 && unlink(errors) == 0);
+        CHECK(rmdir(folder) == 0);
 }
 
 /* ---- a run that writes while the files are read ------------------------------------------------ */

@@ -31,6 +31,13 @@ bool ed_errors_name(const char *output, char *room, size_t room_bytes)
         return name_write(output, strlen(output), "", room, room_bytes);
 }
 
+bool ed_errors_name_of_packed(const char *output, char *room, size_t room_bytes)
+{
+        size_t bytes = ed_pack_stem_bytes(output);
+
+        return name_write(output, bytes, output + bytes, room, room_bytes);
+}
+
 bool ed_errors_find(const char *output, char *room, size_t room_bytes)
 {
         size_t bytes = ed_pack_stem_bytes(output);

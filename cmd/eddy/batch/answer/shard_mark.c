@@ -39,3 +39,25 @@ void ed_shard_mark_read(const struct ed_answer_seen *seen, char mark[ED_SHARD_MA
         if (!mark_find(seen, &value) || eddy_json_string(&value, mark, ED_SHARD_MARK_BYTES) < 0)
                 *mark = '\0';
 }
+
+bool ed_shard_mark_parse(const char *mark, struct ed_shard *ret_shard, uint64_t *ret_size)
+{
+        const char *of = strchr(mark, ' ');
+        char head[ED_SHARD_MARK_BYTES], whole[ED_SHARD_MARK_BYTES];
+        struct ed_shard shard;
+        unsigned long long size;
+
+        if (!of || (size_t) (of - mark) >= sizeof(head) ||
+            sscanf(of, " of %20llu bytes", &size) != 1)
+                return false;
+        memcpy(head, mark, (size_t) (of - mark));
+        head[of - mark] = '\0';
+        if (!ed_shard_read(head, &shard))
+                return false;
+        ed_shard_mark_print(shard, size, whole);
+        if (strcmp(mark, whole) != 0)
+                return false;
+        *ret_shard = shard;
+        *ret_size = size;
+        return true;
+}

@@ -21,4 +21,7 @@ enum ed_shard_mark ed_shard_mark_compare(const struct ed_answer_seen *seen, cons
 /* Copy the mark in a line, or "" if it is none. */
 void ed_shard_mark_read(const struct ed_answer_seen *seen, char mark[ED_SHARD_MARK_BYTES]);
 
+/* Read a mark: its shard, and the size of the input. Returns false for other texts. */
+bool ed_shard_mark_parse(const char *mark, struct ed_shard *ret_shard, uint64_t *ret_size);
+
 #endif
