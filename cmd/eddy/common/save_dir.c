@@ -327,10 +327,7 @@ int ed_save_dir_keep(struct ed_save_dir_file *file)
 
 void ed_save_dir_drop(struct ed_save_dir_file *file)
 {
-        if (file->fd < 0)
-                return;
-        close(file->fd);
-        file->fd = -1;
+        ed_save_dir_pause(file);
         ed_save_dir_recorded(file);
 }
 
@@ -385,39 +382,59 @@ static bool note_read(const struct ed_save_dir *dir, const char *name,
         return true;
 }
 
-int64_t ed_save_dir_resume(struct ed_save_dir_file *file, const struct ed_save_dir *dir,
-                           uint64_t tag, char note[ED_SAVE_DIR_NOTE_BYTES])
+/* Returns true for a file with one name; a second one is that of a file that is complete. */
+static bool is_incomplete(const struct stat *st)
+{
+        return S_ISREG(st->st_mode) && st->st_nlink == 1;
+}
+
+int64_t ed_save_dir_find(struct ed_save_dir_file *file, const struct ed_save_dir *dir, uint64_t tag,
+                         char note[ED_SAVE_DIR_NOTE_BYTES])
 {
         char part[TEMP_BYTES], twin[TEMP_BYTES];
         struct stat st;
 
         file_init(file, dir, tag);
         temp_name(tag, PART_END, part);
-        if (!dir->has_notes || !note_read(dir, twin_of(part, NOTE_END, twin), note))
+        if (!dir->has_notes || !note_read(dir, twin_of(part, NOTE_END, twin), note) ||
+            !file_stat(dir, part, &st) || !is_incomplete(&st))
                 return -ENOENT;
-        file->fd = openat(dir->fd, part, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        if (file->fd < 0)
-                return -ENOENT;
-        /* A second link is the name of a file that is complete. */
-        if (fstat(file->fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
-            lseek(file->fd, 0, SEEK_END) != st.st_size) {
-                close(file->fd);
-                file->fd = -1;
-                return -ENOENT;
-        }
         file->has_part = file->has_note = true;
         return st.st_size;
 }
 
+void ed_save_dir_pause(struct ed_save_dir_file *file)
+{
+        if (file->fd >= 0)
+                close(file->fd);
+        file->fd = -1;
+}
+
+int ed_save_dir_reopen(struct ed_save_dir_file *file, uint64_t bytes, uint64_t kept)
+{
+        char part[TEMP_BYTES];
+        struct stat st;
+        int err = 0;
+
+        temp_name(file->tag, PART_END, part);
+        file->fd = openat(file->dir->fd, part, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (file->fd < 0 || fstat(file->fd, &st) < 0)
+                err = -errno;
+        else if (!is_incomplete(&st) || (uint64_t) st.st_size != bytes || kept > bytes)
+                err = -ESTALE;
+        else if (ftruncate(file->fd, (off_t) kept) < 0 || lseek(file->fd, 0, SEEK_END) < 0)
+                err = -errno;
+        if (err < 0)
+                ed_save_dir_pause(file);
+        return err;
+}
+
 void ed_save_dir_leave(struct ed_save_dir_file *file)
 {
-        if (file->fd < 0)
-                return;
         if (!file->has_note) {
                 ed_save_dir_drop(file);
                 return;
         }
-        close(file->fd);
-        file->fd = -1;
+        ed_save_dir_pause(file);
         file->has_part = file->has_note = false;
 }

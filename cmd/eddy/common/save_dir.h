@@ -106,12 +106,20 @@ void ed_save_dir_recorded(struct ed_save_dir_file *file);
 EDDY_MUST_USE int ed_save_dir_note(struct ed_save_dir_file *file, const void *data, size_t bytes);
 
 /*
- * Open the incomplete file with this tag, at its end, and read its note, which gets a NUL. Returns the
- * bytes of the file. Errors: -ENOENT  the file or its note is missing, or is of another kind
+ * Find the incomplete file with this tag, and read its note, which gets a NUL. The file is not opened.
+ * Returns its bytes. Errors: -ENOENT  the file or its note is missing, or is of another kind
  */
-EDDY_MUST_USE int64_t ed_save_dir_resume(struct ed_save_dir_file *file,
-                                         const struct ed_save_dir *dir, uint64_t tag,
-                                         char note[ED_SAVE_DIR_NOTE_BYTES]);
+EDDY_MUST_USE int64_t ed_save_dir_find(struct ed_save_dir_file *file, const struct ed_save_dir *dir,
+                                       uint64_t tag, char note[ED_SAVE_DIR_NOTE_BYTES]);
+
+/* Close a file that is not complete; ed_save_dir_reopen() continues it, or ed_save_dir_drop() ends it. */
+void ed_save_dir_pause(struct ed_save_dir_file *file);
+
+/*
+ * Open a file of 'bytes' bytes again, and cut it off after 'kept' bytes, where the next ones are
+ * written. Errors: those of the system; -ESTALE  the file was changed
+ */
+EDDY_MUST_USE int ed_save_dir_reopen(struct ed_save_dir_file *file, uint64_t bytes, uint64_t kept);
 
 /* Close a file that is not complete. If it has a note, a later run can continue it; or it is dropped. */
 void ed_save_dir_leave(struct ed_save_dir_file *file);

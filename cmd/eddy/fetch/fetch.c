@@ -20,6 +20,7 @@
 #include "eddy/error.h"
 #include "eddy/run.h"
 #include "eddy/time.h"
+#include "fetch/part.h"
 #include "fetch/retry.h"
 #include "fetch/run.h"
 
@@ -407,6 +408,7 @@ int ed_fetch_main(int argc, char **argv)
                                              .headers = run.opts.headers.items,
                                              .headers_count = run.opts.headers.count,
                                              .body = run.opts.data });
+        run.is_continued = run.opts.save && ed_part_is_possible(run.opts.method, &run.opts.headers);
         exit_code = run_whole(&run);
         ed_output_fini(&run.output);
 done_files:

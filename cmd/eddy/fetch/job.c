@@ -13,6 +13,7 @@
 #include "eddy/error.h"
 #include "eddy/run.h"
 #include "eddy/time.h"
+#include "fetch/body_file.h"
 #include "fetch/retry.h"
 #include "fetch/run.h"
 #include "fetch/urls.h"
@@ -27,8 +28,8 @@ struct attempt {
         eddy_scope scope;
         eddy_http_response *response;
         const void *body; /* with --body; valid as long as the response */
-        struct ed_save_dir_file file;
         uint64_t bytes;
+        bool is_saved;    /* its body goes to the job's file */
         int64_t start_ns; /* 0: no connection was begun or reused yet */
         int64_t elapsed_ns;
         int status; /* 0: none */
@@ -42,7 +43,8 @@ struct ed_fetch_job {
         struct ed_engine_job base;
         struct ed_fetch_run *run;
         struct eddy_retry retry;
-        struct attempt attempt; /* the last one */
+        struct attempt attempt;   /* the last one */
+        struct ed_body_file file; /* with --save */
         uint64_t index;
         bool is_kept; /* its body has a file */
         unsigned attempts;
@@ -86,67 +88,61 @@ static void attempt_sends(void *arg)
         attempt->sent = true;
 }
 
-/* Returns true if the body becomes a file. Those of failures do not, so they take no name. */
-static bool is_saved(const struct ed_fetch_job *job)
-{
-        return job->run->opts.save && job->attempt.status < ED_STATS_OK_END;
-}
-
 /* Read the body in pieces to 'buf', and write the pieces to a file or discard them. */
 static int body_take(struct ed_fetch_job *job, char *buf)
 {
         struct attempt *attempt = &job->attempt;
-        struct ed_fetch_run *run = job->run;
         int64_t n;
         int err = 0;
 
-        if (is_saved(job))
-                err = ed_save_file_begin(
-                        &run->save, job->url, job->index,
-                        eddy_http_response_header(attempt->response, "Content-Type"),
-                        &attempt->file);
         while (err == 0) {
                 n = eddy_http_response_read(attempt->response, buf, ED_FETCH_READ_BYTES);
                 if (n <= 0)
                         return (int) n;
                 attempt->bytes += (uint64_t) n;
-                if (is_saved(job))
-                        err = ed_save_file_write(&run->save, &attempt->file, buf, (size_t) n);
+                if (attempt->is_saved)
+                        err = ed_body_file_write(&job->file, buf, (size_t) n);
         }
-        /* A failure to write to the folder stops the run. */
-        eddy_scope_cancel(run->work);
-        return -ECANCELED;
+        return err;
 }
 
 static int body_receive(struct ed_fetch_job *job)
 {
+        struct attempt *attempt = &job->attempt;
         char *buf;
         int err;
 
         /* Jobs that discard their bodies share a buffer, because no job reads its bytes. */
-        if (!is_saved(job))
+        if (!attempt->is_saved)
                 return body_take(job, job->run->discarded);
         buf = eddy_malloc(ED_FETCH_READ_BYTES);
         if (!buf)
                 return -ENOMEM;
         err = body_take(job, buf);
         eddy_free(buf);
+        if (err == 0)
+                err = ed_body_file_end(&job->file);
+        if (err == 0)
+                attempt->bytes = job->file.bytes; /* also those of earlier attempts */
         return err;
 }
 
-static int attempt_exchange(struct ed_fetch_job *job, struct eddy_tls_fault *fault)
+/* Send the request, with the headers of a request for the rest of the body if a part of it is there. */
+static int request_send(struct ed_fetch_job *job, struct eddy_tls_fault *fault)
 {
         struct attempt *attempt = &job->attempt;
         struct ed_fetch_run *run = job->run;
-        size_t bytes;
-        int err;
+        struct ed_body_file_request rest;
+        int err = ed_body_file_request(&job->file, &run->opts.headers, &rest);
 
+        if (err < 0)
+                return err;
         err = eddy_http_client_send(run->client,
                                     &(struct eddy_http_request){
                                             .method = run->opts.method,
                                             .url = job->url,
-                                            .headers = run->opts.headers.items,
-                                            .headers_count = run->opts.headers.count,
+                                            .headers = rest.headers,
+                                            .headers_count = rest.count,
                                             .body = run->opts.data,
                                             .body_bytes = run->opts.data_bytes,
                                             .on_start = attempt_started,
@@ -156,11 +152,52 @@ static int attempt_exchange(struct ed_fetch_job *job, struct eddy_tls_fault *fau
                                             .ret_tls_fault = fault,
                                     },
                                     &attempt->response);
+        eddy_free(rest.own);
+        return err;
+}
+
+/* Send the request, and receive the response. Returns EAGAIN if the whole body must be asked for. */
+static int exchange_once(struct ed_fetch_job *job, struct eddy_tls_fault *fault)
+{
+        struct attempt *attempt = &job->attempt;
+        int err = request_send(job, fault);
+
+        if (err < 0)
+                return err;
+        attempt->bytes = 0;
+        attempt->status = eddy_http_response_status(attempt->response);
+        /* Bodies of failures do not become files, so they take no name. */
+        attempt->is_saved = job->run->opts.save && attempt->status < ED_STATS_OK_END;
+        if (job->run->opts.save)
+                err = ed_body_file_begin(&job->file, attempt->response, attempt->status);
+        if (err == EDDY_E_HTTP_INVALID_RESPONSE)
+                snprintf(fault->text, sizeof(fault->text),
+                         "%s: the status 206, although no range was asked for",
+                         ed_outcome_message(err));
+        return err ? err : body_receive(job);
+}
+
+static int attempt_exchange(struct ed_fetch_job *job, struct eddy_tls_fault *fault)
+{
+        struct attempt *attempt = &job->attempt;
+        struct ed_fetch_run *run = job->run;
+        size_t bytes;
+        int err;
+
+        if (!run->opts.body) {
+                while ((err = exchange_once(job, fault)) == EAGAIN) {
+                        eddy_http_response_close(attempt->response);
+                        attempt->response = NULL;
+                }
+                /* A failure to write to the folder stops the run. */
+                if (run->save.err < 0)
+                        eddy_scope_cancel(run->work);
+                return run->save.err < 0 ? -ECANCELED : err;
+        }
+        err = request_send(job, fault);
         if (err < 0)
                 return err;
         attempt->status = eddy_http_response_status(attempt->response);
-        if (!run->opts.body)
-                return body_receive(job);
         err = eddy_http_response_body(attempt->response, &attempt->body, &bytes);
         if (err == 0)
                 attempt->bytes = bytes;
@@ -175,9 +212,7 @@ static void attempt_init(struct ed_fetch_job *job)
         attempt->run = job->run;
         attempt->response = NULL;
         attempt->body = NULL;
-        attempt->file.fd = -1;
-        attempt->file.has_part = false;
-        attempt->file.name = NULL;
+        attempt->is_saved = false;
         attempt->bytes = 0;
         attempt->start_ns = attempt->elapsed_ns = 0;
         attempt->status = attempt->error = 0;
@@ -213,7 +248,6 @@ static void attempt_release(struct attempt *attempt)
 {
         eddy_http_response_close(attempt->response);
         attempt->response = NULL;
-        ed_save_dir_drop(&attempt->file);
         eddy_free(attempt->fault);
         attempt->fault = NULL;
 }
@@ -377,7 +411,7 @@ static void line_build(struct ed_draft *line, struct ed_fetch_job *job)
         if (run->opts.save) {
                 ed_draft_add_str(line, ",\"file\":");
                 if (job->is_kept)
-                        ed_draft_add_json_str(line, attempt->file.name);
+                        ed_draft_add_json_str(line, job->file.file.name);
                 else
                         ed_draft_add_str(line, "null");
         }
@@ -402,9 +436,9 @@ static void job_finish(struct ed_engine_job *base, int error)
         int err = 0;
 
         attempt->error = error;
-        job->is_kept = error == 0 && attempt->file.fd >= 0;
+        job->is_kept = error == 0 && attempt->is_saved;
         if (job->is_kept)
-                err = ed_save_file_keep(&run->save, &attempt->file);
+                err = ed_save_file_keep(&run->save, &job->file.file);
         if (err == 0)
                 line_build(&line, job);
         if (err == 0 && !ed_draft_is_whole(&line)) {
@@ -413,6 +447,8 @@ static void job_finish(struct ed_engine_job *base, int error)
                 line_build(&line, job);
         }
         attempt_release(attempt);
+        if (!job->is_kept)
+                ed_save_dir_leave(&job->file.file);
         ed_engine_job_give_slot(base); /* the next request need not wait for this line */
         if (err == 0)
                 err = ed_draft_is_whole(&line) ? ed_output_line(&run->output, line.data, line.bytes)
@@ -421,7 +457,8 @@ static void job_finish(struct ed_engine_job *base, int error)
         if (run->output.cut)
                 eddy_scope_cancel(run->work);
         if (err == 0) {
-                ed_save_dir_recorded(&attempt->file);
+                if (job->is_kept)
+                        ed_save_dir_recorded(&job->file.file);
                 ed_stats_add(&run->stats, attempt->status, attempt->error, attempt->bytes,
                              latency_ns);
                 return;
@@ -463,6 +500,7 @@ static enum ed_verdict job_judge(struct ed_engine_job *base, int err, int64_t *r
         }
         base->cause = err < 0 ? err : job->attempt.status;
         attempt_release(&job->attempt);
+        ed_body_file_pause(&job->file);
         *ret_wait_ns = wait_ns;
         return ED_VERDICT_RETRY;
 }
@@ -472,6 +510,8 @@ static void job_free(struct ed_engine_job *base)
         struct ed_fetch_job *job = job_of(base);
 
         attempt_release(&job->attempt);
+        if (!job->is_kept)
+                ed_save_dir_leave(&job->file.file);
         eddy_free(job);
 }
 
@@ -506,6 +546,7 @@ int ed_fetch_add(struct ed_fetch_run *run, const char *url, size_t bytes, int re
         job->bytes = bytes;
         memcpy(job->url, url, bytes);
         job->url[bytes] = '\0';
+        ed_body_file_init(&job->file, &run->save, job->url, index, run->is_continued);
         attempt_init(job);
         eddy_retry_begin(&job->retry, &run->retry_policy);
         err = ed_engine_job_start(&job->base);

@@ -40,6 +40,7 @@ struct ed_fetch_run {
         eddy_scope *work;  /* of all jobs */
         eddy_scope *whole; /* around 'work', with --deadline */
         bool idempotent;
+        bool is_continued; /* with --save: bodies that were cut, by requests for the rest */
         bool hangup;       /* SIGHUP ended the run */
         bool setup_failed; /* a proxy, or a file of --cacert, --cert or --key, cannot be used */
         char discarded[ED_FETCH_READ_BYTES]; /* bodies that are not kept */

@@ -74,6 +74,14 @@ static size_t text_of(const struct ed_url_parts *parts, char text[TEXT_BYTES])
         return 5;
 }
 
+/* Returns the tag of a file, which does not depend on credentials. */
+static uint64_t tag_of(const char *url, uint64_t index)
+{
+        const char *host = ed_url_parts(url).host;
+
+        return XXH3_64bits_withSeed(host, strlen(host), index);
+}
+
 int ed_save_file_begin(struct ed_save *save, const char *url, uint64_t index, const char *type,
                        struct ed_save_dir_file *file)
 {
@@ -82,12 +90,24 @@ int ed_save_file_begin(struct ed_save *save, const char *url, uint64_t index, co
         size_t bytes = text_of(&parts, text);
         int err;
 
-        /* The tag does not depend on credentials. */
-        ed_save_dir_name(file, &save->dir,
-                         XXH3_64bits_withSeed(parts.host, strlen(parts.host), index), ED_SAVE_URL,
-                         text, bytes, type);
+        ed_save_dir_name(file, &save->dir, tag_of(url, index), ED_SAVE_URL, text, bytes, type);
         err = ed_save_dir_begin(file);
         return err < 0 ? save_fail(save, err) : 0;
+}
+
+void ed_save_file_name(struct ed_save_dir_file *file, const char *url, const char *type)
+{
+        struct ed_url_parts parts = ed_url_parts(url);
+        char text[TEXT_BYTES];
+        size_t bytes = text_of(&parts, text);
+
+        ed_save_dir_set_names(file, ED_SAVE_URL, text, bytes, type);
+}
+
+int64_t ed_save_file_find(struct ed_save *save, const char *url, uint64_t index,
+                          char note[ED_SAVE_DIR_NOTE_BYTES], struct ed_save_dir_file *file)
+{
+        return ed_save_dir_find(file, &save->dir, tag_of(url, index), note);
 }
 
 int ed_save_file_write(struct ed_save *save, struct ed_save_dir_file *file, const void *data,

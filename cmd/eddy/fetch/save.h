@@ -34,6 +34,18 @@ void ed_save_close(struct ed_save *save);
  */
 EDDY_MUST_USE int ed_save_file_begin(struct ed_save *save, const char *url, uint64_t index,
                                      const char *type, struct ed_save_dir_file *file);
+
+/* Set only the names of a file that ed_save_file_find() has found. */
+void ed_save_file_name(struct ed_save_dir_file *file, const char *url, const char *type);
+
+/*
+ * Find the file that an earlier run has not completed, and read its note. Returns its bytes. Errors:
+ * those of ed_save_dir_find()
+ */
+EDDY_MUST_USE int64_t ed_save_file_find(struct ed_save *save, const char *url, uint64_t index,
+                                        char note[ED_SAVE_DIR_NOTE_BYTES],
+                                        struct ed_save_dir_file *file);
+
 EDDY_MUST_USE int ed_save_file_write(struct ed_save *save, struct ed_save_dir_file *file,
                                      const void *data, size_t bytes);
 
