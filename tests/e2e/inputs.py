@@ -2,6 +2,7 @@
 
     fed(eddy, "pipe", compressed("gzip", data), lambda path, stdin: eddy.run("check", path, stdin=stdin))
 """
+import contextlib
 import gzip
 import os
 import subprocess
@@ -34,3 +35,17 @@ def fed(eddy, way, data, run):
     finally:
         writer.wait(e2e.LIMIT_S)
         os.remove(path)
+
+
+def opened_to_write(pipe):
+    """Open a pipe when its reader has opened it."""
+    found = []
+
+    def is_open():
+        with contextlib.suppress(OSError):
+            found.append(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+        return found
+
+    e2e.wait_until(is_open, "the reader of the pipe")
+    os.set_blocking(found[0], True)
+    return open(found[0], "w", encoding="utf-8")

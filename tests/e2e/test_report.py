@@ -15,7 +15,7 @@ import subprocess
 import e2e
 from batch_api import Api
 from e2e import check, claim, equal
-from inputs import compressed
+from inputs import compressed, opened_to_write
 
 START_MS = 1790000000000
 VOID = {"meta", "br", "line", "circle", "rect", "polyline"}
@@ -262,6 +262,19 @@ def failures_count_if_their_requests_have_no_answer(eddy):
     # The failures are read twice, so they cannot come from a pipe.
     result = eddy.run("report", out, "--by", rows, "--errors", "/dev/stdin", "-o", "-", stdin=lines(errors).encode())
     e2e.one_line(result, 3, "a pipe cannot be read twice")
+
+
+@claim
+def an_answer_is_not_missed_whose_failure_a_run_removes(eddy):
+    """The pipe lets the run act between the two files: its other end opens when `eddy report` opens it."""
+    rows = eddy.file("in.jsonl", lines({"custom_id": f"id-{n}", "url": "/", "body": {}} for n in (1, 2)))
+    out, pipe = eddy.file("out.jsonl", lines([answer(1, START_MS, 10)])), eddy.file("pipe")
+    os.mkfifo(pipe)
+    child = eddy.start("report", out, "--by", rows, "--errors", pipe, "-o", "/dev/null")
+    with opened_to_write(pipe), open(out, "a", encoding="utf-8") as file:
+        file.write(lines([answer(2, START_MS, 10)]))
+    text = child.communicate(timeout=e2e.SOON)[1].decode()
+    check("complete: all 2 requests have an answer" in text, text)
 
 
 @claim

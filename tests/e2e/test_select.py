@@ -1,5 +1,4 @@
 """test_select - `eddy select`: a CSV file comes back with columns of answers, each row once and in its order."""
-import contextlib
 import csv
 import fcntl
 import glob
@@ -15,7 +14,7 @@ import subprocess
 import e2e
 from batch_api import Api
 from e2e import check, claim, equal
-from inputs import compressed
+from inputs import compressed, opened_to_write
 
 TEXT = "/choices/0/message/content"
 
@@ -83,20 +82,6 @@ def rows_that_failed_or_have_no_answer_say_so(eddy):
     check(result.code == 3 and "none" in result.err, result)
     result = eddy.run("select", out, "--by", path, "--errors", eddy.file("empty", ""), "--select", TEXT)
     check("2 answered, 0 failed, 3 not answered" in result.err, result)
-
-
-def opened_to_write(pipe):
-    """Open a pipe when its reader has opened it."""
-    found = []
-
-    def is_open():
-        with contextlib.suppress(OSError):
-            found.append(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
-        return found
-
-    e2e.wait_until(is_open, "the reader of the pipe")
-    os.set_blocking(found[0], True)
-    return open(found[0], "w", encoding="utf-8")
 
 
 @claim
