@@ -17,6 +17,9 @@ from e2e import check, claim, equal
 from inputs import compressed
 
 FULL = os.environ.get("EDDY_TEST_FULL") == "1"
+# The library is loaded before that of AddressSanitizer.
+LOADED = {"LD_PRELOAD": os.environ.get("EDDY_KILL_AT", ""),
+          "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
 
 
 def answer(custom_id, status=200, size=0, **more):
@@ -403,6 +406,35 @@ def end_by_a_signal_leaves_all_files_as_they_were(eddy):
         equal((content_of(to), content_of(errors)), ("old\n", "old errors\n"))
         if signo != signal.SIGKILL:
             equal(glob.glob(eddy.file("*.new-*")), [])
+
+
+@claim
+def kill_or_failure_at_each_change_leaves_whole_files(eddy):
+    if not LOADED["LD_PRELOAD"]:
+        raise e2e.Skip("EDDY_KILL_AT names no library")
+    path, wanted = split(eddy, 1200, 2, {3})
+    eddy.file("out.1.errors.jsonl", failure("r3"))
+    to, errors = eddy.file("all.jsonl"), eddy.file("all.errors.jsonl")
+    ends = set()
+    for how in ({"KILL_HOW": "before"}, {"KILL_HOW": "after"}, {"KILL_HOW": "torn"}, {"KILL_ERRNO": "28"}):
+        for at in range(1, 100):
+            eddy.file("all.jsonl", "old\n")
+            eddy.file("all.errors.jsonl", "old errors\n")
+            result = collect(eddy, "--memory", "300k", env={**os.environ, **LOADED, "KILL_AT": str(at), **how})
+            got = content_of(to), content_of(errors)
+            check(got[0] in ("old\n", wanted) and got[1] in ("old errors\n", failure("r3")), how, at, result)
+            ends.add(tuple(text[:3] == "old" for text in got))
+            if result.code == 1:  # it came to its end
+                equal(got, (wanted, failure("r3")), how, at)
+                break
+            check(result.code in (4, -9), how, at, result)
+            if result.code == 4:
+                check("No space" in result.err and glob.glob(eddy.file("*.new-*")) == [], at, result)
+            for name in glob.glob(eddy.file("*.new-*")):
+                os.remove(name)
+        else:
+            raise AssertionError("no run came to its end")
+    equal(ends, {(True, True), (False, True), (False, False)})
 
 
 @claim
