@@ -117,9 +117,9 @@ _eddy() {
                         compopt -o default 2>/dev/null
                         return
                         ;;
-                report,--by | report,--id-column | report,--body | report,--url | \
-                        report,-H | report,--header | report,-o | report,--output | \
-                        report,--ok | report,--price | report,--title) return ;;
+                report,--by | report,--id-column | report,--shard | report,--body | \
+                        report,--url | report,-H | report,--header | report,-o | \
+                        report,--output | report,--ok | report,--price | report,--title) return ;;
                 draw,--format) words="text svg html" ;;
                 draw,--axis) words="time order" ;;
                 draw,-o | draw,--output | draw,--width) return ;;
@@ -176,8 +176,8 @@ _eddy() {
                                 --retry-after --errors --error-rate --truncate --stall --seed
                                 --api-key --token-life --model --dimensions --completion-tokens
                                 -h --help --version" ;;
-                        report) words="--by --format --id-column --skip-empty --body --url -H
-                                --header --errors --log -o --output --ok --schema
+                        report) words="--by --format --id-column --shard --skip-empty --body
+                                --url -H --header --errors --log -o --output --ok --schema
                                 --accept-failed --accept-failed-ids --check --price --title -h
                                 --help --version" ;;
                         draw) words="-o --output --format --axis --width -h --help --version" ;;

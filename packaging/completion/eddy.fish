@@ -271,6 +271,7 @@ complete -c eddy -n '__fish_seen_subcommand_from report' -F
 complete -c eddy -n '__fish_seen_subcommand_from report' -l by -x -d 'the file of requests, to report those without an answer'
 complete -c eddy -n '__fish_seen_subcommand_from report' -l format -x -a 'auto json csv' -d 'of IN: csv if its name ends in .csv, .csv.gz or .csv.zst'
 complete -c eddy -n '__fish_seen_subcommand_from report' -l id-column -x -d 'the column of CSV that is the id'
+complete -c eddy -n '__fish_seen_subcommand_from report' -l shard -x -d 'count only the requests of this shard of IN'
 complete -c eddy -n '__fish_seen_subcommand_from report' -l skip-empty -d 'leave out the requests that a run with this option leaves out'
 complete -c eddy -n '__fish_seen_subcommand_from report' -l body -x -d 'those of the run that have {{name}}, for --skip-empty'
 complete -c eddy -n '__fish_seen_subcommand_from report' -l url -x -d 'those of the run that have {{name}}, for --skip-empty'

@@ -328,6 +328,7 @@ _eddy() {
                         '*--by=[the file of requests, to report those without an answer]:IN: ' \
                         '*--format=[of IN: csv if its name ends in .csv, .csv.gz or .csv.zst]:auto:(auto json csv)' \
                         '*--id-column=[the column of CSV that is the id]:NAME: ' \
+                        '*--shard=[count only the requests of this shard of IN]:i: ' \
                         '*--skip-empty[leave out the requests that a run with this option leaves out]' \
                         '*--body=[those of the run that have {{name}}, for --skip-empty]:BODY: ' \
                         '*--url=[those of the run that have {{name}}, for --skip-empty]:URL: ' \

@@ -366,5 +366,34 @@ def names_have_the_number_of_the_shard(eddy):
     equal(len(ids_of(eddy.file("whole.%i"))), 9)
 
 
+@claim
+def report_counts_the_requests_of_one_shard(eddy):
+    api = Api(eddy, lambda call: (400 if call.id == "r59" else 200, {}, {}))
+    path = eddy.file("in.jsonl", requests(60) + "\n" * 3000)
+    for i in range(3):
+        equal(shard(eddy, path, f"{i}/3", "--base-url", api.url).code, 1 if i == 1 else 0)
+
+    def report(i, *more):
+        return eddy.run("report", eddy.file(f"out.{i}.jsonl"), "--by", path, "-o", eddy.file("page"), "--check", *more)
+
+    sizes = [len(ids_of(eddy.file(f"out.{i}.jsonl"))) for i in range(3)]
+    check(sizes[2] == 0 < sizes[1] < sizes[0], sizes)
+    result = report(0, "--shard", "0/3")
+    equal(result.code, 0, result)
+    check(f"shard 0/3: complete: all {sizes[0]} requests have an answer" in result.err, result)
+    result = report(1, "--shard", "1/3")
+    equal(result.code, 1, result)
+    check(f"shard 1/3: not complete: 1 of {sizes[1] + 1} requests failed" in result.err, result)
+    result = report(2, "--shard", "2/3")
+    equal(result.code, 0, result)
+    check("shard 2/3: complete: it has no request" in result.err, result)
+    result = report(0)
+    equal(result.code, 1, result)
+    check("the output is of shard 0/3 of " in result.err, result)
+    for by, code in ((eddy.file("in.gz", gzip.compress(b"{}")), 3), ("-", 2), (eddy.file("x.csv", "a"), 2)):
+        result = eddy.run("report", eddy.file("out.0.jsonl"), "--by", by, "--shard", "0/3", "-o", eddy.file("page"))
+        equal(result.code, code, result)
+
+
 if __name__ == "__main__":
     e2e.main()

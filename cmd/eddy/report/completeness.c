@@ -140,7 +140,8 @@ uint64_t ed_completeness_failed(const struct ed_completeness *completeness)
 
 bool ed_completeness_lacks(const struct ed_completeness *completeness)
 {
-        return !completeness->input || completeness->requests == 0 ||
+        return !completeness->input ||
+               (completeness->requests == 0 && completeness->shard.count == 0) ||
                completeness->answered + ed_completeness_accepted(completeness) <
                        completeness->requests;
 }
@@ -229,8 +230,13 @@ static void lacks_print(const struct ed_completeness *completeness, struct ed_dr
 
 void ed_completeness_print(const struct ed_completeness *completeness, struct ed_draft *out)
 {
+        if (completeness->shard.count > 0)
+                ed_draft_add_printf(out, "shard %u/%u: ", completeness->shard.index,
+                                    completeness->shard.count);
         if (!completeness->input) {
                 unknown_print(completeness, out);
+        } else if (completeness->requests == 0 && completeness->shard.count > 0) {
+                ed_draft_add_str(out, "complete: it has no request");
         } else if (completeness->requests == 0) {
                 ed_draft_add_str(out, "not complete: the file of requests has no request");
         } else if (ed_completeness_lacks(completeness) && completeness->is_active) {

@@ -17,6 +17,7 @@
 
 #include "batch/request/ids.h"
 #include "common/draft.h"
+#include "common/shard.h"
 #include "eddy/def.h"
 
 enum ed_completeness_result {
@@ -30,6 +31,7 @@ enum ed_completeness_result {
 struct ed_completeness {
         struct ed_ids *ids;
         const char *input;              /* NULL: not known */
+        struct ed_shard shard;          /* of it; all zero: all of it */
         bool is_active;                 /* a run may add answers */
         uint64_t requests;              /* ids of the input */
         uint64_t answered;              /* of them */

@@ -11,6 +11,8 @@
 #include "batch/answer/rule_option.h"
 #include "batch/request/accept_option.h"
 #include "batch/request/source.h"
+#include "batch/shard_option.h"
+#include "batch/shard_setup.h"
 #include "common/console.h"
 #include "common/option.h"
 
@@ -29,8 +31,9 @@ static const char help[] =
         "  --by IN                  the file of requests, to report those without an answer\n"
         "  --format auto|json|csv   of IN: csv if its name ends in .csv, .csv.gz or .csv.zst "
         "(auto)\n"
-        "  --id-column NAME         the column of CSV that is the id "
-        "(custom_id)\n" ED_EMPTY_OPTION_HELP
+        "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
+        "  --shard i/n              count only the requests of this shard of "
+        "IN\n" ED_EMPTY_OPTION_HELP
         "  --errors FILE            the errors file (OUT's name with .errors.jsonl, if it exists)\n"
         "  --log FILE               the log of eddy batch --log, to show refusals\n"
         "  -o, --output PAGE|-      write the page to PAGE; - is standard output (OUT.html)\n"
@@ -58,6 +61,7 @@ enum {
         OPT_CHECK,
         OPT_FORMAT,
         OPT_ID_COLUMN,
+        OPT_SHARD,
         OPT_LOG,
         OPT_OK,
         OPT_PRICE,
@@ -71,6 +75,7 @@ static const struct option options[] = {
         { "by", required_argument, NULL, OPT_BY },
         { "format", required_argument, NULL, OPT_FORMAT },
         { "id-column", required_argument, NULL, OPT_ID_COLUMN },
+        { "shard", required_argument, NULL, OPT_SHARD },
         { "errors", required_argument, NULL, OPT_ERRORS },
         { "log", required_argument, NULL, OPT_LOG },
         { "output", required_argument, NULL, 'o' },
@@ -124,6 +129,8 @@ static int report_option_set(void *arg, int option, char *value)
                 return ed_option_format("report", value, &opts->format);
         case OPT_ID_COLUMN:
                 return ed_option_once("report", "--id-column", value, &opts->id_column);
+        case OPT_SHARD:
+                return ed_shard_option_read("report", value, &opts->shard);
         case OPT_ERRORS:
                 return ed_option_once("report", "--errors", value, &opts->errors);
         case OPT_LOG:
@@ -171,11 +178,12 @@ static int names_complete(struct ed_report_opts *opts)
 /* Check the options of the file of requests. Returns 0 or the exit code. */
 static int input_check(struct ed_report_opts *opts)
 {
-        const char *option = opts->format       ? "--format"
-                             : opts->id_column  ? "--id-column"
-                             : opts->check      ? "--check"
-                             : opts->empty.skip ? "--skip-empty"
-                                                : NULL;
+        const char *option = opts->format            ? "--format"
+                             : opts->id_column       ? "--id-column"
+                             : opts->check           ? "--check"
+                             : opts->shard.count > 0 ? "--shard"
+                             : opts->empty.skip      ? "--skip-empty"
+                                                     : NULL;
 
         if (!opts->by && option)
                 return ed_console_usage("report", "%s needs --by IN, the file of requests", option);
@@ -183,7 +191,9 @@ static int input_check(struct ed_report_opts *opts)
                 opts->format = ed_source_is_csv(opts->by) ? "csv" : "json";
         if (opts->id_column && strcmp(opts->format, "csv") != 0)
                 return ed_console_usage("report", ED_SOURCE_ID_COLUMN_FAULT);
-        return 0;
+        return opts->by ? ed_shard_setup_input("report", opts->shard, opts->by,
+                                               strcmp(opts->format, "csv") == 0)
+                        : 0;
 }
 
 static int line_finish(struct ed_report_opts *opts, int argc, char **argv)

@@ -11,6 +11,7 @@
 #include "batch/empty_option.h"
 #include "batch/request/accept.h"
 #include "batch/request/tokens.h"
+#include "common/shard.h"
 #include "eddy/def.h"
 
 /* Texts are borrowed from the command line, or are in the rooms. */
@@ -21,7 +22,8 @@ struct ed_report_opts {
         const char *by;     /* the file of requests, "-": standard input; NULL: none */
         const char *format; /* of 'by': "json" or "csv" */
         const char *id_column;
-        const char *page; /* "-": standard output */
+        struct ed_shard shard; /* of 'by'; all zero: all of it */
+        const char *page;      /* "-": standard output */
         const char *title;
         bool check; /* the exit code depends on completeness */
         struct ed_rule rule;

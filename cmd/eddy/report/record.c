@@ -181,6 +181,7 @@ int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
         record->queue_ns = record->first_ns = record->total_ns = -1;
         text_keep(seen.id, seen.id_bytes, record->id, sizeof(record->id));
         meta_read(record, &seen.meta);
+        ed_shard_mark_read(&seen, record->shard);
         if (!record->is_ok)
                 failure_read(record, &seen.line, seen.has_fault);
         else if (record->input == 0 && record->output == 0 &&

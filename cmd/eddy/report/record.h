@@ -10,6 +10,7 @@
 
 #include "batch/answer/answer_line.h"
 #include "batch/answer/rule.h"
+#include "batch/answer/shard_mark.h"
 #include "batch/request/accept.h"
 #include "eddy/def.h"
 
@@ -29,7 +30,8 @@ struct ed_record {
         const struct ed_accept *accept; /* NULL: no failure is accepted */
         bool is_output;                 /* the line is of the output, not of the errors file */
         char id[ED_RECORD_ID_BYTES];
-        int status; /* 0: no answer */
+        char shard[ED_SHARD_MARK_BYTES]; /* of which the line is; empty: none, or not known */
+        int status;                      /* 0: no answer */
         bool is_ok;
         bool is_named, is_final; /* a failure that is accepted: by its id, or because it is final */
         char cause[ED_RECORD_CAUSE_BYTES];       /* of a failure: "HTTP 503", "request_timeout" */

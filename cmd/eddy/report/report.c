@@ -59,7 +59,8 @@ struct report {
         struct ed_record record;
         struct report_file files[3]; /* errors, answers, log */
         unsigned files_count;
-        bool is_again; /* failures are read again */
+        bool is_again;                   /* failures are read again */
+        char shard[ED_SHARD_MARK_BYTES]; /* of the answers; empty: none */
         char buf[READ_BYTES];
 };
 
@@ -88,6 +89,7 @@ static int input_read(struct report *report)
         if (!opts->by)
                 return 0;
         report->completeness.input = opts->by;
+        report->completeness.shard = report->walk.shard = opts->shard;
         code = ed_empty_option_open(&report->opts.empty, "report", &report->walk.rules);
         if (code)
                 return code;
@@ -111,6 +113,8 @@ static void record_count(struct report *report, struct report_file *file)
         const struct ed_record *record = &report->record;
         bool counts;
 
+        if (!*report->shard)
+                memcpy(report->shard, record->shard, sizeof(report->shard));
         if (report->is_again && record->is_ok)
                 return;
         if (report->is_again)
@@ -430,6 +434,12 @@ static void text_print(const struct report *report)
                                     report->completeness.strange == 1 ? "line has" : "lines have",
                                     report->opts.by);
         }
+        if (*report->shard && report->opts.by && report->opts.shard.count == 0 &&
+            ed_completeness_lacks(&report->completeness))
+                ed_draft_add_printf(&text,
+                                    "the output is of shard %s of the requests: --shard leaves the "
+                                    "other shards out\n",
+                                    report->shard);
         if (report->completeness.empty > 0) {
                 ed_draft_add_grouped(&text, report->completeness.empty);
                 ed_draft_add_printf(&text, " %s empty, and %s left out\n",

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "batch/answer/answer_line.h"
+#include "batch/answer/shard_mark.h"
 #include "eddy/alloc.h"
 #include "eddy/json.h"
 
@@ -138,6 +139,39 @@ TEST(meta_holds_all_that_is_known)
                "\"t_total_ms\":2000.0,\"input_tokens\":0,\"output_tokens\":6,"
                "\"metadata\":{\"a\":[1]}}}";
         CHECK_STR(strstr(line.data, ",\"x_meta\":"), meta);
+}
+
+TEST(shard_of_a_line_is_read_again)
+{
+        static const char *const others[] = { "3/64 of 1001 bytes",  "3/63 of 1000 bytes",
+                                              "4/64 of 1000 bytes",  "3/64 of 1000 byte",
+                                              "3/64 of 10000 bytes", "" };
+        struct ed_answer answer = answer_make("{}", 2);
+        char mark[ED_SHARD_MARK_BYTES], seen_mark[ED_SHARD_MARK_BYTES], id[ED_ANSWER_ID_ROOM];
+        struct ed_answer_seen found;
+
+        ed_shard_mark_print((struct ed_shard){ 99999, 100000 }, UINT64_MAX, mark);
+        CHECK_STR(mark, "99999/100000 of 18446744073709551615 bytes");
+        ed_shard_mark_print((struct ed_shard){ 3, 64 }, 1000, mark);
+        answer.number = 0;
+        answer.shard = mark;
+        answer_print(&answer, ED_ANSWER_META);
+        CHECK_STR(
+                strstr(line.data, ",\"x_meta\":"),
+                ",\"x_meta\":{\"shard\":\"3/64 of 1000 bytes\",\"input_hash\":\"0123456789abcdef\","
+                "\"attempts\":1,\"t_queue_ms\":0.0,\"t_total_ms\":0.0}}");
+        CHECK_EQ(ed_answer_read(line.data, strlen(line.data), id, &found), 0);
+        CHECK_EQ(ed_shard_mark_compare(&found, mark), ED_SHARD_MARK_SAME);
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+                CHECK_EQ(ed_shard_mark_compare(&found, others[i]), ED_SHARD_MARK_OTHER);
+        ed_shard_mark_read(&found, seen_mark);
+        CHECK_STR(seen_mark, mark);
+        answer.shard = "";
+        answer_print(&answer, ED_ANSWER_META);
+        CHECK_EQ(ed_answer_read(line.data, strlen(line.data), id, &found), 0);
+        CHECK_EQ(ed_shard_mark_compare(&found, mark), ED_SHARD_MARK_NONE);
+        ed_shard_mark_read(&found, seen_mark);
+        CHECK_STR(seen_mark, "");
 }
 
 TEST(every_body_becomes_an_object_on_one_line)

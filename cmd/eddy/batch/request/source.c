@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "batch/request/shard_range.h"
 #include "common/exit.h"
 #include "common/read_some.h"
 #include "common/reading.h"
@@ -185,15 +186,22 @@ int ed_source_fault(const struct ed_say *say, const char *path, int err)
 
 int ed_source_walk(const struct ed_source_opts *opts, enum ed_unpack_kind *ret_kind)
 {
+        struct ed_source_opts own = *opts;
+        bool is_shard = own.shard.count > 0;
         struct ed_source source;
         struct stat st;
-        int fd, err, exit_code = ed_source_open(opts->say, opts->path, &st, &fd);
+        int fd, err, exit_code = ed_source_open(own.say, own.path, &st, &fd);
 
-        if (exit_code)
+        if (exit_code == 0 && is_shard)
+                exit_code = ed_shard_range_find(own.say, own.path, fd, &st, own.shard, &own.range);
+        if (exit_code) {
+                if (fd > STDIN_FILENO)
+                        close(fd);
                 return exit_code;
-        err = ed_source_init(&source, opts);
+        }
+        err = ed_source_init(&source, &own);
         if (err == 0)
-                err = ed_source_read(&source, fd, -1);
+                err = ed_source_read(&source, fd, is_shard ? (off_t) own.range.at : -1);
         *ret_kind = source.unpack.kind;
         ed_source_fini(&source);
         if (fd != STDIN_FILENO)

@@ -13,6 +13,7 @@
 #include "batch/request/request.h"
 #include "common/lines.h"
 #include "common/say.h"
+#include "common/shard.h"
 #include "common/unpack.h"
 #include "eddy/def.h"
 
@@ -31,6 +32,8 @@ struct ed_source_opts {
         size_t line_bytes_max;
         bool csv;
         struct ed_range range;
+        struct ed_shard
+                shard; /* of ed_source_walk(), which finds its range; all zero: the whole file */
         struct ed_request_rules *rules; /* CSV: 'columns' is set */
         struct ed_columns **columns;    /* CSV: set by the first row, unless it is set already */
         ed_source_fn *take;

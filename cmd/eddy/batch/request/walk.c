@@ -32,6 +32,7 @@ int ed_walk_requests(struct ed_walk *walk, const char *path, bool is_csv, ed_sou
         return file_walk(walk, (struct ed_source_opts){ .path = path,
                                                         .line_bytes_max = ED_SOURCE_LINE_BYTES_MAX,
                                                         .csv = is_csv,
+                                                        .shard = walk->shard,
                                                         .take = take,
                                                         .arg = arg });
 }

@@ -14,6 +14,7 @@
 struct ed_walk {
         const char *command; /* for messages */
         struct ed_request_rules rules;
+        struct ed_shard shard;      /* of the file of requests; all zero: the whole file */
         struct ed_columns *columns; /* of CSV; owned */
         enum ed_unpack_kind kind;   /* of the file that was read last */
         int exit_code;              /* of ed_walk_end() */
