@@ -43,7 +43,6 @@
 #include "common/reading_show.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
-#include "eddy/version.h"
 
 enum { FAULTS_LISTED = 20, KINDS_LISTED = 20, CHANGED_NAMED = 3 };
 
@@ -117,7 +116,6 @@ enum {
         OPT_ACCEPT,
         OPT_ACCEPT_IDS,
         OPT_PRICE,
-        OPT_VERSION,
         OPT_UNUSED, /* an option of eddy batch without a meaning here */
 };
 
@@ -144,7 +142,7 @@ static const struct option check_longs[] = {
         { "accept-failed-ids", required_argument, NULL, OPT_ACCEPT_IDS },
         { "price", required_argument, NULL, OPT_PRICE },
         { "help", no_argument, NULL, 'h' },
-        { "version", no_argument, NULL, OPT_VERSION },
+        { "version", no_argument, NULL, ED_OPTION_VERSION },
         { NULL, 0, NULL, 0 },
 };
 
@@ -888,7 +886,6 @@ static int price_take(struct check_run *run, const char *value)
 
 static int option_take(struct check_run *run, int option, const char *value)
 {
-        static const char *const formats[] = { "auto", "json", "csv" };
         int number;
 
         switch (option) {
@@ -906,9 +903,7 @@ static int option_take(struct check_run *run, int option, const char *value)
         case 'H':
                 return ed_headers_add(&run->headers, "check", value);
         case OPT_FORMAT:
-                number = ed_option_word("check", "--format", value, formats, 3, "auto, json, csv");
-                run->format = value;
-                return number < 0 ? number : 0;
+                return ed_option_format("check", value, &run->format);
         case OPT_ID_COLUMN:
                 return ed_option_once("check", "--id-column", value, &run->rules.id_column);
         case OPT_SKIP_EMPTY:
@@ -994,27 +989,22 @@ static int options_check(struct check_run *run)
                                         &run->rules.templates);
 }
 
+/* Set an option; a header may be secret, so it is not left in the command line. */
+static int option_set(void *arg, int option, char *value)
+{
+        int err = option_take(arg, option, value);
+
+        if (option == 'H')
+                ed_headers_overwrite(value);
+        return err;
+}
+
 /* Returns 0 if there is work to do; otherwise 1 and the exit code. */
 static int options_parse(struct check_run *run, int argc, char **argv, int *ret_exit)
 {
-        int option, err;
-
         longs_join();
-        optind = 1;
-        while ((option = ed_option_next(&check_option_set, argc, argv)) != -1) {
-                if (option == 'h' || option == OPT_VERSION) {
-                        *ret_exit = ed_console_print(
-                                "check", option == 'h' ? help : "eddy " EDDY_VERSION "\n");
-                        return 1;
-                }
-                err = option == 0 ? -EINVAL : option_take(run, option, optarg);
-                if (option == 'H')
-                        ed_headers_overwrite(optarg);
-                if (err < 0) {
-                        *ret_exit = ED_EXIT_USAGE;
-                        return 1;
-                }
-        }
+        if (ed_option_walk(&check_option_set, help, argc, argv, option_set, run, ret_exit))
+                return 1;
         if (optind + 1 == argc) {
                 run->input = argv[optind];
                 *ret_exit = options_check(run);
