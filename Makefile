@@ -27,8 +27,8 @@ MSAN_BUT = --but io-,tls-,http-,sqlite-,fault-every-call-sqlite,fault-every-call
 SWEEPS = io-process_fault,fault-,loom-,sim-seeds,sim-modes,tls-flood,tls-certificates,tls-sessions,tls-hostile,http-key,http-split,http-coding_chain,http-https,wire/http1_corpus,cmd-crash,cmd-damage,cmd-answers
 BUT_SWEEPS = $(if $(QUICK)$(SAMPLE),--but $(SWEEPS)$(BUT_MORE))
 
-# What needs servers, a browser or registries, which a plain Debian lacks: `make interop`.
-INTEROP = pg-bouncer,pg-cancel,pg-connect,pg-crash,pg-loan,pg-outage,pg-pipeline,pg-pool,pg-query,pg-stream,pg-tls,pg-transaction,redis-,mongo-,docs-pages,docs-speedscope
+# What needs servers, schedulers, a browser or registries, which a plain Debian lacks: `make interop`.
+INTEROP = pg-bouncer,pg-cancel,pg-connect,pg-crash,pg-loan,pg-outage,pg-pipeline,pg-pool,pg-query,pg-stream,pg-tls,pg-transaction,redis-,mongo-,docs-pages,docs-schedulers,docs-speedscope
 
 # SAMPLE=1, for `.ci/run`. ThreadSanitizer: the suites of the core, input and output, HTTP, TLS, logs, limits, databases
 # and process pools, in which threads and processes meet; not the sweeps. Torture: two minutes of it.
@@ -61,7 +61,7 @@ check: deps-check $(CHECK)/build.ninja     ## all tests under ASan and UBSan; T=
 	@ninja -C $(CHECK) --quiet
 	@tools/run-tests $(CHECK) --not tidy,torture,bench $(if $(T),--match '$(T)',--but $(INTEROP))
 
-interop: deps-interop deps-check $(CHECK)/build.ninja   ## tests beside servers and a browser, skipped by name without them
+interop: deps-interop deps-check $(CHECK)/build.ninja   ## tests beside servers, schedulers and a browser, skipped by name without them
 	@tests/unit/mongo/server fetch || echo "interop: no mongo-java-server, its cases are skipped"
 	@ninja -C $(CHECK) --quiet
 	@tools/run-tests $(CHECK) --only unit,docs --names $(INTEROP) $(if $(T),--match '$(T)')

@@ -109,7 +109,7 @@ def on_this_machine(eddy, script):
 
 
 def follow(eddy, path, script, stubs):
-    """Run the script in an empty folder, whose name is returned; stubs are the texts of scripts in place of programs."""
+    """Run the script in an empty folder, whose name is returned; stubs are scripts in place of programs."""
     tools = eddy.file("tools")
     folder = eddy.file("empty")
     os.mkdir(tools)
