@@ -319,6 +319,7 @@ class Crowd:
 
     def __init__(self, eddy, count=MANY):
         self.counts = [0] * count
+        self.connections = 0
         self.selector = selectors.DefaultSelector()
         self.listener = socket.create_server(("", 0), backlog=4096)
         self.port = self.listener.getsockname()[1]
@@ -345,6 +346,7 @@ class Crowd:
         except OSError:
             return
         connection.setblocking(False)
+        self.connections += 1
         self.selector.register(connection, selectors.EVENT_READ,
                                {"number": self.numbers[connection.getsockname()[0]], "data": b""})
 
@@ -386,6 +388,15 @@ def four_thousand_servers_take_their_requests_and_the_summary_stays_short(eddy):
         endpoints = json.load(file)["x_eddy"]["endpoints"]
     equal(([one["name"] for one in endpoints], sum(one["attempts"] for one in endpoints)), (crowd.urls, count))
     equal([one["attempts"] for one in endpoints], crowd.counts)
+
+
+@claim
+def servers_that_take_turns_keep_their_connections(eddy):
+    crowd = Crowd(eddy, 100)
+    path = eddy.file("list", "\n".join(crowd.urls) + "\n")
+    result = eddy.run(*arguments(eddy, requests(3000), "-c", "8", "--base-url", "@" + path))
+    equal((result.code, sum(crowd.counts)), (0, 3000), result)
+    check(crowd.connections < 100, "connections:", crowd.connections)
 
 
 e2e.main()

@@ -248,7 +248,9 @@ static int batch_all(void *arg)
         struct ed_batch_run *run = &command->run;
         const struct ed_batch_settings *settings = run->settings;
         struct eddy_http_client_opts client_opts = {
-                .connections_max = run->slots_most,
+                /* A request chooses its server before it has a slot. If that server had no room for its
+                 * idle connection, each request would need a new one. */
+                .connections_max = run->slots_most + 1,
                 .timeouts = { .connect_ns = settings->connect_timeout_ns,
                               .read_ns = settings->idle_timeout_ns },
                 .body_bytes_max = BODY_BYTES_MAX,
