@@ -391,6 +391,19 @@ def four_thousand_servers_take_their_requests_and_the_summary_stays_short(eddy):
 
 
 @claim
+def servers_that_are_out_of_reach_cost_no_request_though_they_are_most_of_the_list(eddy):
+    crowd = Crowd(eddy, 100)
+    with socket.socket() as closed:
+        closed.bind(("", 0))  # and does not listen
+        lost = [url.rsplit(":", 1)[0] + f":{closed.getsockname()[1]}" for url in crowd.urls]
+        path = eddy.file("list", "\n".join(lost + crowd.urls) + "\n")
+        result = eddy.run(*arguments(eddy, requests(1000), "-c", "50", "--base-url", "@" + path, "--retry-base", "60s"))
+    equal((result.code, sum(crowd.counts), lines_of(eddy.file("out.errors.jsonl"))), (0, 1000, []), result)
+    equal(result.err.count("cannot be reached: "), 20, result)
+    equal(result.err.count("further servers cannot be reached"), 1, result)
+
+
+@claim
 def servers_that_take_turns_keep_their_connections(eddy):
     crowd = Crowd(eddy, 100)
     path = eddy.file("list", "\n".join(crowd.urls) + "\n")

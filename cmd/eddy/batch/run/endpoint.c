@@ -22,7 +22,8 @@
 
 enum {
         ANSWERS_FOR_PLACE = 4, /* answers until a window grows by 1 */
-        UNREACHED_MAX = 10,    /* attempts without a connection that count as failed */
+        UNREACHED_MAX = 10,    /* attempts without a connection that count as failed; the first of a
+                                  base URL that may go does not, because others have no requests */
         ENDPOINT_SHOWN_BYTES = EDDY_HTTP_ORIGIN_BYTES + 32,
 };
 
@@ -500,8 +501,10 @@ static void base_return(struct ed_endpoint *leader)
 
         for (unsigned i = 0; i < leader->span; i++, endpoint = endpoint->next) {
                 endpoint->is_gone = false;
-                if (endpoint->unreached > 0)
+                if (endpoint->unreached > 0) {
+                        endpoint->window = UINT32_MAX;
                         ed_endpoint_resume(endpoint);
+                }
                 endpoint->unreached = 0;
                 endpoint->lost_was_said = false;
                 ed_endpoint_reopen(endpoint);
@@ -846,10 +849,12 @@ bool ed_endpoint_lost(const struct ed_endpoints *endpoints, struct ed_endpoint *
 {
         int64_t now_ns = eddy_now();
 
+        uint32_t most = endpoints->limits.changes && endpoint->base ? 1 : UNREACHED_MAX;
+
         endpoint->lost++;
         if (endpoint->unreached++ == 0)
                 endpoint->unreached_since_ns = now_ns;
-        if (endpoint->unreached < UNREACHED_MAX)
+        if (endpoint->unreached < most)
                 return false;
         ed_endpoint_throttle(endpoints, endpoint, THROTTLE_FIRST_NS, random);
         *ret_for_ns = now_ns - endpoint->unreached_since_ns;

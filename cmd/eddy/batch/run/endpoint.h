@@ -108,6 +108,7 @@ struct ed_endpoints {
         struct ed_endpoint_line line; /* of the base URLs */
         struct ed_choice choice;      /* among the base URLs */
         uint32_t lists;               /* that ed_endpoints_list() was given */
+        uint32_t lost_said;           /* servers out of reach that were reported */
         size_t forgotten;             /* base URLs whose places were taken by others */
         struct ed_hash_map map;       /* by name; of base URLs with equal names, the last */
         struct ed_hash_map base_map;  /* of the leaders of base URLs */

@@ -12,6 +12,9 @@
 #include "common/outcome.h"
 #include "eddy/time.h"
 
+/* Servers out of reach that are named in messages. */
+enum { LOST_SAID_MAX = 20 };
+
 /* How long a server that has never answered is waited for. */
 #define NEVER_REACHED_NS EDDY_SEC(10)
 
@@ -126,6 +129,20 @@ static bool is_waited_for(const struct ed_batch_run *run, const struct ed_endpoi
                (endpoint->leader->is_listed && ed_endpoints_are_reached(&run->endpoints));
 }
 
+/* Report a server out of reach once, if there are only some of them. */
+static void lost_say(struct ed_batch_run *run, struct ed_endpoint *endpoint, const char *what)
+{
+        if (endpoint->lost_was_said)
+                return;
+        endpoint->lost_was_said = true;
+        if (run->endpoints.lost_said++ < LOST_SAID_MAX)
+                ed_say(&run->say, "%s %s; it is tried again after growing pauses", endpoint->name,
+                       what);
+        else if (run->endpoints.lost_said == LOST_SAID_MAX + 1)
+                ed_say(&run->say, "further servers cannot be reached, and are not named here; they "
+                                  "are tried again too");
+}
+
 enum ed_verdict ed_job_endpoint_lost(struct ed_batch_job *job, int err, int64_t lost_ns)
 {
         struct ed_endpoint *endpoint = job->attempt.endpoint;
@@ -137,10 +154,7 @@ enum ed_verdict ed_job_endpoint_lost(struct ed_batch_job *job, int err, int64_t 
         snprintf(what, sizeof(what), "cannot be reached: %.150s", ed_outcome_message(err));
         if (is_waited_for(run, endpoint) ? lost_ns <= run->settings->throttle_wait_max_ns
                                          : lost_ns <= NEVER_REACHED_NS) {
-                if (!endpoint->lost_was_said)
-                        ed_say(&run->say, "%s %s; it is tried again after growing pauses",
-                               endpoint->name, what);
-                endpoint->lost_was_said = true;
+                lost_say(run, endpoint, what);
                 return ED_VERDICT_REFUSED;
         }
         return endpoint_shut(job, ED_STOP_UNREACHED, what);
