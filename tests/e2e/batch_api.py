@@ -12,7 +12,7 @@ import types
 
 import e2e
 
-REASONS = {200: "OK", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 402: "Payment Required",
+REASONS = {200: "OK", 301: "Moved Permanently", 302: "Found", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 402: "Payment Required",
            403: "Forbidden", 404: "Not Found", 413: "Content Too Large", 420: "Enhance Your Calm",
            422: "Unprocessable Content", 429: "Too Many Requests", 498: "Capacity Exceeded",
            500: "Internal Server Error", 503: "Service Unavailable"}

@@ -376,6 +376,24 @@ static const char *hosts_place(const struct ed_batch_settings *settings)
         return ed_bases_count(&settings->bases) > 0 ? "--base-url" : "the URLs of the input";
 }
 
+/* Append a next step for redirects. */
+static void redirect_advice_add(struct ed_draft *text, const struct ed_batch_unit *unit)
+{
+        const struct ed_redirect *redirect = &unit->input.redirect;
+
+        if (redirect->status == 0)
+                return;
+        if (redirect->moves_host)
+                ed_draft_add_printf(text, "%d: the server redirects to %s: write this in %s\n",
+                                    redirect->status, redirect->to,
+                                    hosts_place(unit->run->settings));
+        else
+                ed_draft_add_printf(text,
+                                    "%d: redirects are not followed: send the requests to the URLs "
+                                    "to which they lead, such as %s\n",
+                                    redirect->status, redirect->to);
+}
+
 /* Append a next step for each kind of failure that is often a mistake in the command or the input. */
 static void advice_add(struct ed_draft *text, const struct ed_batch_unit *unit)
 {
@@ -390,6 +408,7 @@ static void advice_add(struct ed_draft *text, const struct ed_batch_unit *unit)
                                     run->keys->kind != ED_API_KEY_NONE
                                             ? "the server refuses the key: check"
                                             : "the server wants an API key: give");
+        redirect_advice_add(text, unit);
         if (stats->ok > 0)
                 return;
         if (stats->statuses[404] > 0)

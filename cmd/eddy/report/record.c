@@ -9,6 +9,8 @@
 
 #include "batch/answer/reasons.h"
 #include "batch/answer/usage.h"
+#include "common/url_parts.h"
+#include "common/url_shown.h"
 #include "eddy/json.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -116,6 +118,26 @@ static void body_message_read(struct ed_record *record, const struct eddy_json_v
                 value_keep(record, &value, record->message, sizeof(record->message));
 }
 
+/* Keep the URL of a redirect, without its query, as the message. Returns false if the line has none. */
+static bool redirect_read(struct ed_record *record, const struct eddy_json_value *top)
+{
+        struct eddy_json_value value;
+        char shown[ED_URL_SHOWN_BYTES];
+        int64_t bytes;
+
+        if (!ed_answer_status_is_redirect(record->status) ||
+            eddy_json_get(top, "x_meta.redirect", &value) < 0 || value.kind != EDDY_JSON_STRING)
+                return false;
+        bytes = eddy_json_string(&value, record->text, sizeof(record->text) - 1);
+        if (bytes < 0)
+                return false;
+        record->text[bytes] = '\0';
+        ed_url_shown(shown, record->text,
+                     (size_t) (ed_url_parts(record->text).query - record->text));
+        snprintf(record->message, sizeof(record->message), "redirects to %.200s", shown);
+        return true;
+}
+
 /* Keep the cause and the message of an error, which may be in another one, as vLLM writes it. */
 static void fault_read(struct ed_record *record, struct eddy_json_value fault)
 {
@@ -140,7 +162,7 @@ static void failure_read(struct ed_record *record, const struct eddy_json_value 
 
         if (has_fault && eddy_json_get(top, "error", &value) == 0)
                 fault_read(record, value);
-        else if (eddy_json_get(top, "response.body", &value) == 0)
+        else if (!redirect_read(record, top) && eddy_json_get(top, "response.body", &value) == 0)
                 body_message_read(record, &value);
         if (record->cause[0])
                 return;

@@ -27,13 +27,21 @@ static int full_after(int cause, int other, int other_at)
 
 TEST(twenty_equal_refusals_are_alike)
 {
-        static const int refusals[] = {
-                400, 404, 405, 413, 422, 499, ED_E_ANSWER_NOT_OK, ED_E_ANSWER_NOT_SCHEMA
-        };
+        static const int refusals[] = { 300,
+                                        302,
+                                        308,
+                                        399,
+                                        400,
+                                        404,
+                                        405,
+                                        413,
+                                        422,
+                                        499,
+                                        ED_E_ANSWER_NOT_OK,
+                                        ED_E_ANSWER_NOT_SCHEMA };
         static const int others[] = { 0,
                                       200,
-                                      302,
-                                      399,
+                                      299,
                                       401,
                                       402,
                                       403,

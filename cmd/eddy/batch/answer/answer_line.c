@@ -204,6 +204,10 @@ static void meta_add(const struct ed_answer *answer, struct ed_draft *line)
                 ed_draft_add_str(line, ",\"endpoint\":");
                 ed_draft_add_json_str(line, answer->endpoint);
         }
+        if (answer->redirect) {
+                ed_draft_add_str(line, ",\"redirect\":");
+                ed_draft_add_json_str(line, answer->redirect);
+        }
         if (answer->at_ms > 0)
                 meta_add_count(line, ",\"completed_at_ms\":", (uint64_t) answer->at_ms);
         meta_add_duration(line, ",\"t_queue_ms\":", answer->queue_ns);

@@ -11,9 +11,9 @@
  * brackets are present only if known:
  *
  *     ["input_line":7] ["shard":"3/64 of 1000 bytes"] ["input_hash":"0123456789abcdef"] "attempts":1
- *     ["endpoint":"http://h:80"] ["completed_at_ms":1700000000000] "t_queue_ms":0.1
- *     ["t_first_ms":1.5] "t_total_ms":2.0 ["input_tokens":5,"output_tokens":6] ["final":true]
- *     ["metadata":{...}]
+ *     ["endpoint":"http://h:80"] ["redirect":"https://h/p"] ["completed_at_ms":1700000000000]
+ *     "t_queue_ms":0.1 ["t_first_ms":1.5] "t_total_ms":2.0 ["input_tokens":5,"output_tokens":6]
+ *     ["final":true] ["metadata":{...}]
  *
  * A failure has "final": whether all attempts were made, or another one cannot help.
  */
@@ -48,6 +48,7 @@ struct ed_answer {
         const char *metadata; /* of the request, JSON; NULL: none */
         size_t metadata_bytes;
         const char *endpoint; /* "http://host:port", without credentials; NULL: none */
+        const char *redirect; /* the URL to which the answer redirects; NULL: none */
         unsigned attempts;
         size_t rows;           /* that the request had; 0: 1 */
         int64_t at_ms;         /* when the answer was complete: milliseconds since 1970 */
@@ -76,6 +77,12 @@ EDDY_MUST_USE int64_t ed_answer_body_compact(const void *body, size_t bytes, cha
  * that depend only on id and hash. A request_id that is made is "req_" and the same digits.
  */
 void ed_answer_write(struct ed_answer *answer, unsigned flags, struct ed_draft *line);
+
+/* Returns true for 300 to 399. Another URL may have the answer. */
+static inline bool ed_answer_status_is_redirect(int status)
+{
+        return status >= 300 && status < 400;
+}
 
 /* Returns true for the statuses of success, 200 to 299. Redirects are not followed, so they fail. */
 static inline bool ed_answer_status_is_ok(int status)

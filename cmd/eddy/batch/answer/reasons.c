@@ -8,6 +8,8 @@
 
 #include "common/excerpt.h"
 #include "common/text_form.h"
+#include "common/url_parts.h"
+#include "common/url_shown.h"
 
 enum { MESSAGE_BYTES = 1024 }; /* longer strings are not unescaped */
 
@@ -57,6 +59,26 @@ static void body_read(const struct ed_reasons *reasons, struct ed_reason *reason
                 text_set(reasons, reason, message.text + 1, message.bytes - 2);
 }
 
+/*
+ * Keep the URL to which an answer redirects, without its query. Returns the bytes of the text that
+ * names the cause: that up to the host.
+ */
+static size_t redirect_read(const struct ed_reasons *reasons, struct ed_reason *reason,
+                            const struct ed_answer *answer)
+{
+        struct ed_url_parts parts = ed_url_parts(answer->redirect);
+        char shown[ED_URL_SHOWN_BYTES];
+        int n;
+
+        if (ed_reasons_hide(reasons, answer->redirect, strlen(answer->redirect)))
+                return 0;
+        ed_url_shown(shown, answer->redirect, (size_t) (parts.query - answer->redirect));
+        n = snprintf(reason->text, sizeof(reason->text), "redirects to ");
+        ed_excerpt_within(reason->text + n, sizeof(reason->text) - (size_t) n, shown,
+                          strlen(shown));
+        return (size_t) (ed_url_parts(reason->text + n).path - reason->text);
+}
+
 /* Put the place of a failure before its message: a server, or the line. */
 static void place_add(struct ed_reason *reason, const struct ed_answer *answer)
 {
@@ -76,13 +98,16 @@ static void place_add(struct ed_reason *reason, const struct ed_answer *answer)
 void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer)
 {
         struct ed_reason reason = { 0 };
+        size_t cause_bytes = 0; /* of the text; 0: all */
         unsigned place;
 
         if (answer->code)
                 snprintf(reason.name, sizeof(reason.name), "%s", answer->code);
         else
                 snprintf(reason.name, sizeof(reason.name), "%d", answer->status);
-        if (answer->status > 0)
+        if (answer->redirect)
+                cause_bytes = redirect_read(reasons, &reason, answer);
+        else if (answer->status > 0)
                 body_read(reasons, &reason, answer);
         /* Our own message has the beginning of such a body, where a secret may be cut. */
         if (answer->status > 0 && answer->code && !*reason.text &&
@@ -91,7 +116,8 @@ void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer)
         if (answer->status == 0)
                 text_set(reasons, &reason, answer->message, strlen(answer->message));
         place = ed_groups_add(&reasons->groups,
-                              ed_text_form(reason.name, reason.text, strlen(reason.text)));
+                              ed_text_form(reason.name, reason.text,
+                                           cause_bytes > 0 ? cause_bytes : strlen(reason.text)));
         if (place == ED_GROUPS_MAX || reasons->groups.items[place].members > 1)
                 return;
         if (answer->status == 0)

@@ -76,6 +76,8 @@ bool ed_accept_line_is_final(const struct ed_answer_seen *seen)
 {
         struct eddy_json_value final;
 
+        if (ed_answer_status_is_redirect(seen->status))
+                return false;
         if (seen->meta.kind != EDDY_JSON_OBJECT ||
             eddy_json_get(&seen->meta, "final", &final) < 0 || final.kind != EDDY_JSON_BOOL)
                 return status_is_final(seen->status);

@@ -40,7 +40,7 @@ bool ed_accept_takes(const struct ed_accept *accept, const char *id, size_t byte
 /*
  * Returns true if a failure is final by its line: the line says so ("final" in x_meta), or says
  * nothing and its status is one that is not repeated, 400 to 499 except those about keys, credit,
- * time and limits.
+ * time and limits. A redirect is never final: a server that moves redirects all requests.
  */
 bool ed_accept_line_is_final(const struct ed_answer_seen *seen);
 

@@ -21,7 +21,7 @@ static bool is_ruled(int status)
 /* Returns true for a failure that each request with the same mistake gets. */
 static bool is_mistake(int cause)
 {
-        return (cause >= 400 && cause < 500 && !is_ruled(cause)) || cause == ED_E_ANSWER_NOT_OK ||
+        return (cause >= 300 && cause < 500 && !is_ruled(cause)) || cause == ED_E_ANSWER_NOT_OK ||
                cause == ED_E_ANSWER_NOT_SCHEMA;
 }
 

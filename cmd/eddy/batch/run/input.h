@@ -11,6 +11,7 @@
 #include "batch/request/bundle.h"
 #include "batch/request/range.h"
 #include "batch/request/request.h"
+#include "batch/run/redirect.h"
 
 enum { ED_INPUT_PATH_BYTES = 256 };
 
@@ -27,10 +28,11 @@ struct ed_batch_input {
         struct ed_bundle *bundle;          /* rows that are not sent yet; NULL: none */
         char path[ED_INPUT_PATH_BYTES];    /* of the first request, for the summary */
         char missing[ED_INPUT_PATH_BYTES]; /* of the first request with a 404 */
-        uint64_t read;                     /* requests so far */
-        bool whole;                        /* read to its end, or to --limit */
-        bool limited;                      /* read to --limit, and there may be more */
-        int err;                           /* an exit code; 0: none */
+        struct ed_redirect redirect;
+        uint64_t read; /* requests so far */
+        bool whole;    /* read to its end, or to --limit */
+        bool limited;  /* read to --limit, and there may be more */
+        int err;       /* an exit code; 0: none */
 };
 
 #endif

@@ -271,6 +271,17 @@ static void rows_finish(struct ed_batch_job *job, struct ed_answer *shared,
         ed_attempt_fini(&job->attempt);
 }
 
+/* Note the URL of a redirect for the summary, which shows no secret. */
+static void redirect_note(struct ed_batch_job *job, const char *to)
+{
+        struct eddy_http_response_info info;
+
+        if (ed_reasons_hide(&job->unit->run->reasons, to, strlen(to)))
+                return;
+        eddy_http_response_info(job->attempt.response, &info);
+        ed_redirect_note(&job->unit->input.redirect, job->attempt.status, info.url, to);
+}
+
 void ed_job_lines_write(struct ed_batch_job *job, int error)
 {
         struct ed_attempt *attempt = &job->attempt;
@@ -293,7 +304,13 @@ void ed_job_lines_write(struct ed_batch_job *job, int error)
                 .is_ok = error == 0 && ed_attempt_is_ok(attempt),
         };
         char text[sizeof(attempt->fault.text) + 128];
+        struct ed_draft redirect = { 0 };
 
+        ed_redirect_find(attempt, &redirect);
+        if (redirect.bytes > 0 && ed_draft_is_whole(&redirect) && !result.is_ok) {
+                answer.redirect = redirect.data;
+                redirect_note(job, redirect.data);
+        }
         if (error == 0)
                 error = answer_describe(job, &answer, text, sizeof(text));
         else
@@ -304,6 +321,7 @@ void ed_job_lines_write(struct ed_batch_job *job, int error)
                 rows_finish(job, &answer, &result);
         else
                 row_finish(job, job->request, ed_job_rows_at(job), &answer, &result);
+        ed_draft_fini(&redirect);
         if (result.status == 404 && !*job->unit->input.missing)
                 ed_reader_path(job->request->url, job->unit->input.missing);
         ed_job_check_key(job);

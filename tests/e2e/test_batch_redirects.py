@@ -1,0 +1,77 @@
+"""test_batch_redirects - answers of `eddy batch` that name another URL: they are failures, and messages show that URL
+without its query.
+"""
+import os
+
+import e2e
+from batch_api import Api, lines_of, request
+from e2e import check, claim, equal
+
+MOVED = "https://api.example.com"
+FRUIT = ("apple", "banana", "cherry", "date")
+
+
+def run(eddy, api, content, *args):
+    """Returns the result, the answers and the errors."""
+    result = eddy.run("batch", eddy.file("in.jsonl", content), "-o", eddy.file("out.jsonl"), "--base-url", api.url,
+                      "--progress", "off", *args)
+    return result, lines_of(eddy.file("out.jsonl")), lines_of(eddy.file("out.errors.jsonl"))
+
+
+def moved(status=301, to=MOVED):
+    return lambda call: (status, {"Location": to + call.path}, b"<html>moved</html>")
+
+
+@claim
+def run_stops_if_the_first_requests_are_all_redirected(eddy):
+    content = "".join(request(i, url="/v1/echo?key=secret") for i in range(400))
+    for status in (301, 302, 307, 308):
+        api = Api(eddy, moved(status))
+        result, answers, errors = run(eddy, api, content, "-c", "1")
+        equal((result.code, len(api.calls), answers, len(errors)), (5, 20, [], 20), result)
+        check(f"20 requests failed with {status}, and none succeeded: redirects to {MOVED}/v1/echo (--max-errors" in
+              result.err, result)
+        check(f"\n{status}: the server redirects to {MOVED}: write this in --base-url\n" in result.err, result)
+        check("secret" not in result.err, result)
+        equal(errors[0]["x_meta"]["redirect"], MOVED + "/v1/echo?key=secret", errors[0])
+        os.remove(eddy.file("out.errors.jsonl"))
+
+
+@claim
+def redirects_of_one_host_are_one_cause_and_their_urls_are_in_the_errors_file(eddy):
+    api = Api(eddy, lambda call: (302, {"Location": f"/v2/{call.id}?sign=secret"}, {}) if call.id in FRUIT else (200, {}, {}))
+    content = request(1) + "".join(request(i, body={"id": name}) for i, name in enumerate(FRUIT, 2))
+    result, answers, errors = run(eddy, api, content, "-c", "1")
+    equal((result.code, len(answers), len(errors)), (1, 1, 4), result)
+    check(f"4 failed: 302, such as: redirects to {api.url}/v2/apple\n" in result.err, result)
+    check("302: redirects are not followed: send the requests to the URLs to which they lead, such as "
+          f"{api.url}/v2/apple\n" in result.err and "secret" not in result.err, result)
+    equal([line["x_meta"]["redirect"] for line in errors], [f"{api.url}/v2/{name}?sign=secret" for name in FRUIT])
+    result = eddy.run("select", eddy.file("out.jsonl"), "--select", "x=/x")
+    check(f"HTTP 302: redirects to {api.url}/v2/apple" in result.out and "secret" not in result.out, result)
+    # Without a Location, and with --no-meta.
+    os.remove(eddy.file("out.errors.jsonl"))
+    result, _, errors = run(eddy, Api(eddy, lambda call: (302, {}, {})), request(7), "--no-meta")
+    check(result.code == 1 and "redirect" not in result.err and "x_meta" not in errors[0], result)
+
+
+@claim
+def redirect_is_never_accepted_as_final(eddy):
+    api = Api(eddy, lambda call: (200, {}, {}))
+    equal(run(eddy, api, request(1))[0].code, 0)
+    api.answer = moved(308)
+    for _ in range(2):
+        result, answers, errors = run(eddy, api, request(1) + request(2) + request(3), "--accept-failed")
+        equal((result.code, len(answers), [line["x_meta"]["final"] for line in errors]), (1, 1, [False, False]), result)
+    # By a version that took it for final.
+    path = eddy.file("out.errors.jsonl")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    eddy.file("out.errors.jsonl", text.replace('"final":false', '"final":true'))
+    api.answer = lambda call: (200, {}, {})
+    result, answers, errors = run(eddy, api, request(1) + request(2) + request(3), "--accept-failed")
+    equal((result.code, len(answers), errors), (0, 3, []), result)
+
+
+if __name__ == "__main__":
+    e2e.main()
