@@ -239,6 +239,8 @@ def table_larger_than_the_memory_uses_a_temporary_file(eddy):
     for memory in ("300k", "64M"):
         result = eddy.run("select", out, "--by", path, "--keep", "text", "--select", TEXT, "--memory", memory)
         check((result.code, result.out) == (0, wanted), memory, result.err, len(result.out))
+    result = eddy.run("select", out, "--by", path, "--select", "/none")
+    check("column none: 3,000 of 3,000 answers have no such value" in result.err and "3,000 rows: 3,000 answered" in result.err, result)
     result = eddy.run("select", out, "--by", path, "--keep", "text", "--select", TEXT, "--memory", "300k",
                       env={**os.environ, "TMPDIR": "/nowhere"})
     check(result.code == 4 and "/nowhere" in result.err and result.out == "", result)

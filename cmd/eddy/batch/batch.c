@@ -380,15 +380,15 @@ static void unjudged_say(const struct ed_batch_unit *unit)
 static void changed_say(const struct ed_batch_unit *unit)
 {
         uint64_t limit = unit->run->settings->limit;
-        char most[64] = "";
+        char most[64] = "", room[ED_GROUPED_BYTES];
 
         if (unit->checked.changed == 0)
                 return;
         if (limit > 0 && limit < unit->checked.total)
-                snprintf(most, sizeof(most), ", at most %llu of them in this run (--limit)",
-                         (unsigned long long) limit);
-        ed_console_say("batch", "%s has %llu %s sent again (--on-changed send)%s",
-                       unit->paths->output, (unsigned long long) unit->checked.changed,
+                snprintf(most, sizeof(most), ", at most %s of them in this run (--limit)",
+                         ed_grouped(limit, room));
+        ed_console_say("batch", "%s has %s %s sent again (--on-changed send)%s",
+                       unit->paths->output, ed_grouped(unit->checked.changed, room),
                        unit->checked.changed == 1 ? "answer, whose request has changed, and is"
                                                   : "answers, whose requests have changed, and are",
                        most);
@@ -401,11 +401,12 @@ static void answers_say(const struct ed_batch_unit *unit)
         uint64_t kept = unit->checked.total_is_known ? unit->checked.known - unit->checked.changed
                                                      : unit->sink.held.answered;
         bool in_both = unit->sink.held.errors_answered > 0;
+        char room[ED_GROUPED_BYTES];
 
         if (kept > 0)
-                ed_console_say("batch", "%s%s%s %s %llu %s not sent again%s", unit->paths->output,
+                ed_console_say("batch", "%s%s%s %s %s %s not sent again%s", unit->paths->output,
                                in_both ? " and " : "", in_both ? unit->paths->errors : "",
-                               in_both ? "have" : "has", (unsigned long long) kept,
+                               in_both ? "have" : "has", ed_grouped(kept, room),
                                kept == 1 ? "answer, whose request is"
                                          : "answers, whose requests are",
                                run->settings->changed_ok && !unit->checked.total_is_known
@@ -413,13 +414,13 @@ static void answers_say(const struct ed_batch_unit *unit)
                                        : "");
         changed_say(unit);
         if (unit->sink.held.repeated > 0)
-                ed_console_say("batch", "%s: %llu %s of an earlier line: kept", unit->paths->output,
-                               (unsigned long long) unit->sink.held.repeated,
+                ed_console_say("batch", "%s: %s %s of an earlier line: kept", unit->paths->output,
+                               ed_grouped(unit->sink.held.repeated, room),
                                unit->sink.held.repeated == 1 ? "answer has the id"
                                                              : "answers have the ids");
         if (unit->sink.held.errors_answers > 0)
-                ed_console_say("batch", "%s: %llu %s: kept", unit->paths->errors,
-                               (unsigned long long) unit->sink.held.errors_answers,
+                ed_console_say("batch", "%s: %s %s: kept", unit->paths->errors,
+                               ed_grouped(unit->sink.held.errors_answers, room),
                                unit->sink.held.errors_answers == 1 ? "line is a success"
                                                                    : "lines are successes");
 }

@@ -100,20 +100,27 @@ void ed_draft_add_u64(struct ed_draft *text, uint64_t value)
         ed_draft_add(text, buf + at, sizeof(buf) - at);
 }
 
-void ed_draft_add_grouped(struct ed_draft *text, uint64_t value)
+const char *ed_grouped(uint64_t value, char room[ED_GROUPED_BYTES])
 {
-        char buf[27];
-        size_t at = sizeof(buf);
+        char *at = room + ED_GROUPED_BYTES - 1;
         int digits = 0;
 
+        *at = '\0';
         do {
                 if (digits > 0 && digits % 3 == 0)
-                        buf[--at] = ',';
-                buf[--at] = (char) ('0' + value % 10);
+                        *--at = ',';
+                *--at = (char) ('0' + value % 10);
                 value /= 10;
                 digits++;
         } while (value > 0);
-        ed_draft_add(text, buf + at, sizeof(buf) - at);
+        return at;
+}
+
+void ed_draft_add_grouped(struct ed_draft *text, uint64_t value)
+{
+        char room[ED_GROUPED_BYTES];
+
+        ed_draft_add_str(text, ed_grouped(value, room));
 }
 
 void ed_draft_add_ms(struct ed_draft *text, int64_t duration_ns)

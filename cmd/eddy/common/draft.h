@@ -47,7 +47,12 @@ void ed_draft_add_printf(struct ed_draft *text, const char *format, ...) EDDY_PR
 /* Append a decimal number; much faster than printf. */
 void ed_draft_add_u64(struct ed_draft *text, uint64_t value);
 
-/* Append a number with commas between groups of three digits. */
+enum { ED_GROUPED_BYTES = 27 };
+
+/* Write a number with commas between groups of three digits. Returns its text in 'room'. */
+const char *ed_grouped(uint64_t value, char room[ED_GROUPED_BYTES]);
+
+/* Append a number in this form. */
 void ed_draft_add_grouped(struct ed_draft *text, uint64_t value);
 
 /* Append nanoseconds as milliseconds with one decimal: "1000.3". */

@@ -288,12 +288,6 @@ static int table_write(struct select_run *run)
         return err < 0 ? ed_result_fault(&run->result, err) : 0;
 }
 
-static void count_add(struct ed_draft *text, uint64_t count, const char *what)
-{
-        ed_draft_add_grouped(text, count);
-        ed_draft_add_str(text, what);
-}
-
 /* Report the numbers of rows. */
 static void rows_report(const struct select_run *run)
 {
@@ -301,21 +295,15 @@ static void rows_report(const struct select_run *run)
         uint64_t answered = table->answered + run->strange_ok;
         uint64_t failed = table->failed + run->strange_failed;
         uint64_t rows = answered + failed + table->unanswered + table->empty;
-        struct ed_draft text = { 0 };
+        char room[5][ED_GROUPED_BYTES];
 
-        count_add(&text, rows, rows == 1 ? " row: " : " rows: ");
-        count_add(&text, answered, " answered, ");
-        count_add(&text, failed, " failed, ");
-        count_add(&text, table->unanswered, " not answered");
-        if (table->empty > 0) {
-                ed_draft_add_str(&text, ", ");
-                count_add(&text, table->empty, " empty");
-        }
-        if (ed_draft_is_whole(&text))
-                ed_console_say("select", "%s: %.*s",
-                               run->opts.output ? run->opts.output : "standard output",
-                               (int) text.bytes, text.data);
-        ed_draft_fini(&text);
+        ed_console_say("select", "%s: %s row%s: %s answered, %s failed, %s not answered%s%s%s",
+                       run->opts.output ? run->opts.output : "standard output",
+                       ed_grouped(rows, room[0]), rows == 1 ? "" : "s",
+                       ed_grouped(answered, room[1]), ed_grouped(failed, room[2]),
+                       ed_grouped(table->unanswered, room[3]), table->empty > 0 ? ", " : "",
+                       table->empty > 0 ? ed_grouped(table->empty, room[4]) : "",
+                       table->empty > 0 ? " empty" : "");
 }
 
 /* Report the rows of the table, and all that a reader of it might miss. */
@@ -323,26 +311,27 @@ static void table_report(const struct select_run *run)
 {
         const struct ed_table *table = &run->table;
         const struct ed_select_opts *opts = &run->opts;
-        uint64_t answered = table->answered + run->strange_ok;
+        uint64_t answers = table->answered + run->strange_ok + table->repeated;
+        char room[2][ED_GROUPED_BYTES];
 
         for (size_t i = 0; i < opts->selected_count; i++) {
                 const struct ed_column *column = &opts->selected[i];
 
                 if (column->missing > 0)
-                        ed_console_say("select",
-                                       "column %s: %" PRIu64 " of %" PRIu64
-                                       " answers have no such value",
-                                       column->name, column->missing, answered + table->repeated);
+                        ed_console_say("select", "column %s: %s of %s answers have no such value",
+                                       column->name, ed_grouped(column->missing, room[0]),
+                                       ed_grouped(answers, room[1]));
         }
         if (table->repeated > 0)
-                ed_console_say("select", "%" PRIu64 " %s that a later one of the same id replaces",
-                               table->repeated, table->repeated == 1 ? "answer" : "answers");
+                ed_console_say("select", "%s %s that a later one of the same id replaces",
+                               ed_grouped(table->repeated, room[0]),
+                               table->repeated == 1 ? "answer" : "answers");
         if (run->strange > 0 && opts->by)
-                ed_console_say("select", "%" PRIu64 " %s that %s does not have; now at the end",
-                               run->strange,
+                ed_console_say("select", "%s %s that %s does not have; now at the end",
+                               ed_grouped(run->strange, room[0]),
                                run->strange == 1 ? "line has an id" : "lines have ids", opts->by);
         if (run->odd > 0)
-                ed_console_say("select", "%" PRIu64 " %s, and left out", run->odd,
+                ed_console_say("select", "%s %s, and left out", ed_grouped(run->odd, room[0]),
                                run->odd == 1 ? "line is not an answer" : "lines are not answers");
         rows_report(run);
 }

@@ -248,6 +248,7 @@ static int answers_sort(struct sort_run *run)
         bool in_place = ed_result_is(&run->result, run->answers);
         int exit_code = ed_walk_requests(&run->walk, run->by, strcmp(run->format, "csv") == 0,
                                          place_take, run);
+        char room[ED_GROUPED_BYTES];
 
         if (exit_code)
                 return exit_code;
@@ -265,11 +266,11 @@ static int answers_sort(struct sort_run *run)
         if (exit_code == 0)
                 exit_code = sorted_finish(run);
         if (exit_code == 0 && run->strange > 0)
-                ed_console_say("sort", "%" PRIu64 " %s that %s does not have; now at the end",
-                               run->strange,
+                ed_console_say("sort", "%s %s that %s does not have; now at the end",
+                               ed_grouped(run->strange, room),
                                run->strange == 1 ? "line has an id" : "lines have ids", run->by);
         if (exit_code == 0 && run->odd > 0)
-                ed_console_say("sort", "%" PRIu64 " %s; now at the end", run->odd,
+                ed_console_say("sort", "%s %s; now at the end", ed_grouped(run->odd, room),
                                run->odd == 1 ? "line is not an answer" : "lines are not answers");
         return exit_code;
 }
