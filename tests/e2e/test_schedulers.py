@@ -90,17 +90,19 @@ def each_id_is_there_once(folder, env, heading, content):
     equal(sorted(union), sorted(f"r{number}" for number in range(COUNT)))
 
 
+def write_job(slurm, content, script):
+    for name, text in {"requests.jsonl": content, "shard.sh": script}.items():
+        with open(f"{slurm.jobs}/{name}", "w", encoding="utf-8") as file:
+            file.write(text)
+
+
 class Array:
     """The array of the page, with all shards in the middle."""
 
     def __init__(self, eddy, slurm, low, step):
         self.eddy, self.slurm, self.held = eddy, slurm, Held()
         self.tasks = [low + step * i for i in range(SHARDS)]
-        api = Api(eddy, self.held.answer)
-        with open(slurm.jobs + "/requests.jsonl", "w", encoding="utf-8") as file:
-            file.write(self.held.content)
-        with open(slurm.jobs + "/shard.sh", "w", encoding="utf-8") as file:
-            file.write(script_of("Slurm", "shard.sh", api.url))
+        write_job(slurm, self.held.content, script_of("Slurm", "shard.sh", Api(eddy, self.held.answer).url))
         self.job = slurm.submit(f"--array={low}-{self.tasks[-1]}:{step}", "shard.sh")
         for shard in range(SHARDS):
             wait_until(lambda shard=shard: answers_in(slurm.jobs, shard) >= FIRST, f"shard {shard}: {self.log(shard)}")
@@ -150,6 +152,42 @@ def array_from_10_in_steps_of_2_gets_each_answer_once_although_a_node_is_lost(ed
         array.wait_for_drain(7)
         lost = slurm.lose_node_of(array.name(0))
         array.finish({7} | {shard for shard in range(SHARDS) if array.tasks[shard] in lost})
+
+
+@claim
+def tasks_of_an_array_run_again_in_a_smaller_array_that_names_the_number_of_shards(eddy):
+    held = Held()
+    held.open()
+    script = script_of("Slurm", "shard.sh", Api(eddy, held.answer).url)
+    check("--shard auto " in script, script)
+    with Slurm(eddy, nodes=1, cpus=SHARDS) as slurm:
+        write_job(slurm, held.content, script)
+        job = slurm.submit("--array=3,5", "shard.sh")
+        slurm.wait_until_idle()
+        equal({slurm.facts(f"{job}_{task}")["ExitCode"] for task in (3, 5)}, {"2:0"})
+        equal(answers_in(slurm.jobs, 3), 0)
+        write_job(slurm, held.content, script.replace("--shard auto ", f"--shard auto/{SHARDS} "))
+        for tasks in ("0-2,4,6-7", "3,5"):
+            slurm.submit("--array=" + tasks, "shard.sh")
+            slurm.wait_until_idle()
+        each_id_is_there_once(slurm.jobs, slurm.env, "Slurm", held.content)
+
+
+@claim
+def arrays_with_offsets_are_the_shards_of_one_file(eddy):
+    held = Held()
+    held.open()
+    url = Api(eddy, held.answer).url
+    commands = commands_of("Slurm", url)
+    commands = commands[commands.index("sed "):commands.index("eddy collect part")]
+    for old, new in (("3000", str(SHARDS)), ("0 1000 2000", "0 4"), ("0-999", "0-3"), ("-o part", "-o answers")):
+        check(old in commands, old)
+        commands = commands.replace(old, new)
+    with Slurm(eddy, nodes=1, cpus=SHARDS) as slurm:
+        write_job(slurm, held.content, script_of("Slurm", "shard.sh", url))
+        slurm.command("bash", "-c", commands)
+        slurm.wait_until_idle()
+        each_id_is_there_once(slurm.jobs, slurm.env, "Slurm", held.content)
 
 
 @claim
