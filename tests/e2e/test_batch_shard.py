@@ -4,6 +4,7 @@ line is in one part; what they refuse, and what they say.
 import gzip
 import json
 import os
+import signal
 import subprocess
 import threading
 
@@ -393,6 +394,37 @@ def report_counts_the_requests_of_one_shard(eddy):
     for by, code in ((eddy.file("in.gz", gzip.compress(b"{}")), 3), ("-", 2), (eddy.file("x.csv", "a"), 2)):
         result = eddy.run("report", eddy.file("out.0.jsonl"), "--by", by, "--shard", "0/3", "-o", eddy.file("page"))
         equal(result.code, code, result)
+
+
+@claim
+def progress_names_the_shard(eddy):
+    go = threading.Event()
+
+    def answer(call):
+        go.wait()
+        return 200, {}, {}
+
+    path = eddy.file("in.jsonl", requests(9))
+    for kind, said in (("json", '"shard":"1/3"'), ("plain", "| shard 1/3")):
+        go.clear()
+        api = Api(eddy, answer)
+        child = eddy.start("batch", path, "--shard", "1/3", "-o", eddy.file(f"{kind}.%i"), "--base-url", api.url,
+                           "--progress", kind, stdout=subprocess.DEVNULL)
+        e2e.wait_until(lambda: api.calls, "a request")
+        child.send_signal(signal.SIGUSR1)
+        line = child.stderr.readline().decode()
+        check(said in line, kind, line)
+        go.set()
+        equal(child.wait(timeout=e2e.LIMIT_S), 0)
+
+
+@claim
+def an_id_in_two_shards_is_found_by_check_of_the_whole_file(eddy):
+    path = eddy.file("in.jsonl", requests(20) + request(3))
+    result = eddy.run("check", path)
+    equal(result.code, 3, result)
+    check('"r3" was used by line 4' in result.out, result)
+    equal(eddy.run("check", path, "--shard", "1/2").code, 0)
 
 
 if __name__ == "__main__":
