@@ -1,4 +1,5 @@
 """test_fetch_rest - `eddy fetch --save`: a body that is cut is continued by a request for the rest, and never by another body."""
+import errno
 import json
 import os
 import random
@@ -480,6 +481,21 @@ def kill_at_any_call_leaves_a_part_that_is_continued(eddy):
             shutil.rmtree(fetch.folder)
         check(at > 60, how, at)
     check(continued > 15, continued)
+
+
+@claim
+def full_disk_keeps_the_part(eddy):
+    data = noise(2 * MIB)
+
+    def answer(path, headers, number):
+        return part(data, headers, TAG) if "range" in headers else Reply(200, TAG, data)
+
+    fetch = Fetch(eddy, answer, ["/a"])
+    result = fetch.run(env={**os.environ, **LOADED, "KILL_AT": "100", "KILL_ERRNO": str(int(errno.ENOSPC))})
+    equal((result.code, [name[-5:] for name in fetch.left()]), (4, [".note", ".part"]), result)
+    result = fetch.run()
+    equal((result.code, os.listdir(fetch.folder), fetch.saved("/a") == data), (0, ["a"], True), result)
+    check(fetch.origin.ranges("/a")[0] is None and fetch.origin.ranges("/a")[1], fetch.origin.ranges("/a"))
 
 
 @claim

@@ -100,7 +100,7 @@ def the_same_command_fetches_only_urls_without_a_file(eddy):
     result = saves.run()
     equal((result.code, sorted(saves.paths)), (0, ["/b", "/c", "/d"]), result)
     result = saves.run()
-    equal((result.code, saves.paths), (0, []), result)
+    equal((result.code, saves.paths, "no URL" in result.err), (0, [], False), result)
     files = saves.files()
     for name, data in first.items():
         check(name == gone or files[name] == data, name, "was replaced")
