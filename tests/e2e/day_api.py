@@ -1,7 +1,7 @@
 """day_api - an API as it is on a bad day: tokens that expire, refusals in the headers of three vendors,
 errors, and answers that never come.
 
-    api = DayApi(eddy)
+    api = DayApi(eddy, 4000)     refuses all requests for a while at each 4000th one to a server
     api.urls, api.command        its three servers; a shell command that prints a token
     api.sent["v1"]               how many answers with 200 were sent to requests with that prompt
 
@@ -19,7 +19,6 @@ import zlib
 
 LIFE_S = 2
 LATENCY_S = 0.01
-WAVE_EVERY = 4000  # requests to one server
 FETCH = "import sys, urllib.request as u; sys.stdout.write(u.urlopen(sys.argv[1]).read().decode())"
 
 
@@ -94,7 +93,8 @@ class Server:
 
 
 class DayApi:
-    def __init__(self, eddy):
+    def __init__(self, eddy, wave_every):
+        self.wave_every = wave_every
         self.loop = asyncio.new_event_loop()
         self.servers = [Server(dialect) for dialect in DIALECTS]
         self.first_use = {}  # of each token
@@ -139,7 +139,7 @@ class DayApi:
         """Each wave ends some time after its first request."""
         server.requests += 1
         now = time.monotonic()
-        if server.requests % WAVE_EVERY == 0:
+        if server.requests % self.wave_every == 0:
             server.wave_end = now + 0.3
         return server.dialect(server.wave_end - now) if now < server.wave_end else None
 

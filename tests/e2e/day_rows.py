@@ -29,7 +29,7 @@ def text_of(number):
     kind = TEXTS[number % len(TEXTS)]
     if number % 1999 == 1998:
         return 'x\U0001f600"\n,' * (LONG // 5)
-    if number == 7777:
+    if number == 3777:
         return 'long \u00e9,"' * (VERY_LONG // 8)
     return kind if number % 3 == 0 else f"{kind}{number}" if number % 3 == 1 else f"{number}{kind}"
 

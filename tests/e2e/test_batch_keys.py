@@ -359,6 +359,7 @@ def exit_code_of_the_command_is_known_though_the_parent_ignores_sigchld(eddy):
         os.remove(eddy.file("out.jsonl"))
 
 
+@e2e.first
 @claim
 def command_that_hangs_is_ended_after_thirty_seconds_with_its_children(eddy):
     api, child = Api(eddy), eddy.file("child")

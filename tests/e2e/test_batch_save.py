@@ -1,4 +1,7 @@
-"""test_batch_save - `eddy batch --save`: answers that are not JSON become files, which their lines name."""
+"""test_batch_save - `eddy batch --save`: answers that are not JSON become files, which their lines name.
+
+EDDY_TEST_FULL=1: a fault at each call that changes a file, instead of at some.
+"""
 import errno
 import json
 import os
@@ -12,6 +15,7 @@ from e2e import check, claim, equal
 
 MP3 = b"ID3\x04" + bytes(range(256)) * 40
 MIME = {"Content-Type": "audio/mpeg"}
+STEP = 1 if os.environ.get("EDDY_TEST_FULL") else 4  # from one fault to the next, in calls
 
 
 class Saves:
@@ -285,9 +289,9 @@ def finish(saves, *facts):
     equal(sorted(lines.values()), sorted(saves.files()), *facts)
 
 
-def each_call(eddy, **how):
-    """Run with a fault at each call that changes a file, one after the other, to the last one."""
-    for at in range(1, 200):
+def each_call(eddy, first, **how):
+    """Run with a fault at each STEPth call that changes a file, one after the other, to the last one."""
+    for at in range(1 + first % STEP, 200, STEP):
         saves = Saves(eddy, lambda call: (200, MIME, content(call)), requests(3), f"run-{at}")
         child = eddy.start(*saves.args("-c", "1"), stdout=subprocess.DEVNULL, env={**os.environ, **LOADED, "KILL_AT": str(at), **how})
         _, err = child.communicate(timeout=e2e.LIMIT_S)
@@ -299,9 +303,9 @@ def each_call(eddy, **how):
 
 @claim
 def kill_at_each_step_leaves_no_line_without_its_file_and_no_part_of_a_file(eddy):
-    for how in ("before", "torn", "after"):
+    for first, how in enumerate(("before", "torn", "after")):
         kills = 0
-        for at, saves, code, err in each_call(eddy, KILL_HOW=how):
+        for at, saves, code, err in each_call(eddy, first, KILL_HOW=how):
             if code != -signal.SIGKILL:
                 continue
             kills += 1
@@ -310,7 +314,7 @@ def kill_at_each_step_leaves_no_line_without_its_file_and_no_part_of_a_file(eddy
             finish(saves, how, at)
             for path in (saves.out, saves.path, *(os.path.join(saves.folder, name) for name in saves.files())):
                 os.remove(path)
-        check(kills > 15, how, kills)
+        check(kills > 15 // STEP, how, kills)
 
 
 @claim
@@ -343,9 +347,9 @@ def kill_at_each_step_leaves_no_second_file_under_a_later_name(eddy):
 
 @claim
 def call_that_fails_ends_the_run_with_status_4_and_the_next_one_completes_it(eddy):
-    for error in (errno.ENOSPC, errno.EIO):
+    for first, error in enumerate((errno.ENOSPC, errno.EIO)):
         failed = 0
-        for at, saves, code, err in each_call(eddy, KILL_ERRNO=str(int(error)), KILL_FOREVER="1"):
+        for at, saves, code, err in each_call(eddy, first, KILL_ERRNO=str(int(error)), KILL_FOREVER="1"):
             if code == 0:
                 continue
             failed += 1
@@ -355,7 +359,7 @@ def call_that_fails_ends_the_run_with_status_4_and_the_next_one_completes_it(edd
             finish(saves, error, at, err)
             for path in (saves.out, saves.path, *(os.path.join(saves.folder, name) for name in saves.files())):
                 os.remove(path)
-        check(failed > 10, failed)
+        check(failed > 10 // STEP, failed)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""test_fetch_rest - `eddy fetch --save`: a body that is cut is continued by a request for the rest, and never by another body."""
+"""test_fetch_rest - `eddy fetch --save`: a body that is cut is continued by a request for the rest, and never by another body.
+
+EDDY_TEST_FULL=1: a kill at each call that changes a file, instead of at some.
+"""
 import errno
 import json
 import os
@@ -15,6 +18,7 @@ from e2e import check, claim, equal
 LOADED = {"LD_PRELOAD": os.environ.get("EDDY_KILL_AT", ""),
           "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
 MIB = 1 << 20
+STEP = 1 if os.environ.get("EDDY_TEST_FULL") else 9  # from one kill to the next, in calls
 
 
 def noise(bytes_, seed=1):
@@ -465,7 +469,7 @@ def kill_at_any_call_leaves_a_part_that_is_continued(eddy):
     data = noise(2 * MIB)
     continued = 0
     for how in ("before", "torn", "after"):
-        for at in range(1, 200, 9):
+        for at in range(1, 200, STEP):
             def answer(path, headers, number):
                 return part(data, headers, TAG) if "range" in headers else Reply(200, TAG, data)
 

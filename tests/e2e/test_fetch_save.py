@@ -1,4 +1,7 @@
-"""test_fetch_save - `eddy fetch --save`: names of files, files of others, and runs that are continued."""
+"""test_fetch_save - `eddy fetch --save`: names of files, files of others, and runs that are continued.
+
+EDDY_TEST_FULL=1: a fault at each call that changes a file, instead of at some.
+"""
 import errno
 import json
 import os
@@ -11,6 +14,7 @@ from e2e import check, claim, equal
 # The library is loaded before that of AddressSanitizer.
 LOADED = {"LD_PRELOAD": os.environ.get("EDDY_KILL_AT", ""),
           "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+STEP = 1 if os.environ.get("EDDY_TEST_FULL") else 4  # from one fault to the next, in calls
 
 
 class Saves:
@@ -153,9 +157,9 @@ def whole(saves):
         check(name.startswith(".eddy-") or (data.endswith(b"\xff") and len(words) == 2000 and len(set(words)) == 2), name)
 
 
-def each_call(eddy, kind, **how):
-    """Run with a fault at each call that changes a file, one after the other, to the last one."""
-    for at in range(1, 200):
+def each_call(eddy, first, kind, **how):
+    """Run with a fault at each STEPth call that changes a file, one after the other, to the last one."""
+    for at in range(1 + first % STEP, 200, STEP):
         saves = Saves(eddy, ["/a", "/b", "/c"], name=f"{kind}-{at}")
         child = eddy.start(*saves.args("-c", "1"), stdout=subprocess.DEVNULL,
                            env={**os.environ, **LOADED, "KILL_AT": str(at), **how})
@@ -190,21 +194,21 @@ def files_of_the_run_may_not_be_in_the_folder(eddy):
 
 @claim
 def kill_at_each_step_leaves_no_line_without_its_file(eddy):
-    for how in ("before", "torn", "after"):
+    for first, how in enumerate(("before", "torn", "after")):
         faults = 0
-        for at, _, code, err in each_call(eddy, how, KILL_HOW=how):
+        for at, _, code, err in each_call(eddy, first, how, KILL_HOW=how):
             equal(code, -signal.SIGKILL, at, err)
             faults += 1
-        check(faults >= 18, how, faults)
+        check(faults >= 18 // STEP, how, faults)
 
 
 @claim
 def call_that_fails_ends_the_run_with_status_4(eddy):
     faults = 0
-    for at, _, code, err in each_call(eddy, "full", KILL_ERRNO=str(int(errno.ENOSPC)), KILL_FOREVER="1"):
+    for at, _, code, err in each_call(eddy, 3, "full", KILL_ERRNO=str(int(errno.ENOSPC)), KILL_FOREVER="1"):
         check(code == 4, at, code, err)
         faults += 1
-    check(faults >= 10, faults)
+    check(faults >= 10 // STEP, faults)
 
 
 if __name__ == "__main__":
