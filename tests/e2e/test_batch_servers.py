@@ -4,6 +4,7 @@ while it runs, and there may be thousands of them.
 import json
 import os
 import re
+import resource
 import selectors
 import signal
 import socket
@@ -401,6 +402,17 @@ def servers_that_are_out_of_reach_cost_no_request_though_they_are_most_of_the_li
     equal((result.code, sum(crowd.counts), lines_of(eddy.file("out.errors.jsonl"))), (0, 1000, []), result)
     equal(result.err.count("cannot be reached: "), 20, result)
     equal(result.err.count("further servers cannot be reached"), 1, result)
+
+
+@claim
+def open_files_that_are_too_few_for_the_servers_are_reported_before_the_run(eddy):
+    crowd = Crowd(eddy, 100)
+    path = eddy.file("list", "\n".join(crowd.urls) + "\n")
+    result = eddy.run(*arguments(eddy, requests(300), "-c", "100", "--base-url", "@" + path),
+                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (90, 90)))
+    equal((result.code, sum(crowd.counts)), (0, 300), result)
+    check("-c 100 reduced to 26: 90 open files allowed (ulimit -n), 64 reserved" in result.err, result)
+    check("100 base URLs: at most 26 of them have a request at a time; ulimit -n 164 or more gives one to each" in result.err, result)
 
 
 @claim

@@ -330,13 +330,20 @@ static uint32_t slots_choose(const struct ed_batch_settings *settings, unsigned 
 /* Report base URLs that the number of slots leaves without requests. */
 static void bases_say(const struct ed_batch_run *run)
 {
-        size_t bases = ed_bases_count(&run->settings->bases);
+        const struct ed_batch_settings *settings = run->settings;
+        size_t bases = ed_bases_count(&settings->bases);
+        char remedy[64];
 
-        if (bases > run->slots_most && !run->settings->concurrency_auto)
-                ed_console_say("batch",
-                               "%zu base URLs: at most %u of them have a request at a time; "
-                               "-c %zu or more gives one to each",
-                               bases, run->slots_most, bases);
+        if (bases <= run->slots_most || settings->concurrency_auto)
+                return;
+        if (settings->concurrency > run->slots_most)
+                snprintf(remedy, sizeof(remedy), "ulimit -n %zu", bases + FILES_SPARE);
+        else
+                snprintf(remedy, sizeof(remedy), "-c %zu", bases);
+        ed_console_say("batch",
+                       "%zu base URLs: at most %u of them have a request at a time; %s or more "
+                       "gives one to each",
+                       bases, run->slots_most, remedy);
 }
 
 /* Report the answers that this run takes for failures. With a pipe, they are not known yet. */
