@@ -133,6 +133,28 @@ def accepted_failure_of_a_changed_request_is_not_sent_again(eddy):
 
 
 @claim
+def final_failures_are_not_accepted_if_all_answers_are_to_former_requests(eddy):
+    prompts = Prompts(eddy, 3)
+    for _ in range(2):
+        result = prompts.run("bad", *SEND, "--accept-failed")
+        prompts.check_old(result, 1, 3, 3)
+        equal(len(prompts.api.calls), 3, result)
+        check("not accepted, because no request has an answer" in result.err, result)
+    # An answer to a request as it is accepts the failures of the others.
+    prompts.api.answer = lambda call: (400 if call.id != "r1" else 200, {}, {})
+    for sent in (3, 0):
+        result = prompts.run("bad", *SEND, "--accept-failed")
+        equal((result.code, len(prompts.api.calls), prompts.failed(), len(ids_of(prompts.out))), (0, sent, ["r0", "r2"], 3), result)
+    # An id that is named is accepted in any case.
+    os.remove(prompts.out), os.remove(prompts.errors)
+    prompts = Prompts(eddy, 2)
+    for sent in (2, 1):
+        result = prompts.run("bad", *SEND, "--accept-failed", "--accept-failed-ids", eddy.file("ids", "r0\n"))
+        prompts.check_old(result, 1, 2, 2)
+        equal(len(prompts.api.calls), sent, result)
+
+
+@claim
 def old_answers_stay_after_a_kill(eddy):
     prompts = Prompts(eddy, 8)
     gate = threading.Event()

@@ -585,6 +585,16 @@ def value_of_a_secret_header_that_a_server_repeats_is_not_shown(eddy):
         api = Api(eddy, lambda call, repeated=repeated: (400, {}, {"error": {"message": f"Incorrect API key provided: {repeated}"}}))
         result = eddy.run(*arguments(eddy, api, requests(30), "-H", f"{name}: {value}"))
         check(result.code == 5 and "secret" not in result.err, name, result)
+        # The same header in the lines.
+        os.remove(eddy.file("out.errors.jsonl"))
+        for count, code in ((30, 5), (1, 1)):
+            lines = "".join(request(i, headers={name: value, "X-Trace": "visible"}) for i in range(count))
+            result = eddy.run(*arguments(eddy, api, lines))
+            check(result.code == code and "secret" not in result.err, name, result)
+            os.remove(eddy.file("out.errors.jsonl"))
+    api = Api(eddy, lambda call: (400, {}, {"error": {"message": "Incorrect trace: visible"}}))
+    result = eddy.run(*arguments(eddy, api, request(1, headers={"X-Trace": "visible"})))
+    check("Incorrect trace: visible" in result.err, result)
 
 
 # ---- mistakes ------------------------------------------------------------------------------------

@@ -102,8 +102,10 @@ TEST(long_message_is_cut)
         CHECK(strstr(reasons.items[2].text, "...: wrong"));
 }
 
-static bool has_key(const void *key, const char *text, size_t bytes)
+static bool has_key(const void *key, const struct ed_request *request, const char *text,
+                    size_t bytes)
 {
+        CHECK(!request);
         return memmem(text, bytes, key, strlen(key)) != NULL;
 }
 

@@ -29,9 +29,12 @@
 #include "eddy/def.h"
 #include "eddy/json.h"
 
+struct ed_request;
+
 /* The contents of a line. Texts are borrowed. */
 struct ed_answer {
-        const char *id; /* custom_id */
+        const struct ed_request *request; /* whose secrets no message shows; NULL: none */
+        const char *id;                   /* custom_id */
         size_t id_bytes;
         uint64_t number;        /* the line's, from 1; 0: unknown */
         const char *shard;      /* of the input, and its size; NULL or empty: none */

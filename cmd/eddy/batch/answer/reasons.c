@@ -24,15 +24,16 @@ bool ed_reason_find(const struct eddy_json_value *body, struct eddy_json_value *
         return false;
 }
 
-bool ed_reasons_hide(const struct ed_reasons *reasons, const char *text, size_t bytes)
+bool ed_reasons_hide(const struct ed_reasons *reasons, const struct ed_request *request,
+                     const char *text, size_t bytes)
 {
-        return reasons->has_secret && reasons->has_secret(reasons->secrets, text, bytes);
+        return reasons->has_secret && reasons->has_secret(reasons->secrets, request, text, bytes);
 }
 
-static void text_set(const struct ed_reasons *reasons, struct ed_reason *reason, const char *text,
-                     size_t bytes)
+static void text_set(const struct ed_reasons *reasons, struct ed_reason *reason,
+                     const struct ed_answer *answer, const char *text, size_t bytes)
 {
-        if (!ed_reasons_hide(reasons, text, bytes))
+        if (!ed_reasons_hide(reasons, answer->request, text, bytes))
                 ed_excerpt_within(reason->text, sizeof(reason->text), text, bytes);
 }
 
@@ -49,14 +50,14 @@ static void body_read(const struct ed_reasons *reasons, struct ed_reason *reason
             !ed_reason_find(&body, &message))
                 return;
         if (message.kind != EDDY_JSON_STRING) {
-                text_set(reasons, reason, message.text, message.bytes);
+                text_set(reasons, reason, answer, message.text, message.bytes);
                 return;
         }
         bytes = eddy_json_string(&message, text, sizeof(text));
         if (bytes >= 0)
-                text_set(reasons, reason, text, (size_t) bytes);
+                text_set(reasons, reason, answer, text, (size_t) bytes);
         else /* with its escapes, without its quotes */
-                text_set(reasons, reason, message.text + 1, message.bytes - 2);
+                text_set(reasons, reason, answer, message.text + 1, message.bytes - 2);
 }
 
 /*
@@ -70,7 +71,7 @@ static size_t redirect_read(const struct ed_reasons *reasons, struct ed_reason *
         char shown[ED_URL_SHOWN_BYTES];
         int n;
 
-        if (ed_reasons_hide(reasons, answer->redirect, strlen(answer->redirect)))
+        if (ed_reasons_hide(reasons, answer->request, answer->redirect, strlen(answer->redirect)))
                 return 0;
         ed_url_shown(shown, answer->redirect, (size_t) (parts.query - answer->redirect));
         n = snprintf(reason->text, sizeof(reason->text), "redirects to ");
@@ -111,10 +112,10 @@ void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer)
                 body_read(reasons, &reason, answer);
         /* Our own message has the beginning of such a body, where a secret may be cut. */
         if (answer->status > 0 && answer->code && !*reason.text &&
-            !ed_reasons_hide(reasons, answer->body, answer->body_bytes))
-                text_set(reasons, &reason, answer->message, strlen(answer->message));
+            !ed_reasons_hide(reasons, answer->request, answer->body, answer->body_bytes))
+                text_set(reasons, &reason, answer, answer->message, strlen(answer->message));
         if (answer->status == 0)
-                text_set(reasons, &reason, answer->message, strlen(answer->message));
+                text_set(reasons, &reason, answer, answer->message, strlen(answer->message));
         place = ed_groups_add(&reasons->groups,
                               ed_text_form(reason.name, reason.text,
                                            cause_bytes > 0 ? cause_bytes : strlen(reason.text)));

@@ -21,8 +21,12 @@ struct ed_reason {
 
 /* Zero, but for the secrets, is the start. */
 struct ed_reasons {
-        /* Returns true if a text has a secret: it is not shown, whatever a server sends. NULL: none */
-        bool (*has_secret)(const void *secrets, const char *text, size_t bytes);
+        /*
+         * Returns true if a text has a secret, of the run or of the request (NULL: none): it is not
+         * shown, whatever a server sends. NULL: no secrets
+         */
+        bool (*has_secret)(const void *secrets, const struct ed_request *request, const char *text,
+                           size_t bytes);
         const void *secrets;
         struct ed_groups groups;
         struct ed_reason items[ED_GROUPS_MAX]; /* by place in 'groups' */
@@ -31,8 +35,9 @@ struct ed_reasons {
 /* Count a failure, and keep its message if it is the first one of its cause. */
 void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer);
 
-/* Returns true if a text has a secret. */
-bool ed_reasons_hide(const struct ed_reasons *reasons, const char *text, size_t bytes);
+/* Returns true if a text has a secret of the run, or of the request (NULL: none). */
+bool ed_reasons_hide(const struct ed_reasons *reasons, const struct ed_request *request,
+                     const char *text, size_t bytes);
 
 /* Returns the first message of a status; empty: none. */
 const char *ed_reasons_text(const struct ed_reasons *reasons, int status);

@@ -42,7 +42,7 @@ void ed_job_count_unaccepted(struct ed_batch_job *job)
 
         if (attempt->is_again || job->alike != 0)
                 return;
-        if (!ed_reasons_hide(&run->reasons, attempt->body, attempt->body_bytes))
+        if (!ed_reasons_hide(&run->reasons, job->request, attempt->body, attempt->body_bytes))
                 ed_rule_describe(&run->settings->rule, attempt->judged, attempt->body,
                                  attempt->body_bytes, text, sizeof(text));
         job->alike = attempt->judged;

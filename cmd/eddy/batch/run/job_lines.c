@@ -203,6 +203,7 @@ static void row_finish(struct ed_batch_job *job, const struct ed_request *reques
         bool is_ok = result->is_ok, is_first = index == ed_job_rows_at(job);
         int err;
 
+        answer->request = request;
         answer->id = request->id;
         answer->id_bytes = request->id_bytes;
         answer->number = request->number;
@@ -276,7 +277,7 @@ static void redirect_note(struct ed_batch_job *job, const char *to)
 {
         struct eddy_http_response_info info;
 
-        if (ed_reasons_hide(&job->unit->run->reasons, to, strlen(to)))
+        if (ed_reasons_hide(&job->unit->run->reasons, job->request, to, strlen(to)))
                 return;
         eddy_http_response_info(job->attempt.response, &info);
         ed_redirect_note(&job->unit->input.redirect, job->attempt.status, info.url, to);

@@ -327,11 +327,32 @@ static void known_note(struct ed_batch_unit *unit, int flags, bool same)
 /* Count a request that has no answer. */
 static void to_send_note(struct ed_batch_unit *unit, const struct ed_request *request)
 {
-        if (is_accepted(unit, request))
-                unit->checked.accepted++;
-        else
-                unit->checked.total +=
-                        id_is_wanted(unit, request->number, request->id, request->id_bytes);
+        bool is_wanted = id_is_wanted(unit, request->number, request->id, request->id_bytes);
+
+        if (!is_accepted(unit, request)) {
+                unit->checked.total += is_wanted;
+                return;
+        }
+        unit->checked.accepted++;
+        if (ed_accept_takes(unit->run->accept, request->id, request->id_bytes, false))
+                return; /* by its id */
+        unit->checked.accepted_final++;
+        unit->checked.accepted_final_wanted += is_wanted;
+}
+
+/*
+ * The whole input is known. If no request has an answer to it as it is now, final failures are not
+ * accepted: answers to former requests say nothing about the command or the server.
+ */
+static void accepted_settle(struct ed_batch_unit *unit)
+{
+        struct ed_batch_checked *checked = &unit->checked;
+
+        if (checked->known > checked->changed || checked->accepted_final == 0)
+                return;
+        ed_accept_settle(unit->run->accept, false);
+        checked->accepted -= checked->accepted_final;
+        checked->total += checked->accepted_final_wanted;
 }
 
 /* A line that is too long gets an error under its number. */
@@ -530,6 +551,7 @@ int ed_reader_check(struct ed_batch_unit *unit)
                 return ED_EXIT_INPUT;
         }
         unit->checked.total_is_known = true;
+        accepted_settle(unit);
         lack_id_say(unit);
         return 0;
 }

@@ -8,9 +8,9 @@
 
 #include "batch/run/job.h"
 #include "common/secret_header.h"
+#include "eddy/alloc.h"
 
 enum { SECRET_BYTES = 12 }; /* of a value, by which it is recognised in a message */
-#include "eddy/alloc.h"
 
 /* ---- a run --------------------------------------------------------------------------------- */
 
@@ -24,14 +24,24 @@ static bool header_is_in(const struct eddy_http_header *header, const char *text
                memmem(text, bytes, value, strnlen(value, SECRET_BYTES));
 }
 
-static bool secrets_are_in(const void *arg, const char *text, size_t bytes)
+static bool headers_are_in(const struct eddy_http_header *headers, size_t count, const char *text,
+                           size_t bytes)
+{
+        for (size_t i = 0; i < count; i++)
+                if (header_is_in(&headers[i], text, bytes))
+                        return true;
+        return false;
+}
+
+static bool secrets_are_in(const void *arg, const struct ed_request *request, const char *text,
+                           size_t bytes)
 {
         const struct ed_batch_run *run = arg;
         const struct ed_headers *headers = &run->settings->headers;
 
-        for (size_t i = 0; i < headers->count; i++)
-                if (header_is_in(&headers->items[i], text, bytes))
-                        return true;
+        if (headers_are_in(headers->items, headers->count, text, bytes) ||
+            (request && headers_are_in(request->headers, request->headers_count, text, bytes)))
+                return true;
         return ed_api_keys_are_in(run->keys, text, bytes);
 }
 
