@@ -199,6 +199,20 @@ def schema_is_for_the_content_of_chat_answers_or_the_body(eddy):
 
 
 @claim
+def content_that_is_not_json_is_shown_by_its_beginning(eddy):
+    schema = eddy.file("schema.json", '{"type":"object"}')
+    texts = ["```json\n{\"a\": 1}\n```", "Here is \"it\": {}", "  \n{'a': 1}", ""]
+    api = Api(eddy, lambda call: (200, {}, {"choices": [{"message": {"content": texts[int(call.id[1:])]}}]}))
+    result, _, errors = batch(eddy, api, chats(4), "--schema", schema, "--max-attempts", "1", "-c", "1")
+    said = "--schema does not accept the answer: its content is "
+    equal([line["error"]["message"] for line in errors],
+          [said + "not JSON: it begins with " + text for text in ("```json?{\"a\": 1}?```", "Here is \"it\": {}", "{'a': 1}")] +
+          [said + "empty"], errors)
+    # All but the last one have the same cause.
+    check("3 failed: answer_not_schema, such as: " + said + "not JSON: it begins with ```json" in result.err, result)
+
+
+@claim
 def mistake_in_a_condition_is_one_sentence_before_anything_is_sent(eddy):
     api = Api(eddy)
     path = eddy.file("in.jsonl", requests(1))

@@ -118,7 +118,8 @@ static void slowest_add(struct ed_totals *totals, const struct ed_record *record
 /* Count a failure, and keep it if it is the first of its cause. */
 static void group_add(struct ed_totals *totals, const struct ed_record *record)
 {
-        uint64_t form = ed_text_form(record->cause, record->message, strlen(record->message));
+        uint64_t form =
+                ed_text_form(record->cause, record->message, ed_rule_cause_bytes(record->message));
         unsigned place = ed_groups_add(&totals->groups, form);
 
         if (place == ED_GROUPS_MAX)

@@ -34,6 +34,8 @@ TEST(first_message_of_a_cause_is_kept)
         CHECK_STR(kept(401, "{\"error\":\"another\"}"), "another");
         CHECK_STR(kept(402, "{\"error\":null,\"message\":{\"a\":1}}"), "{\"a\":1}");
         CHECK_STR(kept(403, "{\"detail\":[1]}"), "[1]");
+        CHECK_STR(kept(408, "{\"detail\":[\"\\u001b[31m\\n\\\\n\\u0085\\u00e9\\\"\"]}"),
+                  "[\"?[31m?\\\\n?\\u00e9\\\"\"]");
         CHECK_STR(kept(404, "<html>"), "");
         CHECK_STR(kept(405, NULL), "");
         CHECK_STR(kept(406, "{\"error\":\"\\ud800\"}"), "\\ud800");
@@ -100,6 +102,29 @@ TEST(long_message_is_cut)
                                                       .message = "wrong" });
         CHECK(strlen(reasons.items[2].text) < ED_REASON_TEXT_BYTES);
         CHECK(strstr(reasons.items[2].text, "...: wrong"));
+}
+
+TEST(excerpts_of_answers_are_no_part_of_the_cause)
+{
+        static const char *const same[][2] = {
+                { "--ok a does not hold: {\"x\": \"comple...", "--ok a does not hold: other" },
+                { "--schema does not accept the answer: its content is not JSON: it begins with `a",
+                  "--schema does not accept the answer: its content is not JSON: it begins with "
+                  "b" },
+        };
+        struct ed_answer answer = { .id = "a", .id_bytes = 1, .status = 200, .code = "c" };
+
+        memset(&reasons, 0, sizeof(reasons));
+        for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
+                for (int k = 0; k < 2; k++) {
+                        answer.message = same[i][k];
+                        ed_reasons_add(&reasons, &answer);
+                }
+        CHECK_EQ(reasons.groups.count, 2);
+        CHECK_STR(reasons.items[0].text, same[0][0]);
+        answer.message = "--ok b does not hold: other";
+        ed_reasons_add(&reasons, &answer);
+        CHECK_EQ(reasons.groups.count, 3);
 }
 
 static bool has_key(const void *key, const struct ed_request *request, const char *text,

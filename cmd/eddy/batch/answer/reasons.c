@@ -4,8 +4,10 @@
 #include "batch/answer/reasons.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "batch/answer/rule.h"
 #include "common/excerpt.h"
 #include "common/text_form.h"
 #include "common/url_parts.h"
@@ -37,6 +39,40 @@ static void text_set(const struct ed_reasons *reasons, struct ed_reason *reason,
                 ed_excerpt_within(reason->text, sizeof(reason->text), text, bytes);
 }
 
+/* Returns the bytes of the escape of a control character at 'at' in JSON text; 0: there is none. */
+static size_t control_bytes(const char *at, size_t bytes)
+{
+        char digits[5] = "";
+        unsigned long code;
+
+        if (bytes < 2 || *at != '\\')
+                return 0;
+        if (strchr("bfnrt", at[1]))
+                return 2;
+        if (at[1] != 'u' || bytes < 6)
+                return 0;
+        memcpy(digits, at + 2, 4);
+        code = strtoul(digits, NULL, 16);
+        return code < 0x20 || (code >= 0x7f && code < 0xa0) ? 6 : 0;
+}
+
+/* Keep JSON text, in which a question mark replaces each control character. */
+static void json_set(const struct ed_reasons *reasons, struct ed_reason *reason,
+                     const struct ed_answer *answer, const char *json, size_t bytes)
+{
+        char text[MESSAGE_BYTES];
+        size_t used = 0, taken;
+
+        for (size_t at = 0; at < bytes && used < sizeof(text) - 1; at += taken) {
+                taken = control_bytes(json + at, bytes - at);
+                text[used++] = taken > 0 ? '?' : json[at];
+                if (taken == 0 && json[at] == '\\' && at + 1 < bytes)
+                        text[used++] = json[++at];
+                taken = taken > 0 ? taken : 1;
+        }
+        text_set(reasons, reason, answer, text, used);
+}
+
 /* Keep the message of a server. */
 static void body_read(const struct ed_reasons *reasons, struct ed_reason *reason,
                       const struct ed_answer *answer)
@@ -50,14 +86,14 @@ static void body_read(const struct ed_reasons *reasons, struct ed_reason *reason
             !ed_reason_find(&body, &message))
                 return;
         if (message.kind != EDDY_JSON_STRING) {
-                text_set(reasons, reason, answer, message.text, message.bytes);
+                json_set(reasons, reason, answer, message.text, message.bytes);
                 return;
         }
         bytes = eddy_json_string(&message, text, sizeof(text));
         if (bytes >= 0)
                 text_set(reasons, reason, answer, text, (size_t) bytes);
         else /* with its escapes, without its quotes */
-                text_set(reasons, reason, answer, message.text + 1, message.bytes - 2);
+                json_set(reasons, reason, answer, message.text + 1, message.bytes - 2);
 }
 
 /*
@@ -116,9 +152,10 @@ void ed_reasons_add(struct ed_reasons *reasons, const struct ed_answer *answer)
                 text_set(reasons, &reason, answer, answer->message, strlen(answer->message));
         if (answer->status == 0)
                 text_set(reasons, &reason, answer, answer->message, strlen(answer->message));
-        place = ed_groups_add(&reasons->groups,
-                              ed_text_form(reason.name, reason.text,
-                                           cause_bytes > 0 ? cause_bytes : strlen(reason.text)));
+        place = ed_groups_add(
+                &reasons->groups,
+                ed_text_form(reason.name, reason.text,
+                             cause_bytes > 0 ? cause_bytes : ed_rule_cause_bytes(reason.text)));
         if (place == ED_GROUPS_MAX || reasons->groups.items[place].members > 1)
                 return;
         if (answer->status == 0)

@@ -15,7 +15,11 @@
 #include "eddy/alloc.h"
 #include "eddy/json.h"
 
-enum { SHOWN_BYTES = 160 };
+/* Parts of messages, after which there is an excerpt of the answer. */
+#define HOLDS_NOT " does not hold: "
+#define BEGINS    ": it begins with "
+
+enum { SHOWN_BYTES = 160, CONTENT_SHOWN_BYTES = 40 };
 
 void ed_rule_fini(struct ed_rule *rule)
 {
@@ -26,6 +30,20 @@ void ed_rule_fini(struct ed_rule *rule)
 }
 
 /* ---- schemas --------------------------------------------------------------------------------- */
+
+/* Describe a content that is not JSON: its beginning often shows the reason, such as ```json. */
+static void content_fault(const char *text, int64_t bytes, char fault[ED_SCHEMA_ERROR_BYTES])
+{
+        char begin[CONTENT_SHOWN_BYTES];
+
+        while (bytes > 0 && (*text == ' ' || *text == '\n' || *text == '\r' || *text == '\t'))
+                text++, bytes--;
+        if (bytes > 0)
+                snprintf(fault, ED_SCHEMA_ERROR_BYTES, "its content is not JSON" BEGINS "%s",
+                         ed_excerpt_within(begin, sizeof(begin), text, (size_t) bytes));
+        else if (bytes == 0)
+                snprintf(fault, ED_SCHEMA_ERROR_BYTES, "its content is empty");
+}
 
 /*
  * Check the JSON in the content of a chat completion, or else the body. Returns 1 if the schema accepts
@@ -52,7 +70,9 @@ static int schema_accepts(const struct ed_rule *rule, const char *body, size_t b
         if (!text)
                 return -ENOMEM;
         text_bytes = eddy_json_string(&content, text, content.bytes);
-        if (text_bytes >= 0 && eddy_json_parse(text, (size_t) text_bytes, NULL, &whole, NULL) == 0)
+        if (text_bytes < 0 || eddy_json_parse(text, (size_t) text_bytes, NULL, &whole, NULL) < 0)
+                content_fault(text, text_bytes, fault);
+        else
                 result = ed_schema_check(rule->schema, &whole, fault);
         eddy_free(text);
         return result;
@@ -145,8 +165,19 @@ void ed_rule_describe(const struct ed_rule *rule, int error, const void *body, s
                 snprintf(text, room, "the body has an error: %s", shown);
         } else {
                 ed_excerpt(condition, rule->ok_text, strlen(rule->ok_text));
-                snprintf(text, room, "--ok %s does not hold: %s", condition, shown);
+                snprintf(text, room, "--ok %s" HOLDS_NOT "%s", condition, shown);
         }
+}
+
+size_t ed_rule_cause_bytes(const char *message)
+{
+        const char *mark = NULL;
+
+        if (strncmp(message, "--ok ", 5) == 0)
+                mark = strstr(message, HOLDS_NOT);
+        else if (strncmp(message, "--schema ", 9) == 0)
+                mark = strstr(message, BEGINS);
+        return mark ? (size_t) (mark - message) : strlen(message);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */

@@ -45,6 +45,12 @@ EDDY_MUST_USE int ed_rule_judge(const struct ed_rule *rule, bool is_api,
 void ed_rule_describe(const struct ed_rule *rule, int error, const void *body, size_t bytes,
                       char *text, size_t room);
 
+/*
+ * Returns the bytes of a message that name the cause: an excerpt of the answer, with which a message of
+ * ed_rule_describe() may end, does not count. Other messages count as a whole.
+ */
+size_t ed_rule_cause_bytes(const char *message);
+
 /* The kinds of lines of earlier runs. */
 enum ed_rule_line {
         ED_RULE_LINE_FAILED,
