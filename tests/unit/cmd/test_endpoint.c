@@ -556,6 +556,36 @@ TEST(base_urls_come_go_and_come_back_with_their_counts)
         run(come_main);
 }
 
+static int listed_limits_main(void *arg)
+{
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ .rpm = 600, .changes = true },
+                       (const char *const[]){ NULL });
+        for (int i = 0; i < 2000; i++) {
+                if (i == 0)
+                        list_take("http://a");
+                if (i == 700)
+                        list_take("http://a\nhttp://b");
+                if (i == 1000 || i == 1200)
+                        list_take(i == 1000 ? "http://b" : "http://b\nhttp://a");
+                ed_endpoint_give(take("/x", 0));
+        }
+        return 0;
+}
+
+TEST(each_base_url_that_comes_and_comes_back_has_its_requests_a_minute)
+{
+        const struct ed_endpoint *a, *b;
+
+        run(listed_limits_main);
+        a = taken[0].endpoint;
+        b = taken[1100].endpoint;
+        CHECK(a != b);
+        CHECK(most_in(a, EDDY_MIN(1)) <= 600 && most_in(b, EDDY_MIN(1)) <= 600);
+        for (int i = 0; i < taken_count; i++)
+                CHECK(taken[i].endpoint == a || (i >= 700 && taken[i].endpoint == b));
+}
+
 static int list_later(void *arg)
 {
         CHECK_EQ(eddy_sleep(EDDY_SEC(100)), 0);
