@@ -314,6 +314,9 @@ def main():
             print(case.__name__)
         return
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        # nohup has started the tests: the programs under test do not ignore it for that.
+        signal.signal(signal.SIGHUP, lambda *_: None)
     chosen = [case for case in cases
               if (word[1:] == case.__name__ if word.startswith("=") else word in case.__name__)]
     print("# =NAME runs one case")
