@@ -10,17 +10,17 @@
  * Python program of the course makes a client for each request.  Each request
  * may take ten seconds, its body included, and each status but 2xx is a failure.
  *
- * Run: 28-three-requests $MOCK/delay/2 $MOCK/delay/1.5 $MOCK/delay/1
- * Time: wall 6.5 to 8.5 s
+ * Run: 28-three-requests $MOCK/delay/3 $MOCK/delay/2.9 $MOCK/delay/2.8
+ * Time: wall 11.7 to 17 s
  * Output:
  *     one by one
- *     {"delay_ms":2000}
- *     {"delay_ms":1500}
- *     {"delay_ms":1000}
+ *     {"delay_ms":3000}
+ *     {"delay_ms":2900}
+ *     {"delay_ms":2800}
  *     at once
- *     {"delay_ms":2000}
- *     {"delay_ms":1500}
- *     {"delay_ms":1000}
+ *     {"delay_ms":3000}
+ *     {"delay_ms":2900}
+ *     {"delay_ms":2800}
  * Run: 28-three-requests $MOCK/bytes/100000 $MOCK/bytes/300 $MOCK/bytes/0 | wc -c
  * Time: wall 0 s
  * Output:

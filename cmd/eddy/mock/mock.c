@@ -235,7 +235,7 @@ static uint32_t connections_of(unsigned long files, uint32_t loops)
 /* Runs the loops. Returns the exit code, or a negative error. */
 static int run_loops(struct mock_run *run)
 {
-        struct eddy_run_opts opts = { .report = ed_console_report };
+        struct eddy_run_opts opts = { .watchdog_ns = EDDY_SEC(1), .report = ed_console_report };
         unsigned long files = ed_console_raise_files("mock");
         uint32_t loops = run->mock.opts.threads;
         int err;
