@@ -55,8 +55,8 @@ VLLM = r"""#!/usr/bin/env python3
 import os, sys
 os.execvp("eddy", ["eddy", "mock", "--listen", "127.0.0.1:" + sys.argv[sys.argv.index("--port") + 1]])
 """
-STUBS = {"sbatch": SBATCH, "scontrol": '[ "$1" = show ] && echo node', "kubectl": KUBECTL, "parallel": PARALLEL,
-         "ssh": SSH, "rsync": RSYNC, "vllm": VLLM, "curl": "exit 0", "getent": "echo 127.0.0.1 STREAM vllm"}
+STUBS = {"sbatch": SBATCH, "squeue": "echo RUNNING", "scontrol": '[ "$1" = show ] && echo node',
+         "kubectl": KUBECTL, "parallel": PARALLEL, "ssh": SSH, "rsync": RSYNC, "vllm": VLLM, "curl": "exit 0", "getent": "echo 127.0.0.1 STREAM vllm"}
 RAY = r"""
 class Task:
     def __init__(self, function):
@@ -177,7 +177,7 @@ def again_in_table():
 @claim
 def statuses_of_the_files_are_those_of_the_table(_):
     numbers = again_in_table()
-    patterns = re.findall(r"^([\d|]+)\) scontrol requeue", text_of(PAGE), re.M)
+    patterns = re.findall(r"^([\d|]+)\)\n(?: .*\n)*? +scontrol requeue", text_of(PAGE), re.M)
     equal(len(patterns), 2)
     for pattern in patterns:
         equal([int(number) for number in pattern.split("|")], numbers["again, again"])

@@ -145,6 +145,24 @@ def array_of_slurm_with_requeued_stopped_and_killed_tasks_gets_each_answer_once(
 
 
 @claim
+def array_of_slurm_that_is_cancelled_does_not_come_back(eddy):
+    with Slurm(eddy) as slurm:
+        array = Array(eddy, slurm, 0, 1)
+        slurm.command("scancel", array.job)
+        for shard in range(SHARDS):
+            array.wait_for_drain(shard)
+        slurm.wait_until_idle()
+        for shard in range(SHARDS):
+            facts = slurm.facts(array.name(shard))
+            equal((facts["JobState"], facts["Restarts"]), ("CANCELLED", "0"), shard)
+        # The same script continues where they were.
+        slurm.submit("shard.sh")
+        array.held.open()
+        slurm.wait_until_idle()
+        each_id_is_there_once(slurm.jobs, slurm.env, "Slurm", array.held.content)
+
+
+@claim
 def array_from_10_in_steps_of_2_gets_each_answer_once_although_a_node_is_lost(eddy):
     with Slurm(eddy) as slurm:
         array = Array(eddy, slurm, 10, 2)
