@@ -102,7 +102,8 @@ def runs_of_shards_become_one_output(eddy):
         equal(command[1:2] + command[-2:], ["batch", "-o", eddy.file("out.%i.jsonl")], result)
         eddy.run(*command[1:], "--base-url", api.url, "--progress", "off")
     result = collect(eddy, "--accept-failed")
-    check(result.code == 0 and "39 of 40 requests have an answer, and the failures of 1 are accepted" in result.err, result)
+    equal((result.code, result.err), (0, "eddy collect: complete: 39 of 40 requests have an answer, and the failures of 1 are "
+                                         f"accepted\nthe failures are in {eddy.file('all.errors.jsonl')}\n"), result)
     equal(ids_of(eddy.file("all.jsonl")), [f"r{i}" for i in range(40) if i != 9])
     equal(ids_of(eddy.file("all.errors.jsonl")), ["r9"])
     equal(sorted(call.id for call in api.calls if call.id != "r9"), sorted(f"r{i}" for i in range(40) if i != 9))
@@ -158,6 +159,7 @@ def rows_of_csv_and_of_bundles_are_collected(eddy):
     e2e.one_line(eddy.run("collect", *outs(eddy), "--by", path, "--shards", "2"), 2, "--shards", "is CSV")
     result = eddy.run("collect", *outs(eddy)[1:], "--by", path, "--id-column", "key")
     check(result.code == 1 and "no answer: rows 2-6 of " in result.err and "such as k0, k1," in result.err, result)
+    check("--shards" not in eddy.run("collect", *outs(eddy)[1:], eddy.file("none.jsonl", ""), "--by", path, "--id-column", "key").err)
     result = eddy.run("collect", *outs(eddy), "--by", path)
     check(result.code == 3 and "give --id-column NAME" in result.err, result)
 

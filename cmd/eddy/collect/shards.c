@@ -79,6 +79,7 @@ int ed_shards_begin(struct ed_shards *shards, const struct ed_parts *parts, uint
         uint32_t marked = shards->marked_count;
         int64_t guess;
 
+        shards->is_begun = true;
         shards->is_given = count > 0;
         shards->is_marked = marked > 0 && !shards->marks_differ &&
                             shards->marked_size == shards->size && (count == 0 || count == marked);
@@ -213,7 +214,7 @@ static void unknown_print(const struct ed_shards *shards, const struct ed_parts 
 void ed_shards_print(const struct ed_shards *shards, const struct ed_parts *parts,
                      struct ed_draft *out)
 {
-        if (marks_print(shards, out))
+        if (!shards->is_begun || marks_print(shards, out))
                 return;
         if (shards->count == 0 || shards->wrong_place > 0) {
                 unknown_print(shards, parts, out);

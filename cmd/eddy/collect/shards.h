@@ -17,6 +17,7 @@
 /* All zero: no shards are known. */
 struct ed_shards {
         uint32_t count;    /* 0: not known */
+        bool is_begun;     /* the requests are read for them, because one lacks an answer */
         bool is_given;     /* by the user */
         bool is_marked;    /* by the lines of the outputs, of which none disagrees */
         bool marks_differ; /* the outputs are of shards of several numbers, or of several inputs */
