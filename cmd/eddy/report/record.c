@@ -9,6 +9,7 @@
 
 #include "batch/answer/reasons.h"
 #include "batch/answer/usage.h"
+#include "common/json_shown.h"
 #include "common/url_parts.h"
 #include "common/url_shown.h"
 #include "eddy/json.h"
@@ -36,20 +37,18 @@ static void text_keep(const char *text, size_t bytes, char *room, size_t room_by
                 memcpy(room + at, ELLIPSIS, sizeof(ELLIPSIS));
 }
 
-/* Copy the text of a string, or the JSON text of any other value. */
+/* Copy the text of a string, or the JSON text of any other value as messages show it. */
 static void value_keep(struct ed_record *record, const struct eddy_json_value *value, char *room,
                        size_t room_bytes)
 {
-        int64_t bytes = value->kind == EDDY_JSON_STRING
-                                ? eddy_json_string(value, record->text, sizeof(record->text))
-                                : -EINVAL;
+        size_t quote = value->kind == EDDY_JSON_STRING ? 1 : 0;
+        int64_t bytes =
+                quote ? eddy_json_string(value, record->text, sizeof(record->text)) : -EINVAL;
 
-        if (bytes >= 0)
-                text_keep(record->text, (size_t) bytes, room, room_bytes);
-        else if (value->kind == EDDY_JSON_STRING)
-                text_keep(value->text + 1, value->bytes - 2, room, room_bytes);
-        else
-                text_keep(value->text, value->bytes, room, room_bytes);
+        if (bytes < 0)
+                bytes = (int64_t) ed_json_shown(record->text, sizeof(record->text),
+                                                value->text + quote, value->bytes - 2 * quote);
+        text_keep(record->text, (size_t) bytes, room, room_bytes);
 }
 
 /* Returns milliseconds as nanoseconds, or -1 if the value is not a duration. */

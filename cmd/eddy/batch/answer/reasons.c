@@ -4,11 +4,11 @@
 #include "batch/answer/reasons.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "batch/answer/rule.h"
 #include "common/excerpt.h"
+#include "common/json_shown.h"
 #include "common/text_form.h"
 #include "common/url_parts.h"
 #include "common/url_shown.h"
@@ -39,38 +39,13 @@ static void text_set(const struct ed_reasons *reasons, struct ed_reason *reason,
                 ed_excerpt_within(reason->text, sizeof(reason->text), text, bytes);
 }
 
-/* Returns the bytes of the escape of a control character at 'at' in JSON text; 0: there is none. */
-static size_t control_bytes(const char *at, size_t bytes)
-{
-        char digits[5] = "";
-        unsigned long code;
-
-        if (bytes < 2 || *at != '\\')
-                return 0;
-        if (strchr("bfnrt", at[1]))
-                return 2;
-        if (at[1] != 'u' || bytes < 6)
-                return 0;
-        memcpy(digits, at + 2, 4);
-        code = strtoul(digits, NULL, 16);
-        return code < 0x20 || (code >= 0x7f && code < 0xa0) ? 6 : 0;
-}
-
 /* Keep JSON text, in which a question mark replaces each control character. */
 static void json_set(const struct ed_reasons *reasons, struct ed_reason *reason,
                      const struct ed_answer *answer, const char *json, size_t bytes)
 {
         char text[MESSAGE_BYTES];
-        size_t used = 0, taken;
 
-        for (size_t at = 0; at < bytes && used < sizeof(text) - 1; at += taken) {
-                taken = control_bytes(json + at, bytes - at);
-                text[used++] = taken > 0 ? '?' : json[at];
-                if (taken == 0 && json[at] == '\\' && at + 1 < bytes)
-                        text[used++] = json[++at];
-                taken = taken > 0 ? taken : 1;
-        }
-        text_set(reasons, reason, answer, text, used);
+        text_set(reasons, reason, answer, text, ed_json_shown(text, sizeof(text), json, bytes));
 }
 
 /* Keep the message of a server. */
