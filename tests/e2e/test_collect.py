@@ -394,6 +394,22 @@ def rows_that_skip_empty_leaves_out_are_not_missing(eddy):
     check(result.code == 1 and "no answer: row 3 of " in result.err, result)
 
 
+@claim
+def table_without_rows_is_complete(eddy):
+    skip = ["--skip-empty", "--body", '{"t":"{{text}}"}', "--url", "http://h/"]
+    for content, args, words in (("custom_id,text\n", [], "the file of requests has no rows"),
+                                 ("custom_id,text\na, \n", skip, "all requests are empty")):
+        args = ["--by", eddy.file("in.csv", content), "-o", eddy.file("all.jsonl", "old\n"), *args]
+        eddy.file("out.0.jsonl", "")
+        result = eddy.run("collect", *outs(eddy), *args)
+        equal((result.code, result.err, content_of(eddy.file("all.jsonl"))), (0, f"eddy collect: complete: {words}\n", ""), result)
+        # Answers of another file replace nothing.
+        eddy.file("all.jsonl", "old\n")
+        eddy.file("out.0.jsonl", answer("b"))
+        result = eddy.run("collect", *outs(eddy), *args)
+        equal((result.code, content_of(eddy.file("all.jsonl"))), (3, "old\n"), result)
+
+
 # ---- ends of the command -------------------------------------------------------------------------
 
 @claim

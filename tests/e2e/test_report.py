@@ -305,6 +305,21 @@ def the_status_shows_whether_all_is_complete(eddy):
 
 
 @claim
+def table_without_rows_is_complete(eddy):
+    empty = ["--skip-empty", "--body", '{"t":"{{text}}"}', "--url", "/"]
+    for text in ("", lines([answer(1, START_MS, 10)])):  # none, and those of another day
+        out = eddy.file("out.jsonl", text)
+        for content, args, words in (("custom_id,text\n", (), "the file of requests has no rows"),
+                                     ("custom_id,text\r\n,\r\n", (), "the file of requests has no rows"),
+                                     ("custom_id,text\na, \n", empty, "all requests are empty")):
+            result = report(eddy, out, "--by", eddy.file("in.csv", content), "--check", *args)
+            equal(result.err.splitlines()[0], "eddy report: complete: " + words, result)
+        # An empty file is no table, as in a run, and most likely a mistake.
+        result = eddy.run("report", out, "--by", eddy.file("in.csv", ""), "--check")
+        equal(result.code, 3 if text else 1, result)
+
+
+@claim
 def requests_that_are_left_out_are_not_missing(eddy):
     url = eddy.mock("--latency", "1ms")
     table = eddy.file("in.csv", "key,text,note\n" + "".join(f"k{n},{'t' if n % 4 else ' '},n\n" for n in range(20)))

@@ -90,7 +90,7 @@ static int requests_read(struct collect_run *run)
                         "--shards: %s is compressed, and its bytes are not those of "
                         "the runs; name the file that they read",
                         run->opts.by);
-        if (run->collected.requests_count == 0) {
+        if (run->collected.end == 0 && !run->walk.columns) {
                 ed_console_say("collect", "%s: the file of requests has no request", run->opts.by);
                 return ED_EXIT_INPUT;
         }

@@ -28,6 +28,8 @@ static void whole_print(const struct ed_findings *findings, struct ed_draft *out
         const struct ed_collected *collected = findings->collected;
         const struct ed_completeness completeness = { .input = findings->opts->by,
                                                       .is_active = findings->active.count > 0,
+                                                      .is_table = findings->opts->is_csv,
+                                                      .empty = collected->end > 0,
                                                       .requests = collected->requests_count,
                                                       .answered = collected->answered_count,
                                                       .named = collected->accepted_count,

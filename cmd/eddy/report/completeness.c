@@ -138,10 +138,16 @@ uint64_t ed_completeness_failed(const struct ed_completeness *completeness)
         return completeness->failed + (completeness->answered > 0 ? 0 : completeness->finals);
 }
 
+bool ed_completeness_is_empty(const struct ed_completeness *completeness)
+{
+        return completeness->input && completeness->requests == 0 &&
+               (completeness->shard.count > 0 || completeness->is_table || completeness->empty > 0);
+}
+
 bool ed_completeness_lacks(const struct ed_completeness *completeness)
 {
         return !completeness->input ||
-               (completeness->requests == 0 && completeness->shard.count == 0) ||
+               (completeness->requests == 0 && !ed_completeness_is_empty(completeness)) ||
                completeness->answered + ed_completeness_accepted(completeness) <
                        completeness->requests;
 }
@@ -228,6 +234,16 @@ static void lacks_print(const struct ed_completeness *completeness, struct ed_dr
         ed_draft_add_str(out, ": run the command of eddy batch again");
 }
 
+static void empty_print(const struct ed_completeness *completeness, struct ed_draft *out)
+{
+        if (completeness->empty > 0)
+                ed_draft_add_str(out, "complete: all requests are empty");
+        else if (completeness->shard.count > 0)
+                ed_draft_add_str(out, "complete: it has no request");
+        else
+                ed_draft_add_str(out, "complete: the file of requests has no rows");
+}
+
 void ed_completeness_print(const struct ed_completeness *completeness, struct ed_draft *out)
 {
         if (completeness->shard.count > 0)
@@ -235,8 +251,8 @@ void ed_completeness_print(const struct ed_completeness *completeness, struct ed
                                     completeness->shard.count);
         if (!completeness->input) {
                 unknown_print(completeness, out);
-        } else if (completeness->requests == 0 && completeness->shard.count > 0) {
-                ed_draft_add_str(out, "complete: it has no request");
+        } else if (ed_completeness_is_empty(completeness)) {
+                empty_print(completeness, out);
         } else if (completeness->requests == 0) {
                 ed_draft_add_str(out, "not complete: the file of requests has no request");
         } else if (ed_completeness_lacks(completeness) && completeness->is_active) {

@@ -33,6 +33,7 @@ struct ed_completeness {
         const char *input;              /* NULL: not known */
         struct ed_shard shard;          /* of it; all zero: all of it */
         bool is_active;                 /* a run may add answers */
+        bool is_table;                  /* the input is CSV, which may have no row */
         uint64_t requests;              /* ids of the input */
         uint64_t answered;              /* of them */
         uint64_t failed, finals, named; /* of them, without an answer, by result */
@@ -70,6 +71,9 @@ bool ed_completeness_failure(struct ed_completeness *completeness, const char *i
 /* Returns the number of requests whose failures are accepted, and of those that failed otherwise. */
 uint64_t ed_completeness_accepted(const struct ed_completeness *completeness);
 uint64_t ed_completeness_failed(const struct ed_completeness *completeness);
+
+/* Returns true if the input has no request, and a run ends with 0: there is nothing to send. */
+bool ed_completeness_is_empty(const struct ed_completeness *completeness);
 
 /* Returns true if a request has neither an answer nor an accepted failure, or that is not known. */
 bool ed_completeness_lacks(const struct ed_completeness *completeness);

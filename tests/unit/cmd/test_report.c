@@ -543,6 +543,36 @@ TEST(empty_requests_are_not_missing)
                   "not complete: 1 of 3 requests failed: run the command of eddy batch again");
 }
 
+/* An input without a request ends a run with 0 if it is a table, a shard, or left out. */
+TEST(an_input_without_a_request_may_be_complete)
+{
+        static const struct {
+                bool is_table, is_shard, is_empty;
+                const char *sentence;
+        } cases[] = {
+                { false, false, false, "not complete: the file of requests has no request" },
+                { true, false, false, "complete: the file of requests has no rows" },
+                { true, false, true, "complete: all requests are empty" },
+                { false, false, true, "complete: all requests are empty" },
+                { false, true, false, "shard 1/4: complete: it has no request" },
+        };
+
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                struct ed_draft out = { 0 };
+                struct ed_completeness empty = { .input = "in",
+                                                 .is_table = cases[i].is_table,
+                                                 .empty = cases[i].is_empty ? 2 : 0 };
+
+                if (cases[i].is_shard)
+                        empty.shard = (struct ed_shard){ .index = 1, .count = 4 };
+                ed_completeness_print(&empty, &out);
+                ed_draft_add(&out, "", 1);
+                CHECK_STR(out.data, cases[i].sentence);
+                CHECK_EQ(ed_completeness_lacks(&empty), i == 0);
+                ed_draft_fini(&out);
+        }
+}
+
 TEST(a_run_that_is_active_is_not_to_be_started_again)
 {
         CHECK_STR(sentence_of("+a", true),
