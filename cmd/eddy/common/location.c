@@ -45,6 +45,14 @@ void ed_location_add(struct ed_draft *text, const char *url, const char *locatio
         ed_draft_add_str(text, location);
 }
 
+void ed_location_add_bare(struct ed_draft *text, const char *url)
+{
+        struct ed_url_parts parts = ed_url_parts(url);
+
+        ed_draft_add(text, url, (size_t) (parts.authority - url));
+        ed_draft_add(text, parts.host, (size_t) (parts.query - parts.host));
+}
+
 bool ed_location_moves_host(const char *from, const char *to)
 {
         struct ed_url_parts old = ed_url_parts(from), new = ed_url_parts(to);

@@ -15,6 +15,9 @@
  */
 void ed_location_add(struct ed_draft *text, const char *url, const char *location);
 
+/* Append a URL without what may be a secret: user name, password, query and fragment. */
+void ed_location_add_bare(struct ed_draft *text, const char *url);
+
 /* Returns true if two URLs differ in nothing but scheme, user name, host and port. */
 bool ed_location_moves_host(const char *from, const char *to);
 

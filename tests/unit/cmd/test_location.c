@@ -31,6 +31,27 @@ TEST(location_is_relative_to_the_url_of_the_request)
         }
 }
 
+TEST(bare_url_has_no_user_name_and_no_query)
+{
+        static const char *const cases[][2] = {
+                { "https://u:p@h:8/a/b?q=@#f", "https://h:8/a/b" },
+                { "https://h/a#f?q", "https://h/a" },
+                { "http://u@h?q", "http://h" },
+                { "http://h", "http://h" },
+                { "mailto:a?b", "mailto:a" },
+        };
+
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                struct ed_draft text = { 0 };
+
+                ed_location_add_bare(&text, cases[i][0]);
+                ed_draft_add(&text, "", 1);
+                CHECK(ed_draft_is_whole(&text));
+                CHECK_STR(text.data, cases[i][1]);
+                ed_draft_fini(&text);
+        }
+}
+
 TEST(host_moves_if_nothing_else_of_the_url_changes)
 {
         CHECK(ed_location_moves_host("http://h/a?b", "https://h/a?b"));

@@ -15,6 +15,7 @@
 #include "batch/run/reader.h"
 #include "batch/run/save.h"
 #include "batch/run/stop.h"
+#include "common/location.h"
 #include "common/outcome.h"
 #include "common/wall.h"
 #include "eddy/error.h"
@@ -283,6 +284,21 @@ static void redirect_note(struct ed_batch_job *job, const char *to)
         ed_redirect_note(&job->unit->input.redirect, job->attempt.status, info.url, to);
 }
 
+/* Returns the URL of a redirect as the line has it, in 'room', or NULL for other answers. */
+static const char *redirect_find(struct ed_batch_job *job, struct ed_draft *room)
+{
+        struct ed_draft url = { 0 };
+
+        ed_redirect_find(&job->attempt, &url);
+        if (url.bytes > 0 && ed_draft_is_whole(&url)) {
+                redirect_note(job, url.data);
+                ed_location_add_bare(room, url.data);
+                ed_draft_add(room, "", 1);
+        }
+        ed_draft_fini(&url);
+        return room->bytes > 0 && ed_draft_is_whole(room) ? room->data : NULL;
+}
+
 void ed_job_lines_write(struct ed_batch_job *job, int error)
 {
         struct ed_attempt *attempt = &job->attempt;
@@ -307,11 +323,8 @@ void ed_job_lines_write(struct ed_batch_job *job, int error)
         char text[sizeof(attempt->fault.text) + 128];
         struct ed_draft redirect = { 0 };
 
-        ed_redirect_find(attempt, &redirect);
-        if (redirect.bytes > 0 && ed_draft_is_whole(&redirect) && !result.is_ok) {
-                answer.redirect = redirect.data;
-                redirect_note(job, redirect.data);
-        }
+        if (!result.is_ok)
+                answer.redirect = redirect_find(job, &redirect);
         if (error == 0)
                 error = answer_describe(job, &answer, text, sizeof(text));
         else
