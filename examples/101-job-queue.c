@@ -188,7 +188,9 @@ static int work_once(void)
         int err;
 
         eddy_event_clear(&event);
-        err = take(&job, &state);
+        /* If a cancel ended the call, the server could have given a job that nothing knows. */
+        EDDY_SCOPE (shield, &err, .flags = EDDY_SCOPE_SHIELD)
+                err = take(&job, &state);
         if (err == 1) {
                 eddy_event_set(&event); /* there may be more */
                 err = perform(&job);
