@@ -186,17 +186,30 @@ def answers_without_a_shard_are_known_by_their_ids(eddy):
     check("answers to ids that shard 1/4" in result.err, result)
 
 
+def run_command(text, begin):
+    """Run the command that a message ends with."""
+    subprocess.run(text[text.index(begin):].splitlines()[0].replace(" (see eddy batch --help)", ""), shell=True, check=True)
+
+
 @claim
 def lines_without_an_id_are_refused_with_their_number(eddy):
-    good = requests(40)
-    path = eddy.file("in.jsonl", good + '{"url":"/v1/echo","body":{}}\n' + request(40) + "https://h/x\n")
+    lines = [*requests(40).splitlines(), '{"url":"/v1/echo","body":{}}', *request(40).splitlines(), "https://h/x?a&b",
+             "", ' { "custom_id" : null, "url":"/","body":{"n":12345678901234567890}}', '{"body":{"t":"\\"custom_id\\":\\"x\\""},"url":"/"}']
+    path = eddy.file("in put.jsonl", "\n".join(lines) + "\n")
     result = shard(eddy, path, "11/12", "--base-url", "http://127.0.0.1:1")
     equal(result.code, 3, result)
     check("line 41 has no custom_id, nor have others" in result.err and "awk" in result.err, result)
-    # The command in the message makes ids.
-    command = result.err[result.err.index("awk "):result.err.index(" >ids.jsonl")]
-    made = subprocess.run(command, shell=True, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
-    equal(json.loads(made[40])["custom_id"], "r41")
+    # The command in the message makes ids where they are not, in another file.
+    run_command(result.err, "awk ")
+    with open(path, encoding="utf-8") as file:
+        equal(file.read().splitlines(), lines)
+    with open(eddy.file("in put.ids.jsonl"), encoding="utf-8") as file:
+        made = file.read().splitlines()
+    equal((made[:40], made[41], made[43]), (lines[:40], lines[41], ""))
+    equal([json.loads(made[i]) for i in (40, 42, 44, 45)], [
+        {"custom_id": "line-41", "url": "/v1/echo", "body": {}}, {"custom_id": "line-43", "url": "https://h/x?a&b"},
+        {"custom_id": "line-45", "url": "/", "body": {"n": 12345678901234567890}},
+        {"custom_id": "line-46", "body": {"t": '"custom_id":"x"'}, "url": "/"}])
     equal(shard(eddy, path, "0/12", "--base-url", Api(eddy).url).code, 0)
 
 
@@ -216,6 +229,24 @@ def a_line_that_cannot_be_sent_has_its_number_in_the_whole_file(eddy):
     equal(result.code, 0, result)
     check(not os.path.exists(eddy.file("out.2.errors.jsonl")))
     equal(ids_of(eddy.file("out.2.jsonl"))[-1], "r50")
+
+
+@claim
+def commands_that_make_another_input_leave_the_input(eddy):
+    content = requests(4)
+    for name, data, code, begin, made in (
+            ("in.jsonl.gz", gzip.compress(content.encode()), 3, "gzip -dc", "in.plain.jsonl"),
+            ("requests.jsonl", gzip.compress(content.encode()), 3, "gzip -dc", "requests.plain.jsonl"),
+            ("requests.csv", b"a,b\n1,2\n3,4\n", 2, "python3 -c", "requests.lines.jsonl")):
+        path = eddy.file(name, data)
+        result = eddy.run("batch", path, "--shard", "0/1", "-o", eddy.file("out.%i.jsonl"), "--base-url", "http://127.0.0.1:1")
+        equal(result.code, code, result)
+        run_command(result.err, begin)
+        with open(path, "rb") as file:
+            equal(file.read(), data)
+        with open(eddy.file(made), encoding="utf-8") as file:
+            lines = file.read()
+        equal(lines == content or [json.loads(line)["custom_id"] for line in lines.splitlines()] == ["r1", "r2"], True)
 
 
 @claim

@@ -8,10 +8,30 @@
 
 #include "common/console.h"
 #include "common/draft.h"
+#include "common/shell_word.h"
 #include "eddy/time.h"
 
 #define BURST_NS EDDY_SEC(1)                /* without --burst */
 #define MOST_NS  (EDDY_MIN(1) + EDDY_MS(1)) /* a minute, both of its ends included */
+
+/* Returns the exit code. */
+static int csv_refuse(const char *command, const char *input)
+{
+        struct ed_draft files = { 0 };
+        int exit_code;
+
+        ed_shell_copy_add(&files, input, "lines");
+        ed_draft_add(&files, "", 1);
+        exit_code = ed_console_usage(
+                command,
+                "--shard cannot begin in the middle of CSV, whose fields may have line feeds; "
+                "make lines of JSON with ids first: python3 -c 'import csv, json, sys; "
+                "[print(json.dumps({\"custom_id\": \"r%%d\" %% n, **row})) for n, row in "
+                "enumerate(csv.DictReader(sys.stdin), 1)]' %s",
+                ed_draft_is_whole(&files) ? files.data : "<IN >NEW.jsonl");
+        ed_draft_fini(&files);
+        return exit_code;
+}
 
 int ed_shard_setup_input(const char *command, struct ed_shard shard, const char *input, bool csv)
 {
@@ -22,14 +42,7 @@ int ed_shard_setup_input(const char *command, struct ed_shard shard, const char 
                                         "--shard needs a file, because it begins in the middle: "
                                         "write the lines to a file first");
         if (csv)
-                return ed_console_usage(
-                        command,
-                        "--shard cannot begin in the middle of CSV, whose fields may have line "
-                        "feeds; "
-                        "make lines of JSON with ids first: python3 -c 'import csv, json, sys; "
-                        "[print(json.dumps({\"custom_id\": \"r%%d\" %% n, **row})) for n, row in "
-                        "enumerate(csv.DictReader(sys.stdin), 1)]' <%s >requests.jsonl",
-                        input);
+                return csv_refuse(command, input);
         return 0;
 }
 

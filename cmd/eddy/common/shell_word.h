@@ -9,4 +9,10 @@
 /* Append a word, in single quotes if a shell would change it. */
 void ed_shell_word_add(struct ed_draft *text, const char *word);
 
+/*
+ * Append "<PATH >COPY" for a command that makes a file of JSON lines from the file 'path'. A shell empties
+ * COPY first, so it is never 'path': with the word "ids", that of in.jsonl is in.ids.jsonl.
+ */
+void ed_shell_copy_add(struct ed_draft *text, const char *path, const char *word);
+
 #endif

@@ -6,6 +6,7 @@
 #include "batch/request/source.h"
 #include "common/exit.h"
 #include "common/read_some.h"
+#include "common/shell_word.h"
 #include "common/unpack.h"
 
 enum { HEAD_BYTES = 4 };
@@ -30,6 +31,7 @@ static enum ed_unpack_kind kind_of(int fd)
 /* Refuse a file that cannot be read from the middle. */
 static int file_check(const struct ed_say *say, const char *path, int fd, const struct stat *st)
 {
+        struct ed_draft files = { 0 };
         enum ed_unpack_kind kind;
 
         if (!S_ISREG(st->st_mode)) {
@@ -43,11 +45,14 @@ static int file_check(const struct ed_say *say, const char *path, int fd, const 
         kind = kind_of(fd);
         if (kind != ED_UNPACK_GZIP && kind != ED_UNPACK_ZSTD)
                 return 0;
+        ed_shell_copy_add(&files, path, "plain");
+        ed_draft_add(&files, "", 1);
         ed_say(say,
                "%s: --shard cannot begin in the middle of compressed data; decompress the file "
-               "first: "
-               "%s -dc %s >requests.jsonl",
-               path, kind == ED_UNPACK_GZIP ? "gzip" : "zstd", path);
+               "first: %s -dc %s",
+               path, kind == ED_UNPACK_GZIP ? "gzip" : "zstd",
+               ed_draft_is_whole(&files) ? files.data : "<IN >NEW.jsonl");
+        ed_draft_fini(&files);
         return ED_EXIT_INPUT;
 }
 

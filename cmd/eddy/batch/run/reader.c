@@ -16,6 +16,7 @@
 #include "batch/run/shard.h"
 #include "batch/run/stop.h"
 #include "common/exit.h"
+#include "common/shell_word.h"
 #include "common/url_parts.h"
 #include "eddy/alloc.h"
 #include "eddy/stream.h"
@@ -420,16 +421,24 @@ static void nameless_note(struct check *check, const struct ed_line *line,
 
 static void nameless_say(const struct check *check)
 {
+        /* Lines with another custom_id stay; null is replaced, and a URL becomes an object. */
+        static const char program[] =
+                "NF && !/\"custom_id\" *: *\"/ {id = \"\\\"custom_id\\\":\\\"line-\" NR \"\\\"\"; "
+                "sub(/\"custom_id\" *: *null/, id) || sub(/^ *[{]/, \"{\" id \",\") || "
+                "($0 = \"{\" id \",\\\"url\\\":\\\"\" $0 \"\\\"}\")} 1";
         const struct ed_batch_unit *unit = check->unit;
+        struct ed_draft files = { 0 };
 
+        ed_shell_copy_add(&files, unit->paths->input, "ids");
+        ed_draft_add(&files, "", 1);
         ed_say(&unit->run->say,
                "%s: line %llu has no custom_id%s: --shard needs an id in each line, so that the "
-               "answers "
-               "of all shards can be put together. Add ids, such as by "
-               "awk '{sub(/^{/, \"{\\\"custom_id\\\":\\\"r\" NR \"\\\",\"); print}' %s >ids.jsonl",
+               "answers of all shards can be put together. Add ids, such as by awk '%s' %s",
                unit->paths->input, (unsigned long long) check->nameless_number,
-               check->nameless > 1 ? ", nor have others" : "", unit->paths->input);
+               check->nameless > 1 ? ", nor have others" : "", program,
+               ed_draft_is_whole(&files) ? files.data : "<IN >NEW.jsonl");
         ed_say(&unit->run->say, "nothing was sent");
+        ed_draft_fini(&files);
 }
 
 /*
