@@ -140,6 +140,16 @@ def final_failures_are_not_accepted_if_all_answers_are_to_former_requests(eddy):
         prompts.check_old(result, 1, 3, 3)
         equal(len(prompts.api.calls), 3, result)
         check("not accepted, because no request has an answer" in result.err, result)
+    # From a pipe too, whose requests are not known before; and in a check.
+    for pipe in (True, True, False):
+        if pipe:
+            prompts.api.calls.clear()
+            prompts.check_old(eddy.run("batch", "-", *prompts.args("bad", *SEND, "--accept-failed")[1:],
+                                       stdin=prompts.content("bad").encode()), 1, 3, 3)
+        else:
+            result = prompts.run("bad", *SEND, "--accept-failed", command="check")
+            check("accepted" not in result.out and "to send         3," in result.out, result)
+        equal(len(prompts.api.calls), 3 if pipe else 0)
     # An answer to a request as it is accepts the failures of the others.
     prompts.api.answer = lambda call: (400 if call.id != "r1" else 200, {}, {})
     for sent in (3, 0):

@@ -223,6 +223,7 @@ struct check_run {
         uint64_t lines, bytes;
         uint64_t requests, answered; /* lines that are requests; those that have their answer */
         uint64_t accepted;           /* requests whose failure is accepted */
+        uint64_t accepted_final;     /* those that are not named */
         bool has_answers;            /* the output has an answer that may be a success */
         uint64_t empty;              /* lines that --skip-empty leaves out */
         uint64_t lack_id;            /* rows with an empty field for the id */
@@ -414,6 +415,8 @@ static int request_note(struct check_run *run, const struct ed_request *request)
                            ed_answer_mark(request->id, request->id_bytes, request->hash)))
                 return 1;
         run->accepted++;
+        run->accepted_final +=
+                !ed_accept_takes(&run->accept, request->id, request->id_bytes, false);
         return 0;
 }
 
@@ -644,13 +647,17 @@ static void sent_counts_add(struct check_run *run)
 {
         struct ed_draft *report = &run->report;
 
+        /* Without an answer to a request as it is now, a run does not accept final failures. */
+        uint64_t refused = run->answered > 0 ? 0 : run->accepted_final;
+        uint64_t accepted = run->accepted - refused;
+
         row_add(report, "answered", run->answered);
         ed_draft_add_str(report, " of them\n");
-        if (run->accepted > 0) {
-                row_add(report, "accepted", run->accepted);
-                ed_draft_add_str(report, run->accepted == 1 ? " failure\n" : " failures\n");
+        if (accepted > 0) {
+                row_add(report, "accepted", accepted);
+                ed_draft_add_str(report, accepted == 1 ? " failure\n" : " failures\n");
         }
-        row_add(report, "to send", run->tally.requests);
+        row_add(report, "to send", run->tally.requests + refused);
         ed_draft_add_str(report,
                          run->faults[CHANGED].count > 0 ? ", with --on-changed send\n" : "\n");
 }

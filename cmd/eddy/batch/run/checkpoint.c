@@ -160,6 +160,7 @@ static bool is_answered(const struct ed_batch_unit *unit, const struct ed_answer
 static int errors_note(struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
         int judged = ed_rule_judge_line(&unit->run->settings->rule, seen, false), err;
+        unsigned flags;
 
         if (judged < 0)
                 return judged;
@@ -171,6 +172,8 @@ static int errors_note(struct ed_batch_unit *unit, const struct ed_answer_seen *
         }
         if (is_answered(unit, seen))
                 return 0;
+        flags = ed_ids_flags(unit->sink.ids, seen->id, seen->id_bytes);
+        unit->sink.held.outdated += (flags & ED_IDS_ANSWERED) != 0;
         unit->sink.held.failed++;
         return failure_note(unit, seen);
 }
@@ -283,6 +286,18 @@ static int errors_check(const struct ed_batch_unit *unit)
                          unit->paths->errors);
 }
 
+/*
+ * Returns true if a request may have an answer. The requests of a file are compared with the answers later.
+ * Those of a pipe are not known, so an answer counts unless its request has changed and failed since.
+ */
+static bool has_answers(const struct ed_batch_unit *unit)
+{
+        const struct ed_batch_held *held = &unit->sink.held;
+        bool compares = unit->run->settings->changed_ok && !unit->input.is_file;
+
+        return held->answered > (compares ? held->outdated : 0) || held->doubted > 0;
+}
+
 int ed_checkpoint_open(struct ed_batch_unit *unit)
 {
         int err;
@@ -306,8 +321,7 @@ int ed_checkpoint_open(struct ed_batch_unit *unit)
         err = file_open(unit, &unit->sink.failures, "--errors", unit->paths->errors);
         if (err)
                 return err;
-        ed_accept_settle(unit->run->accept,
-                         unit->sink.held.answered > 0 || unit->sink.held.doubted > 0);
+        ed_accept_settle(unit->run->accept, has_answers(unit));
         return failures_drop(unit);
 }
 

@@ -11,6 +11,7 @@ struct ed_batch_held {
         uint64_t answered;        /* ids that had an answer */
         uint64_t repeated;        /* answers of ids that had one in an earlier line */
         uint64_t failed;          /* lines of the errors file whose ids had no answer */
+        uint64_t outdated;        /* those whose ids had an answer to another request */
         uint64_t failed_strange;  /* those with ids that the input does not have */
         uint64_t output_failures; /* failures that were in the output */
         uint64_t not_ok;          /* answers of the output that the rule takes for failures */
