@@ -124,21 +124,21 @@ def pods_of_kubernetes_are_collected(eddy):
 
 @claim
 def jobs_of_parallel_are_collected(eddy):
-    each_answer_is_there(follow_section(eddy, "GNU parallel"))
+    each_answer_is_there(follow_section(eddy, "GNU parallel"), "parallel-all.jsonl")
 
 
 @claim
 def answers_of_three_machines_are_collected(eddy):
-    each_answer_is_there(follow_section(eddy, "Three machines and ssh"))
+    each_answer_is_there(follow_section(eddy, "Three machines and ssh"), "ssh-all.jsonl")
     for shard in range(3):
-        equal(os.listdir(eddy.file(f"machines/host{shard}/job")).count(f"answers.{shard}.jsonl"), 1)
+        equal(os.listdir(eddy.file(f"machines/host{shard}/job")).count(f"ssh.{shard}.jsonl"), 1)
 
 
 @claim
 def tasks_of_ray_are_collected(eddy):
     eddy.file("ray.py", RAY)
     each_answer_is_there(follow_section(eddy, "Ray", ('"/shared/job"', '"."'), (
-        "import ray", f"import sys; sys.path.append('{eddy.folder}'); import ray")))
+        "import ray", f"import sys; sys.path.append('{eddy.folder}'); import ray")), "ray-all.jsonl")
 
 
 @claim

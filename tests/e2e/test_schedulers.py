@@ -67,8 +67,8 @@ def collect_of(heading):
     return re.search(r"^eddy collect .*$", commands_of(heading, ""), re.M).group(0)
 
 
-def answers_in(folder, shard):
-    with contextlib.suppress(FileNotFoundError), open(f"{folder}/answers.{shard}.jsonl", "rb") as file:
+def answers_in(folder, shard, name="answers"):
+    with contextlib.suppress(FileNotFoundError), open(f"{folder}/{name}.{shard}.jsonl", "rb") as file:
         return file.read().count(b"\n")
     return 0
 
@@ -79,14 +79,14 @@ def text_in(path):
     return ""
 
 
-def each_id_is_there_once(folder, env, heading, content):
+def each_id_is_there_once(folder, env, heading, content, name="answers", path="all.jsonl"):
     with open(folder + "/requests.jsonl", encoding="utf-8") as file:
         equal(file.read(), content)
     done = subprocess.run(["bash", "-c", collect_of(heading)], cwd=folder, env=env, check=False, capture_output=True,
                           text=True, timeout=e2e.LIMIT_S)
     equal(done.returncode, 0, done.stdout, done.stderr)
-    equal(ids_of(folder + "/all.jsonl"), [f"r{number}" for number in range(COUNT)])
-    union = [word for shard in range(SHARDS) for word in ids_of(f"{folder}/answers.{shard}.jsonl")]
+    equal(ids_of(f"{folder}/{path}"), [f"r{number}" for number in range(COUNT)])
+    union = [word for shard in range(SHARDS) for word in ids_of(f"{folder}/{name}.{shard}.jsonl")]
     equal(sorted(union), sorted(f"r{number}" for number in range(COUNT)))
 
 
@@ -222,12 +222,14 @@ def parallel_with_a_killed_shard_gets_each_answer_once(eddy):
     env = {**os.environ, "PATH": f"{Slurm.tools(eddy)}:{os.environ['PATH']}", "HOME": eddy.folder,
            "EDDY_TEST_PARALLEL": folder}
     command, _, _ = commands_of("GNU parallel", api.url).partition("eddy collect")
+    check("sleep 60" in command, command)
+    command = command.replace("sleep 60", "sleep 0")
     with open(eddy.file("shown"), "wb") as shown:
         child = subprocess.Popen(["bash", "-c", command], cwd=folder, env=env, stdin=subprocess.DEVNULL,
                                  stdout=shown, stderr=shown)
         eddy.stack.callback(e2e.Eddy.end, child)
         for shard in range(SHARDS):
-            wait_until(lambda shard=shard: answers_in(folder, shard) >= FIRST,
+            wait_until(lambda shard=shard: answers_in(folder, shard, "parallel") >= FIRST,
                        f"shard {shard}: {text_in(eddy.file('shown'))}")
         # The fourth of the processes of parallel.
         pids = processes_with(EDDY_TEST_PARALLEL=folder, PARALLEL_SEQ="4")
@@ -235,7 +237,7 @@ def parallel_with_a_killed_shard_gets_each_answer_once(eddy):
         os.kill(killed, signal.SIGKILL)
         held.open()
         equal(child.wait(e2e.LIMIT_S), 0, text_in(eddy.file("shown")))
-    each_id_is_there_once(folder, env, "GNU parallel", held.content)
+    each_id_is_there_once(folder, env, "GNU parallel", held.content, "parallel", "parallel-all.jsonl")
     rows = [line.split("\t") for line in text_in(folder + "/shards.log").splitlines()[1:]]
     equal(sorted(row[6] for row in rows), ["0"] * SHARDS, rows)
     check(sum(held.seen) > COUNT, held.seen)
