@@ -17,7 +17,7 @@ prefix ?= $(or $(PREFIX),/usr/local)
 MESON_ARGS ?=
 
 # Slow cases wait for time to pass rather than for the processor.
-export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 4)))
+export MESON_TESTTHREADS ?= $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 3)))
 
 # MemorySanitizer has to see all that a program runs; c-ares, libidn2, jansson, OpenSSL, SQLite and libstdc++ are not built for it.
 # What its own calls take of a stack is no measure.
