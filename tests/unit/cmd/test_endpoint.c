@@ -630,6 +630,52 @@ TEST(requests_wait_for_a_list_with_a_server_that_is_free)
         run(empty_main);
 }
 
+static int begin_main(void *arg)
+{
+        static const char *const none[] = { NULL };
+        const int64_t begin_ns = eddy_now() + EDDY_SEC(20);
+        const struct ed_endpoint_limits limits = { .begin_ns = begin_ns, .changes = true };
+        struct ed_endpoint *a;
+
+        (void) arg;
+        /* A server that could not be reached comes back. */
+        endpoints_make(&limits, none);
+        list_take("http://a");
+        a = endpoints.first;
+        ed_endpoint_lost(&endpoints, a, 0, &(int64_t){ 0 });
+        list_take("");
+        list_take("http://a");
+        CHECK_EQ(a->unreached, 0);
+        CHECK(take("/x", 0)->leader == a);
+        CHECK_EQ(eddy_now(), begin_ns);
+        return 0;
+}
+
+static int begin_place_main(void *arg)
+{
+        static const char *const none[] = { NULL };
+        const int64_t begin_ns = eddy_now() + EDDY_SEC(20);
+        const struct ed_endpoint_limits limits = { .begin_ns = begin_ns,
+                                                   .keys = ED_ENDPOINTS_BASES_MAX / 2,
+                                                   .changes = true };
+
+        (void) arg;
+        endpoints_make(&limits, none);
+        list_take("http://a");
+        list_take("http://b");
+        list_take("http://c"); /* takes the place of the first */
+        CHECK_EQ(endpoints.forgotten, 1);
+        CHECK(take("/x", 0)->leader == endpoints.first);
+        CHECK_EQ(eddy_now(), begin_ns);
+        return 0;
+}
+
+TEST(pause_of_the_begin_holds_for_servers_that_come_back_and_for_those_that_take_a_place)
+{
+        run(begin_main);
+        run(begin_place_main);
+}
+
 static int forget_main(void *arg)
 {
         static const char *const none[] = { NULL };

@@ -358,6 +358,13 @@ static struct ed_endpoint *oldest_gone(const struct ed_endpoints *endpoints)
         return oldest;
 }
 
+/* End the pause of a limiter. That of the begin holds: nothing was sent that could have ended it. */
+static void limiter_resume(const struct ed_endpoint *endpoint)
+{
+        if (endpoint->all->limits.begin_ns <= eddy_now())
+                eddy_limiter_resume(endpoint->limiter);
+}
+
 /* Let the limiter forget what the server has reported. */
 static void reports_forget(struct ed_endpoint *endpoint)
 {
@@ -367,7 +374,7 @@ static void reports_forget(struct ed_endpoint *endpoint)
 
         eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_REQUESTS, &none);
         eddy_limiter_learn(endpoint->limiter, EDDY_LIMITER_TOKENS, &none);
-        eddy_limiter_resume(endpoint->limiter);
+        limiter_resume(endpoint);
 }
 
 /* Forget what was known about an endpoint whose place another one takes. */
@@ -933,7 +940,7 @@ void ed_endpoint_resume(struct ed_endpoint *endpoint)
         endpoint->throttles = 0;
         endpoint->paused_until_ns = eddy_now();
         pause_note(endpoint);
-        eddy_limiter_resume(endpoint->limiter);
+        limiter_resume(endpoint);
         if (endpoint->place.state == ED_CHOICE_LATER)
                 choice_put(endpoint);
 }
