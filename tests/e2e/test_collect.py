@@ -305,6 +305,40 @@ def foreign_and_repeated_ids_are_named_and_left_out(eddy):
 
 
 @claim
+def id_that_is_that_of_a_line_without_one_is_repeated(eddy):
+    bare = '{"url":"/a","body":{}}\n'
+    path = eddy.file("in.jsonl", bare + request("x").replace("rx", "line-4") + bare + bare + request("y").replace("ry", "line-1"))
+    out = eddy.file("out.jsonl", answer("line-4") + answer("line-3") + answer("line-1"))
+    result = eddy.run("collect", out, "--by", path)
+    equal((result.code, result.out), (1, answer("line-1") + answer("line-4") + answer("line-3")), result)
+    equal(result.err.splitlines(), ["eddy collect: complete: all 3 requests have an answer",
+                                    f"2 lines of {path} have the id of an earlier one: 4-5; ids must differ, "
+                                    "and an id has one answer"])
+
+
+@claim
+def shards_are_not_mentioned_if_nothing_lacks_or_the_places_of_lines_are_not_known(eddy):
+    path = eddy.file("in.jsonl", requests(40))
+    with open(path, "rb") as file:
+        content = file.read()
+    packed = eddy.file("in.gz", gzip.compress(content))
+    size = len(content)
+    for index, numbers in enumerate(shards_of([request(i) for i in range(40)], 4)):
+        eddy.file(f"out.{index}.jsonl", "".join(
+            answer(f"r{i}", x_meta={"shard": f"{index}/4 of {size} bytes"}) for i in numbers))
+    said = "eddy collect: complete: all 40 requests have an answer\n"
+    for by in (path, packed, "-"):
+        result = eddy.run("collect", *outs(eddy), "--by", by, stdin=content if by == "-" else None)
+        equal((result.code, result.err), (0, said), by)
+    os.remove(outs(eddy)[2])
+    check("1 of 4 shards lacks answers: 2\n" in collect(eddy).err)
+    for by in (packed, "-"):
+        result = eddy.run("collect", *outs(eddy), "--by", by, stdin=content if by == "-" else None)
+        equal((result.code, len(result.err.splitlines())), (1, 2), result)
+        check("no answer: lines" in result.err and "shard" not in result.err and "(null)" not in result.err, result)
+
+
+@claim
 def part_of_a_line_is_not_an_answer(eddy):
     eddy.file("in.jsonl", requests(3))
     eddy.file("out.0.jsonl", answer("r0") + "rubbish\n\n" + answer("r1")[:30])

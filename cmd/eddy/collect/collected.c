@@ -42,12 +42,12 @@ int ed_collected_request(struct ed_collected *collected, const char *id, size_t 
 
 int ed_collected_seal(struct ed_collected *collected)
 {
+        struct ed_id_places_walk walk = { 0 };
         uint64_t place;
-        size_t at = 0;
         int added;
 
         ed_id_places_seal(&collected->places);
-        while ((place = ed_id_places_repeated(&collected->places, &at)) > 0) {
+        while ((place = ed_id_places_repeated(&collected->places, &walk)) > 0) {
                 added = ed_bits_add(&collected->repeated, place);
                 if (added < 0)
                         return added;

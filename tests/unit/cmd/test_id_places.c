@@ -58,8 +58,8 @@ TEST(of_an_id_that_is_there_twice_the_first_place_counts)
 
 TEST(each_repetition_of_an_id_is_found_once)
 {
+        struct ed_id_places_walk walk = { 0 };
         uint64_t place, count = 0, sum = 0;
-        size_t at = 0;
 
         ed_id_places_init(&places);
         CHECK_EQ(text_add("a", 3), 0);
@@ -69,7 +69,7 @@ TEST(each_repetition_of_an_id_is_found_once)
         CHECK_EQ(text_add("a", 20), 0);
         CHECK_EQ(text_add("c", 5), 0);
         ed_id_places_seal(&places);
-        while ((place = ed_id_places_repeated(&places, &at)) > 0) {
+        while ((place = ed_id_places_repeated(&places, &walk)) > 0) {
                 count++;
                 sum += place;
         }
@@ -107,6 +107,32 @@ TEST(ids_of_lines_are_those_that_were_added)
         CHECK_EQ(text_find("line-7"), 7);
         for (size_t i = 0; i < sizeof(strange) / sizeof(strange[0]); i++)
                 CHECK_EQ(text_find(strange[i]), ED_PLACE_NONE);
+        ed_id_places_fini(&places);
+}
+
+TEST(explicit_id_line_n_repeats_that_of_line_n)
+{
+        struct ed_id_places_walk walk = { 0 };
+        uint64_t place, count = 0, sum = 0;
+
+        ed_id_places_init(&places);
+        CHECK_EQ(text_add("line-5", 3), 0);
+        CHECK_EQ(ed_id_places_add_line(&places, 5), 0);
+        CHECK_EQ(text_add("line-5", 6), 0);
+        CHECK_EQ(ed_id_places_add_line(&places, 7), 0);
+        CHECK_EQ(text_add("line-8", 8), 0); /* as line 8 would have */
+        CHECK_EQ(text_add("line-8", 20), 0);
+        CHECK_EQ(text_add("line-9", 21), 0);
+        ed_id_places_seal(&places);
+        CHECK_EQ(text_find("line-5"), 3);
+        CHECK_EQ(text_find("line-8"), 8);
+        CHECK_EQ(text_find("line-9"), 21);
+        while ((place = ed_id_places_repeated(&places, &walk)) > 0) {
+                count++;
+                sum += place;
+        }
+        CHECK_EQ(count, 3);
+        CHECK_EQ(sum, 6 + 5 + 20);
         ed_id_places_fini(&places);
 }
 

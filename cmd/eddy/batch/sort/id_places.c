@@ -4,6 +4,8 @@
 #include "batch/sort/id_places.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -73,6 +75,7 @@ int ed_id_places_add(struct ed_id_places *places, const char *id, size_t bytes, 
                 places->items = items;
                 places->room = room;
         }
+        places->has_names = places->has_names || line_of_id(id, bytes) > 0;
         item.second |= place;
         places->items[places->count++] = item;
         return 0;
@@ -93,11 +96,11 @@ void ed_id_places_seal(struct ed_id_places *places)
         ed_pair_sort(places->items, places->count);
 }
 
-uint64_t ed_id_places_find(const struct ed_id_places *places, const char *id, size_t bytes)
+/* Returns the first place of an id that takes an item, or ED_PLACE_NONE. */
+static uint64_t item_find(const struct ed_id_places *places, const char *id, size_t bytes)
 {
         struct ed_pair wanted = hash_of(places, id, bytes);
         size_t low = 0, high = places->count;
-        uint64_t line;
 
         while (low < high) {
                 size_t middle = low + (high - low) / 2;
@@ -110,18 +113,42 @@ uint64_t ed_id_places_find(const struct ed_id_places *places, const char *id, si
         if (low < places->count && places->items[low].first == wanted.first &&
             (places->items[low].second & ~ED_PLACE_MAX) == wanted.second)
                 return places->items[low].second & ED_PLACE_MAX;
-        line = line_of_id(id, bytes);
-        return ed_bits_has(&places->lines, line) ? line : ED_PLACE_NONE;
+        return ED_PLACE_NONE;
 }
 
-uint64_t ed_id_places_repeated(const struct ed_id_places *places, size_t *at)
+uint64_t ed_id_places_find(const struct ed_id_places *places, const char *id, size_t bytes)
 {
-        while (*at + 1 < places->count) {
-                const struct ed_pair *item = &places->items[(*at)++];
+        uint64_t place = item_find(places, id, bytes), line = line_of_id(id, bytes);
+
+        return line < place && ed_bits_has(&places->lines, line) ? line : place;
+}
+
+/* Returns the second place of the next id "line-N" that line N and an item have, or 0. */
+static uint64_t line_repeated(const struct ed_id_places *places, uint64_t *next)
+{
+        char id[sizeof(LINE_ID) + 20];
+
+        while (*next < 8 * (uint64_t) places->lines.bytes) {
+                uint64_t line = (*next)++, place;
+
+                if (!ed_bits_has(&places->lines, line))
+                        continue;
+                place = item_find(places, id,
+                                  (size_t) snprintf(id, sizeof(id), LINE_ID "%" PRIu64, line));
+                if (place != ED_PLACE_NONE)
+                        return place > line ? place : line;
+        }
+        return 0;
+}
+
+uint64_t ed_id_places_repeated(const struct ed_id_places *places, struct ed_id_places_walk *walk)
+{
+        while (walk->item + 1 < places->count) {
+                const struct ed_pair *item = &places->items[walk->item++];
 
                 if (item[0].first == item[1].first &&
                     (item[0].second & ~ED_PLACE_MAX) == (item[1].second & ~ED_PLACE_MAX))
                         return item[1].second & ED_PLACE_MAX;
         }
-        return 0;
+        return places->has_names ? line_repeated(places, &walk->line) : 0;
 }

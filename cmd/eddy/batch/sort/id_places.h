@@ -8,6 +8,7 @@
 #ifndef ED_CMD_BATCH_SORT_ID_PLACES_H
 #define ED_CMD_BATCH_SORT_ID_PLACES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ struct ed_id_places {
         size_t count, room;
         uint64_t seed;
         struct ed_bits lines; /* of the lines N that have the id "line-N" */
+        bool has_names;       /* an item has an id "line-N" */
 };
 
 void ed_id_places_init(struct ed_id_places *places);
@@ -46,10 +48,16 @@ void ed_id_places_seal(struct ed_id_places *places);
 /* Returns the place of an id, or ED_PLACE_NONE if it was not added. */
 uint64_t ed_id_places_find(const struct ed_id_places *places, const char *id, size_t bytes);
 
+/* How far ids that were added more than once are found; begins as zero. */
+struct ed_id_places_walk {
+        size_t item;
+        uint64_t line;
+};
+
 /*
- * After ed_id_places_seal(), find the next id that was added more than once: '*at', 0 in the first call,
- * is moved on. Returns a place at which it was added again, or 0 at the end.
+ * After ed_id_places_seal(), find the next id that was added more than once. Returns a place at which it
+ * was added again, or 0 at the end.
  */
-uint64_t ed_id_places_repeated(const struct ed_id_places *places, size_t *at);
+uint64_t ed_id_places_repeated(const struct ed_id_places *places, struct ed_id_places_walk *walk);
 
 #endif
