@@ -290,6 +290,36 @@ def ids_of_another_column_are_refused(eddy):
 
 
 @claim
+def the_shard_of_an_output_is_that_of_all_its_answers(eddy):
+    rows = lines({"custom_id": f"id-{n}", "url": "/", "body": {}} for n in range(1, 9))
+    path, size = eddy.file("in.jsonl", rows), len(rows)  # each shard of four has two lines
+
+    def marked(number, shard):
+        line = answer(number, START_MS, 10)
+        return {**line, "x_meta": {**line["x_meta"], "shard": f"{shard} of {size} bytes"}}
+
+    out = eddy.file("out.jsonl", lines([marked(3, "1/4")]))
+    whole = f"the output is of shard 1/4 of {size} bytes of requests"
+    said = report(eddy, out, "--by", path).err.splitlines()
+    equal(said[1:2], [f"{whole}: add --shard 1/4 to count only its requests"], said)
+    said = report(eddy, out, "--by", path, "--shard", "1/4").err
+    check("shard 1/4: not complete: 1 of 2 requests has no answer" in said and whole not in said, said)
+    # Another shard, also of another number that has the same lines.
+    e2e.one_line(report(eddy, out, "--by", path, "--shard", "2/4", code=3), 3,
+                 "out.jsonl: the output is of shard 1/4, not of 2/4: give --shard 1/4")
+    said = report(eddy, out, "--by", path, "--shard", "0/2").err.splitlines()
+    equal(said[1], f"{whole}, not of shard 0/2", said)
+    # An output of all shards, and one without marks, is of none.
+    for last in (marked(6, "2/4"), answer(6, START_MS, 10)):
+        out = eddy.file("out.jsonl", lines([marked(3, "1/4"), last]))
+        said = report(eddy, out, "--by", path).err
+        check("not complete: 6 of 8" in said and "shard" not in said, said)
+        said = report(eddy, out, "--by", path, "--shard", "1/4").err.splitlines()
+        equal(said[1], f"1 line has an id that shard 1/4 of {path} does not have", said)
+        e2e.one_line(report(eddy, out, "--by", path, "--shard", "0/4", code=3), 3, f"none of the ids is in shard 0/4 of {path}")
+
+
+@claim
 def the_status_shows_whether_all_is_complete(eddy):
     rows = eddy.file("in.jsonl", lines({"custom_id": f"id-{n}", "url": "/", "body": {}} for n in range(1, 3)))
     out = eddy.file("out.jsonl", lines([answer(1, START_MS, 10)]))

@@ -66,6 +66,20 @@ def csv_comes_back_in_its_order_with_the_answers(eddy):
 
 
 @claim
+def output_of_a_shard_is_named_if_rows_are_not_answered(eddy):
+    path = eddy.file("in.jsonl", "".join(json.dumps({"custom_id": name}) + "\n" for name in "abcd"))
+    meta = {"x_meta": {"shard": "1/4 of 4096 bytes"}}
+    out = eddy.file("out.jsonl", answer("b", **meta))
+    said = "eddy select: the output is of shard 1/4 of 4,096 bytes of requests: eddy collect joins the outputs of all shards\n"
+    result = eddy.run("select", out, "--by", path, "--select", f"answer={TEXT}")
+    check(result.code == 0 and said in result.err, result)
+    check("shard" not in eddy.run("select", out, "--select", f"answer={TEXT}").err)
+    eddy.file("out.jsonl", answer("b", **meta) + answer("c", x_meta={"shard": "2/4 of 4096 bytes"}))
+    result = eddy.run("select", out, "--by", path, "--select", f"answer={TEXT}")
+    check("2 not answered" in result.err and "shard" not in result.err, result)
+
+
+@claim
 def rows_that_failed_or_have_no_answer_say_so(eddy):
     path = eddy.file("in.csv", "custom_id,text\na,1\nb,2\nc,3\nd,4\ne,5\n")
     out = eddy.file("out.jsonl", answer("d", "yes") + answer("a", chat(None)))

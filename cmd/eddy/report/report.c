@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "batch/answer/belonging.h"
+#include "batch/answer/shard_seen.h"
 #include "batch/request/line_id.h"
 #include "batch/request/walk.h"
 #include "common/console.h"
@@ -59,8 +60,8 @@ struct report {
         struct ed_record record;
         struct report_file files[3]; /* errors, answers, log */
         unsigned files_count;
-        bool is_again;                   /* failures are read again */
-        char shard[ED_SHARD_MARK_BYTES]; /* of the answers; empty: none */
+        bool is_again;              /* failures are read again */
+        struct ed_shard_seen shard; /* of the answers */
         char buf[READ_BYTES];
 };
 
@@ -115,8 +116,8 @@ static void record_count(struct report *report, struct report_file *file)
         const struct ed_record *record = &report->record;
         bool counts;
 
-        if (!*report->shard)
-                memcpy(report->shard, record->shard, sizeof(report->shard));
+        if (!report->is_again && record->is_ok)
+                ed_shard_seen_add(&report->shard, record->shard);
         if (report->is_again && record->is_ok)
                 return;
         if (report->is_again)
@@ -310,12 +311,23 @@ static int belonging_check(const struct report *report)
 {
         const struct ed_report_opts *opts = &report->opts;
         const struct ed_completeness *completeness = &report->completeness;
+        const struct ed_shard_seen *shard = &report->shard;
 
         if (ed_completeness_is_empty(completeness))
                 return 0; /* the answers are those of another day */
+        if (opts->shard.count > 0 && completeness->placed == 0 &&
+            ed_shard_seen_differs(shard, opts->shard)) {
+                ed_console_say("report",
+                               "%s: the output is of shard %u/%u, not of %u/%u: give --shard %u/%u",
+                               opts->answers, shard->shard.index, shard->shard.count,
+                               opts->shard.index, opts->shard.count, shard->shard.index,
+                               shard->shard.count);
+                return ED_EXIT_INPUT;
+        }
         return ed_belonging_check(
                 "report", &(struct ed_belonging){ .answers = opts->answers,
                                                   .requests = opts->by,
+                                                  .shard = opts->shard,
                                                   .lacks_column = opts->by && !opts->id_column &&
                                                                   strcmp(opts->format, "csv") == 0,
                                                   .placed = completeness->placed,
@@ -424,6 +436,40 @@ static void causes_add(struct ed_draft *text, const struct ed_totals *totals)
                             count - CAUSES_PRINTED == 1 ? "" : "s");
 }
 
+/* Append the number of lines whose requests are not in the input, or not in its shard. */
+static void strange_add(struct ed_draft *text, const struct report *report)
+{
+        struct ed_shard shard = report->opts.shard;
+
+        if (report->completeness.strange == 0)
+                return;
+        ed_draft_add_grouped(text, report->completeness.strange);
+        ed_draft_add_str(text, report->completeness.strange == 1 ? " line has" : " lines have");
+        if (shard.count > 0)
+                ed_draft_add_printf(text, " an id that shard %u/%u of %s does not have\n",
+                                    shard.index, shard.count, report->opts.by);
+        else
+                ed_draft_add_printf(text, " an id that %s does not have\n", report->opts.by);
+}
+
+/* Append which --shard the output needs, if it is of one shard. */
+static void shard_add(struct ed_draft *text, const struct report *report)
+{
+        const struct ed_shard_seen *seen = &report->shard;
+        struct ed_shard shard = report->opts.shard;
+
+        if (shard.count > 0 ? !ed_shard_seen_differs(seen, shard)
+                            : !report->opts.by || !ed_shard_seen_is_one(seen) ||
+                                      !ed_completeness_lacks(&report->completeness))
+                return;
+        ed_shard_seen_print(seen, text);
+        if (shard.count > 0)
+                ed_draft_add_printf(text, ", not of shard %u/%u\n", shard.index, shard.count);
+        else
+                ed_draft_add_printf(text, ": add --shard %u/%u to count only its requests\n",
+                                    seen->shard.index, seen->shard.count);
+}
+
 /* Print whether all is complete, and the causes of failures. */
 static void text_print(const struct report *report)
 {
@@ -432,18 +478,8 @@ static void text_print(const struct report *report)
         ed_draft_add_str(&text, "eddy report: ");
         ed_completeness_print(&report->completeness, &text);
         ed_draft_add_str(&text, "\n");
-        if (report->completeness.strange > 0) {
-                ed_draft_add_grouped(&text, report->completeness.strange);
-                ed_draft_add_printf(&text, " %s an id that %s does not have\n",
-                                    report->completeness.strange == 1 ? "line has" : "lines have",
-                                    report->opts.by);
-        }
-        if (*report->shard && report->opts.by && report->opts.shard.count == 0 &&
-            ed_completeness_lacks(&report->completeness))
-                ed_draft_add_printf(&text,
-                                    "the output is of shard %s of the requests: --shard leaves the "
-                                    "other shards out\n",
-                                    report->shard);
+        strange_add(&text, report);
+        shard_add(&text, report);
         if (report->completeness.empty > 0) {
                 ed_draft_add_grouped(&text, report->completeness.empty);
                 ed_draft_add_printf(&text, " %s empty, and %s left out\n",

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "batch/answer/belonging.h"
+#include "batch/answer/shard_seen.h"
 #include "batch/request/line_id.h"
 #include "batch/request/walk.h"
 #include "batch/sort/id_places.h"
@@ -49,6 +50,7 @@ struct select_run {
         uint64_t odd, strange;  /* lines that are not answers; with an id that IN does not have */
         uint64_t strange_ok;    /* those of them that are answers */
         uint64_t placed, strange_failed;
+        struct ed_shard_seen shard; /* of the answers */
 };
 
 static int select_say_memory(void)
@@ -197,6 +199,8 @@ static int answer_take(void *arg, const struct ed_line *line)
         if (place == ED_PLACE_NONE)
                 return run->is_again ? 0 : strange_add(run);
         run->placed++;
+        if (record->is_ok)
+                ed_shard_seen_add(&run->shard, record->shard);
         if (!run->opts.by)
                 err = row_begin(run, place);
         if (err < 0)
@@ -306,6 +310,20 @@ static void rows_report(const struct select_run *run)
                        table->empty > 0 ? " empty" : "");
 }
 
+/* Report that the rows of other shards are not answered. */
+static void shard_report(const struct select_run *run)
+{
+        struct ed_draft text = { 0 };
+
+        if (!run->opts.by || run->table.unanswered == 0 || !ed_shard_seen_is_one(&run->shard))
+                return;
+        ed_shard_seen_print(&run->shard, &text);
+        ed_draft_add_str(&text, ": eddy collect joins the outputs of all shards");
+        if (ed_draft_is_whole(&text))
+                ed_console_say("select", "%.*s", (int) text.bytes, text.data);
+        ed_draft_fini(&text);
+}
+
 /* Report the rows of the table, and all that a reader of it might miss. */
 static void table_report(const struct select_run *run)
 {
@@ -333,6 +351,7 @@ static void table_report(const struct select_run *run)
         if (run->odd > 0)
                 ed_console_say("select", "%s %s, and left out", ed_grouped(run->odd, room[0]),
                                run->odd == 1 ? "line is not an answer" : "lines are not answers");
+        shard_report(run);
         rows_report(run);
 }
 

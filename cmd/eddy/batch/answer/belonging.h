@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/shard.h"
 #include "eddy/def.h"
 
 struct ed_belonging {
         const char *answers, *requests; /* the names of the files; 'requests' NULL: not given */
+        struct ed_shard shard;          /* of the requests; all zero: all of them */
         bool lacks_column;              /* 'requests' is CSV, and --id-column was not given */
         uint64_t placed;                /* lines of answers whose id 'requests' has */
         uint64_t strange;               /* lines of answers with other ids */
