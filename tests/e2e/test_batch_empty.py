@@ -56,7 +56,7 @@ def row_of_empty_fields_is_skipped_and_an_empty_id_is_counted(eddy):
 def rows_of_empty_fields_are_left_out_and_counted_with_skip_empty(eddy):
     result = Table(eddy, ROWS.replace(",,", ",")).run("--skip-empty")
     equal(result.code, 0, result)
-    check("\n3 skipped: empty\n" in result.err, result)
+    check("\n3 skipped: empty; " in result.err, result)
 
 
 @claim

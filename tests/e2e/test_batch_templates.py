@@ -237,7 +237,7 @@ def lines_whose_fields_are_all_empty_are_left_out_and_counted(eddy):
     args = ["--url", api.url + "/?i={{id}}", "-H", "X-Term: {{term}}", "--skip-empty"]
     result = run(eddy, path, *args)
     equal((result.code, sent(api)), (0, [("GET", "/?i="), ("GET", "/?i=1"), ("GET", "/?i=2")]), result)
-    check("\n3 skipped: empty\n" in result.err and "answers in " + eddy.file("out.jsonl: 3\n") in result.err, result)
+    check("\n3 skipped: empty; " in result.err and "answers in " + eddy.file("out.jsonl: 3\n") in result.err, result)
     result = run(eddy, path, *args, "--summary", "json")
     summary = json.loads(result.err[result.err.index("{"):])
     equal((result.code, len(api.calls), summary["x_eddy"]["skipped_empty"]), (0, 3, 3), result)
@@ -259,7 +259,7 @@ def objects_are_left_out_if_their_fields_are_null_empty_or_blank(eddy):
     equal((result.code, [call.body["t"] for call in api.calls]), (0, [0, False]), result)
     result = run(eddy, path, "--url", api.url + "/", "--body", '{"t":"{{t}}"}', "--skip-empty")
     equal((result.code, [call.body["t"] for call in api.calls[2:]]), (1, [[]]), result)
-    check('the line has no field "t"' in result.err and "\n3 skipped: empty\n" in result.err, result)
+    check('the line has no field "t"' in result.err and "\n3 skipped: empty; " in result.err, result)
 
 
 @claim
@@ -274,7 +274,7 @@ def error_of_an_earlier_run_is_removed_and_an_answer_kept_if_the_line_is_left_ou
     result = run(eddy, path, *args, "--skip-empty", "--accept-failed-ids", eddy.file("ids", "b\n"), "--ordered")
     equal((result.code, sorted(ids_of(out))), (0, ["a", "c"]), result)
     check("ids is not in" not in result.err, result)
-    check("an id that" not in result.err and "\n1 skipped: empty\n" in result.err, result)
+    check("an id that" not in result.err and "\n1 skipped: empty; " in result.err, result)
     eddy.file("in.csv", "custom_id,id,term\nb,,\nb,4,\n")
     for command in ("batch", "check"):
         result = eddy.run(command, path, "-o", out, *args, "--skip-empty")

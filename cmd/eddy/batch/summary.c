@@ -492,7 +492,9 @@ static void text_print(const struct ed_batch_command *command, struct ed_draft *
                                     run->keys->refreshes == 1 ? "" : "s");
         if (unit->checked.empty > 0) {
                 ed_draft_add_grouped(text, unit->checked.empty);
-                ed_draft_add_str(text, " skipped: empty\n");
+                ed_draft_add_str(text,
+                                 " skipped: empty; give --skip-empty, with the same templates, "
+                                 "also to eddy report, select and collect\n");
         }
         ed_saved_print(&unit->sink.saved, unit->paths->save, text);
         causes_add(text, unit);
