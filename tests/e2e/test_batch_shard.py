@@ -393,9 +393,53 @@ def names_have_the_number_of_the_shard(eddy):
     check(os.path.exists(eddy.file("log2")))
     equal(lines_of(eddy.file("out.2.jsonl"))[0]["x_meta"]["shard"], f"2/3 of {os.path.getsize(path)} bytes")
     check("input_line" not in lines_of(eddy.file("out.2.jsonl"))[0]["x_meta"])
-    # Without --shard, %i is a part of the name.
-    equal(eddy.run("batch", path, "-o", eddy.file("whole.%i"), "--base-url", api.url, *QUIET).code, 0)
-    equal(len(ids_of(eddy.file("whole.%i"))), 9)
+
+
+@claim
+def names_with_a_number_are_refused_without_shard(eddy):
+    api = Api(eddy)
+    path = eddy.file("in.jsonl", requests(9))
+    plain = ("-o", eddy.file("plain.jsonl"))
+    for words in (("-o", eddy.file("out.%i")), (*plain, "--errors", eddy.file("e.%i")),
+                  (*plain, "--save", eddy.file("save.%i")), (*plain, "--log", eddy.file("log.%i")),
+                  (*plain, "--summary-file", eddy.file("sum.%i"))):
+        result = eddy.run("batch", path, *words, "--base-url", api.url, *QUIET)
+        equal(result.code, 2, words, result)
+        check(f"{words[-2]} {words[-1]}: %i is the number of the shard, and --shard is not given" in result.err, result)
+        check(not os.path.exists(words[-1]), words)
+    result = eddy.run("check", path, "-o", eddy.file("out.%i"), "--base-url", api.url)
+    equal(result.code, 2, result)
+    check("--shard is not given" in result.err, result)
+    equal(api.calls, [])
+    # A file of an older run continues.
+    with open(eddy.file("out.%i"), "w"):
+        pass
+    equal(eddy.run("batch", path, "-o", eddy.file("out.%i"), "--base-url", api.url, *QUIET).code, 0)
+    equal(len(ids_of(eddy.file("out.%i"))), 9)
+
+
+@claim
+def the_summary_file_of_a_refused_command_has_the_number_or_is_not_written(eddy):
+    path, name = eddy.file("in.jsonl", requests(9)), eddy.file("sum.%i")
+    for words, made in ((("--shard", "2/3", "-o", eddy.file("out")), True), (("--shard", "2/3", "--rpm", "x"), True),
+                        (("--shard", "auto"), False), (("-o", eddy.file("out.%i")), False)):
+        result = eddy.run("batch", path, "--summary-file", name, *words, "--base-url", "http://127.0.0.1:1", *QUIET,
+                          env=environment())
+        equal(result.code, 2, words, result)
+        check(not os.path.exists(name), words)
+        equal(os.path.exists(eddy.file("sum.2")), made, words)
+        if made:
+            equal(json.loads(open(eddy.file("sum.2")).read())["status"], "failed", words)
+            os.remove(eddy.file("sum.2"))
+    # A name that all shards would share is refused, and not written.
+    result = eddy.run("batch", path, "--summary-file", eddy.file("sum"), "--shard", "2/3", "-o", eddy.file("out.%i"), *QUIET)
+    equal(result.code, 2, result)
+    check(not os.path.exists(eddy.file("sum")))
+    # The name is filled in before a later option is refused.
+    result = eddy.run("batch", path, "--summary-file", name, "--shard", "2/3", "-o", eddy.file("out.%i"), "--id-column", "x",
+                      *QUIET)
+    equal(result.code, 2, result)
+    check(os.path.exists(eddy.file("sum.2")) and not os.path.exists(name))
 
 
 @claim

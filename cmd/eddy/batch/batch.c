@@ -716,6 +716,7 @@ static int command_run(struct ed_batch_command *command)
 /* Returns the exit code of a command line that is not valid, which the summary has too. */
 static int command_refuse(struct ed_batch_command *command, int exit_code)
 {
+        ed_shard_setup_refused(&command->opts);
         if (exit_code == ED_EXIT_OK || ed_summary_file_begin(command) != 0)
                 return exit_code; /* only a help text was printed, or there is another fault */
         command->exit_code = exit_code;

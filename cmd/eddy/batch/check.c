@@ -865,13 +865,14 @@ static int shard_set(struct check_run *run)
         struct stat st;
         int err = ed_shard_setup_input("check", shard, run->input, strcmp(run->format, "csv") == 0);
 
-        if (err || shard.count == 0)
-                return err;
-        if (stat(run->input, &st) == 0)
-                ed_shard_mark_print(shard, (uint64_t) st.st_size, run->mark);
-        run->pace.rpm = ed_shard_part(shard, run->pace.rpm);
-        run->pace.tpm = ed_shard_part(shard, run->pace.tpm);
-        err = ed_shard_names_set(&run->names, "check", shard, "-o", true, &run->output);
+        if (err == 0 && shard.count > 0) {
+                if (stat(run->input, &st) == 0)
+                        ed_shard_mark_print(shard, (uint64_t) st.st_size, run->mark);
+                run->pace.rpm = ed_shard_part(shard, run->pace.rpm);
+                run->pace.tpm = ed_shard_part(shard, run->pace.tpm);
+        }
+        if (err == 0)
+                err = ed_shard_names_set(&run->names, "check", shard, "-o", true, &run->output);
         return err ? err
                    : ed_shard_names_set(&run->names, "check", shard, "--errors", true,
                                         &run->errors);

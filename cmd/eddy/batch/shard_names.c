@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/console.h"
 #include "common/draft.h"
@@ -29,14 +30,40 @@ static char *name_fill(const char *name, uint32_t index)
         return NULL;
 }
 
+/* Without a shard, a name with the place is a mistake, unless its file exists: an older run made it. */
+static int name_refuse(const char *command, const char *option, bool is_own, const char *name)
+{
+        if (!is_own || !ed_shard_names_has_place(name) || access(name, F_OK) == 0)
+                return 0;
+        return ed_console_usage(command,
+                                "%s %s: %%i is the number of the shard, and --shard is not given; "
+                                "add --shard i/n, or use a name without %%i",
+                                option, name);
+}
+
+bool ed_shard_names_has_place(const char *name)
+{
+        return strstr(name, place) != NULL;
+}
+
+bool ed_shard_names_has(const struct ed_shard_names *names, const char *name)
+{
+        for (unsigned i = 0; i < names->count; i++)
+                if (names->texts[i] == name)
+                        return true;
+        return false;
+}
+
 int ed_shard_names_set(struct ed_shard_names *names, const char *command, struct ed_shard shard,
                        const char *option, bool is_own, const char **name)
 {
         char *text;
 
-        if (shard.count == 0 || !*name)
+        if (!*name)
                 return 0;
-        if (is_own && !strstr(*name, place))
+        if (shard.count == 0)
+                return name_refuse(command, option, is_own, *name);
+        if (is_own && !ed_shard_names_has_place(*name))
                 return ed_console_usage(
                         command,
                         "%s %s: with --shard, the name must have %%i, which becomes "

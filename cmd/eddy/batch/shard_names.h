@@ -18,12 +18,17 @@ struct ed_shard_names {
 
 /*
  * Put the number of the shard into a name, which is then valid until ed_shard_names_fini(). Each
- * option with a name may do that once. Without a shard, or for NULL, the name stays. 'is_own':
- * two shards must not have the same name. Returns 0, or the exit code after a message.
+ * option with a name may do that once. 'is_own': two shards must not have the same name, so it must have
+ * the place of the number. Without a shard the name stays, and such a place is refused unless the file
+ * exists. NULL stays. Returns 0, or the exit code after a message.
  */
 EDDY_MUST_USE int ed_shard_names_set(struct ed_shard_names *names, const char *command,
                                      struct ed_shard shard, const char *option, bool is_own,
                                      const char **name);
+bool ed_shard_names_has_place(const char *name);
+
+/* Whether ed_shard_names_set() has made the name. */
+bool ed_shard_names_has(const struct ed_shard_names *names, const char *name);
 void ed_shard_names_fini(struct ed_shard_names *names);
 
 #endif

@@ -114,7 +114,7 @@ int ed_shard_setup(struct ed_batch_opts *opts, bool csv)
         int exit_code;
 
         if (shard.count == 0)
-                return 0;
+                return names_set(opts);
         exit_code = ed_shard_setup_input("batch", shard, opts->paths.input, csv);
         if (exit_code == 0 && (!opts->paths.output || strcmp(opts->paths.output, "-") == 0))
                 exit_code =
@@ -131,6 +131,20 @@ int ed_shard_setup(struct ed_batch_opts *opts, bool csv)
         if (exit_code == 0)
                 limits_say(settings);
         return exit_code;
+}
+
+void ed_shard_setup_refused(struct ed_batch_opts *opts)
+{
+        struct ed_shard shard = opts->settings.shard;
+        const char *name = opts->summary_file;
+
+        if (!name || (shard.count == 0 && !ed_shard_names_has_place(name)) ||
+            ed_shard_names_has(&opts->names, name))
+                return;
+        if (shard.count == 0 || !ed_shard_names_has_place(name) ||
+            ed_shard_names_set(&opts->names, "batch", shard, "--summary-file", true,
+                               &opts->summary_file) != 0)
+                opts->summary_file = NULL;
 }
 
 int64_t ed_shard_setup_pause(const struct ed_batch_settings *settings, bool begins_again)

@@ -18,6 +18,12 @@ EDDY_MUST_USE int ed_shard_setup_input(const char *command, struct ed_shard shar
 EDDY_MUST_USE int ed_shard_setup(struct ed_batch_opts *opts, bool csv);
 
 /*
+ * The command line is refused: put the number of the shard into the name of the summary file, which
+ * becomes NULL if the shard is not known, or if it has no place for the number.
+ */
+void ed_shard_setup_refused(struct ed_batch_opts *opts);
+
+/*
  * Returns the time for which a shard that begins again sends nothing, so that it and the run before it
  * together stay within the limits; 0: none.
  */
