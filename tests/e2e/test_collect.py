@@ -1,5 +1,7 @@
 """test_collect - `eddy collect`: the outputs of several runs become one, in the order of the requests, and
 what is missing, failed, doubled or foreign is named.
+
+EDDY_TEST_FULL=1: a fault at each call that changes a file, instead of at some, and a million ids.
 """
 import fcntl
 import glob
@@ -17,6 +19,7 @@ from e2e import check, claim, equal
 from inputs import compressed
 
 FULL = os.environ.get("EDDY_TEST_FULL") == "1"
+STEP = 1 if FULL else 4  # from one fault to the next, in calls
 # The library is loaded before that of AddressSanitizer.
 LOADED = {"LD_PRELOAD": os.environ.get("EDDY_KILL_AT", ""),
           "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
@@ -468,8 +471,8 @@ def kill_or_failure_at_each_change_leaves_whole_files(eddy):
     eddy.file("out.1.errors.jsonl", failure("r3"))
     to, errors = eddy.file("all.jsonl"), eddy.file("all.errors.jsonl")
     ends = set()
-    for how in ({"KILL_HOW": "before"}, {"KILL_HOW": "after"}, {"KILL_HOW": "torn"}, {"KILL_ERRNO": "28"}):
-        for at in range(1, 100):
+    for first, how in enumerate(({"KILL_HOW": "before"}, {"KILL_HOW": "after"}, {"KILL_HOW": "torn"}, {"KILL_ERRNO": "28"})):
+        for at in range(1 + first % STEP, 100, STEP):
             eddy.file("all.jsonl", "old\n")
             eddy.file("all.errors.jsonl", "old errors\n")
             result = collect(eddy, "--memory", "300k", env={**os.environ, **LOADED, "KILL_AT": str(at), **how})
