@@ -250,6 +250,29 @@ def commands_that_make_another_input_leave_the_input(eddy):
 
 
 @claim
+def a_shard_without_a_request_is_judged_as_the_whole_file(eddy):
+    api, bad = Api(eddy), '{"custom_id":"bad"' + " " * 60 + "\n"
+    good = requests(9).splitlines(keepends=True)
+    file = eddy.file("in.jsonl", "".join(good[:5]) + bad + "".join(good[5:]))
+    codes = [shard(eddy, file, f"{i}/20", "--base-url", api.url).code for i in range(20)]
+    equal(sorted(codes), [0] * 19 + [1])
+    failed = [path for i in range(20) if os.path.exists(path := eddy.file(f"out.{i}.errors.jsonl"))]
+    equal([ids_of(path) for path in failed], [["line-6"]])
+    equal(sorted(union_of(eddy, 20)), [f"r{i}" for i in range(9)])
+    result = eddy.run("collect", eddy.file("out.%i.jsonl"), "--shards", "20", "--by", file, "-o", eddy.file("all.jsonl"))
+    check(result.code == 1 and "1 of 10 requests failed" in result.err, result)
+    api.calls.clear()
+    for content, words in ((bad * 9, "has no line that can be sent"), ("[\n" + "".join(good).replace("\n", ",\n") + "]", "can be sent"),
+                           (good[0].replace("/v1/echo", "/v1/echo?x=1") * 9, "give --base-url"), (" \n" * 99, "has no request")):
+        for i in (0, 2, 5):
+            base = [] if "give" in words else ["--base-url", api.url]
+            result = eddy.run("batch", eddy.file("wrong.jsonl", content), "--shard", f"{i}/6", "-o",
+                              eddy.file("wrong.%i.jsonl"), *QUIET, *base)
+            check(result.code == 3 and words in result.err, content[:50], i, result)
+    equal(api.calls, [])
+
+
+@claim
 def inputs_and_names_that_shards_cannot_have_are_refused(eddy):
     path = eddy.file("in.jsonl", requests(20))
     out = eddy.file("out.%i.jsonl")
@@ -298,9 +321,12 @@ def auto_takes_the_variables_of_slurm_and_kubernetes(eddy):
             ("auto", slurm(ID="11"), None),
             ("auto", slurm(ID="18"), None),
             ("auto", slurm(MIN=None), None),
+            ("auto", slurm(MAX="9999999999"), None),
             ("auto/64", slurm(MIN="1", MAX="64", ID="1", STEP="1"), None),  # not from 0
             ("auto/64", environment(JOB_COMPLETION_INDEX="64"), None),
             ("auto/64", environment(JOB_COMPLETION_INDEX="x"), None),
+            ("auto/64", slurm(ID="7", MAX="4294967296"), None),
+            ("auto/64", environment(JOB_COMPLETION_INDEX="1000000000"), None),
             ("auto/0", environment(JOB_COMPLETION_INDEX="0"), None),
             ("auto", environment(JOB_COMPLETION_INDEX="3"), None),
             ("auto", {**slurm(), "JOB_COMPLETION_INDEX": "3"}, None),
@@ -310,6 +336,8 @@ def auto_takes_the_variables_of_slurm_and_kubernetes(eddy):
             equal(result.code, 2, which, result)
             check("write --shard" in result.err or "write auto/N" in result.err or "i/n" in result.err or
                   "not a number" in result.err, result)
+            check("below 1,000,000,000" in result.err or not any(len(value) > 9 and value.isdigit() and name.startswith(
+                ("SLURM_ARRAY_TASK_", "JOB_COMPLETION_")) for name, value in env.items()), result)
             continue
         result = shard(eddy, path, which, "--base-url", api.url, "--rpm", "600000", env=env)
         check(f"shard {index} has its part" in result.err, which, result)

@@ -612,7 +612,7 @@ static int retry_judge(const struct ed_batch_unit *unit)
 /* Report an input without a request. Returns the exit code: a table may have no row on some days. */
 static int empty_say(const struct ed_batch_unit *unit)
 {
-        if (unit->input.size > 0) {
+        if (unit->input.size > 0 && !unit->checked.is_blank) {
                 ed_console_say("batch", "%s: shard %u/%u has no request", unit->paths->input,
                                unit->run->settings->shard.index, unit->run->settings->shard.count);
                 return ED_EXIT_OK;

@@ -11,6 +11,7 @@
 #include "common/console.h"
 
 #define SLURM_ID         "SLURM_ARRAY_TASK_ID"
+#define SLURM_MAX        "SLURM_ARRAY_TASK_MAX"
 #define KUBERNETES_INDEX "JOB_COMPLETION_INDEX"
 
 enum { NUMBER_DIGITS_MAX = 9 };
@@ -33,13 +34,13 @@ static int slurm_read(const char *command, const char *value, struct ed_shard *r
         uint32_t id, least, most, step = 1, count;
 
         if (!variable_read(SLURM_ID, &id) || !variable_read("SLURM_ARRAY_TASK_MIN", &least) ||
-            !variable_read("SLURM_ARRAY_TASK_MAX", &most) ||
+            !variable_read(SLURM_MAX, &most) ||
             (getenv("SLURM_ARRAY_TASK_STEP") && !variable_read("SLURM_ARRAY_TASK_STEP", &step)) ||
             !variable_read("SLURM_ARRAY_TASK_COUNT", &count)) {
                 ed_console_usage(
                         command,
                         "--shard %s: not all of SLURM_ARRAY_TASK_ID, _MIN, _MAX, _STEP and "
-                        "_COUNT are numbers; write --shard i/n",
+                        "_COUNT are numbers below 1,000,000,000; write --shard i/n",
                         value);
                 return -EINVAL;
         }
@@ -63,6 +64,15 @@ static int slurm_read(const char *command, const char *value, struct ed_shard *r
         return 0;
 }
 
+static int number_refuse(const char *command, const char *value, const char *name)
+{
+        ed_console_usage(command,
+                         "--shard %s: %s is \"%.40s\", and not a number below 1,000,000,000; "
+                         "write --shard i/n",
+                         value, name, getenv(name));
+        return -EINVAL;
+}
+
 /* "auto/n": the number of the task is that of the shard. */
 static int index_read(const char *command, const char *value, const char *name,
                       struct ed_shard *ret_shard)
@@ -79,15 +89,12 @@ static int index_read(const char *command, const char *value, const char *name,
                                  value, (int) ED_SHARD_COUNT_MAX);
                 return -EINVAL;
         }
-        if (!variable_read(name, &index)) {
-                ed_console_usage(command, "--shard %s: %s is \"%.40s\", and not a number", value,
-                                 name, getenv(name));
-                return -EINVAL;
-        }
+        if (!variable_read(name, &index))
+                return number_refuse(command, value, name);
         /* All tasks of a wrong array fail, and not only those beyond the last shard. */
         most = index;
-        if (strcmp(name, SLURM_ID) == 0)
-                (void) !variable_read("SLURM_ARRAY_TASK_MAX", &most);
+        if (strcmp(name, SLURM_ID) == 0 && getenv(SLURM_MAX) && !variable_read(SLURM_MAX, &most))
+                return number_refuse(command, value, SLURM_MAX);
         if (index >= ret_shard->count || most >= ret_shard->count) {
                 ed_console_usage(
                         command,

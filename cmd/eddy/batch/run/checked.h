@@ -19,6 +19,7 @@ struct ed_batch_checked {
         uint64_t total;                 /* requests to send */
         bool total_is_known;
         uint64_t bytes; /* of the file */
+        bool is_blank;  /* the file of a shard without a request has none either */
 };
 
 #endif

@@ -13,6 +13,7 @@
 #include "batch/request/line_id.h"
 #include "batch/request/source.h"
 #include "batch/run/job.h"
+#include "batch/run/sendable.h"
 #include "batch/run/shard.h"
 #include "batch/run/stop.h"
 #include "common/exit.h"
@@ -21,7 +22,7 @@
 #include "eddy/alloc.h"
 #include "eddy/stream.h"
 
-enum { FAULTS_SHOWN = 5, LINE_ID_BYTES = 32, PATH_SHOWN_BYTES = 100 };
+enum { FAULTS_SHOWN = 5, LINE_ID_BYTES = 32 };
 
 /* The check of the input. */
 struct check {
@@ -254,55 +255,6 @@ static int line_check_id(struct ed_batch_unit *unit, const struct ed_line *line)
         return ed_ids_add(unit->sink.ids, id, bytes, 0, ED_IDS_READ, NULL) < 0 ? -ENOMEM : 1;
 }
 
-/* Returns true if the bytes of a base URL end with a path. */
-static bool base_has_path(const char *base, const char *path)
-{
-        size_t bytes = strlen(base), path_bytes = strcspn(path, "?#");
-
-        while (bytes > 0 && base[bytes - 1] == '/')
-                bytes--;
-        return path_bytes > 1 && bytes > path_bytes &&
-               memcmp(base + bytes - path_bytes, path, path_bytes) == 0;
-}
-
-/* Describe why the options make it impossible to send a request, or leave 'text' as it is. */
-static void place_check(const struct ed_batch_unit *unit, const struct ed_request *request,
-                        char text[ED_REQUEST_ERROR_BYTES])
-{
-        const struct ed_batch_settings *settings = unit->run->settings;
-        size_t bases = ed_bases_count(&settings->bases);
-        int bytes;
-
-        if (*request->url != '/')
-                return;
-        bytes = (int) strcspn(request->url, "?#"); /* a query may have a key */
-        bytes = bytes < PATH_SHOWN_BYTES ? bytes : PATH_SHOWN_BYTES;
-        if (bases == 0 && request->vendor)
-                snprintf(text, ED_REQUEST_ERROR_BYTES,
-                         "the line is one of %s, without a host: give --base-url, such as "
-                         "--base-url %s",
-                         request->vendor->files, request->vendor->url);
-        else if (bases == 0)
-                snprintf(text, ED_REQUEST_ERROR_BYTES,
-                         "the url %.*s is a path: give --base-url, such as "
-                         "--base-url http://127.0.0.1:8000",
-                         bytes, request->url);
-        for (size_t i = 0; i < bases; i++)
-                if (base_has_path(ed_bases_at(&settings->bases, i), request->url))
-                        snprintf(text, ED_REQUEST_ERROR_BYTES,
-                                 "--base-url ends with the path that the line has too: leave "
-                                 "%.*s out of --base-url",
-                                 bytes, request->url);
-}
-
-/* Describe why the first request cannot be sent together with others, or leave 'text' as it is. */
-static void rows_check(const struct ed_batch_unit *unit, const struct ed_request *request,
-                       char text[ED_REQUEST_ERROR_BYTES])
-{
-        if (unit->run->settings->rows > 1 && !*text && !ed_bundle_can(request))
-                snprintf(text, ED_REQUEST_ERROR_BYTES, "%s", ED_BUNDLE_FAULT);
-}
-
 /* Note whether a line can be sent. 'text' is what is wrong with it; empty: nothing. */
 static void line_note(struct check *check, uint64_t number, const char *text)
 {
@@ -489,10 +441,8 @@ static int line_check(void *arg, const struct ed_line *line)
         }
         if (err == ED_REQUEST_EMPTY)
                 return empty_check(check, request);
-        if (err > 0 && check->good == 0) {
-                place_check(unit, request, error);
-                rows_check(unit, request, error);
-        }
+        if (err > 0 && check->good == 0)
+                ed_sendable_check(unit, request, error);
         line_note(check, ed_unit_line_number(unit, line), error);
         unit->checked.requests++;
         unit->checked.lack_id += request && request->has_empty_id;
@@ -517,12 +467,34 @@ static int line_check(void *arg, const struct ed_line *line)
         return flags < 0 ? flags : 0;
 }
 
+/*
+ * Learn whether the input has lines that can be sent, or none at all. A shard without such a line is judged
+ * as the whole file is, so that its failures and its exit code do not depend on the number of shards.
+ */
+static int is_sendable(const struct check *check, bool *ret_sendable)
+{
+        struct ed_batch_unit *unit = check->unit;
+        struct ed_sendable whole;
+        int err;
+
+        *ret_sendable = check->bad == 0 || (check->good > 0 && !check->is_array);
+        if (*unit->input.shard == '\0' || check->good + check->nameless > 0)
+                return 0;
+        err = ed_sendable_look(unit, &whole);
+        if (err < 0)
+                return err;
+        *ret_sendable = check->bad == 0 || whole.can;
+        unit->checked.is_blank = whole.is_blank;
+        return 0;
+}
+
 int ed_reader_check(struct ed_batch_unit *unit)
 {
         off_t at = unit->input.is_file ? lseek(unit->input.fd, 0, SEEK_CUR) : -1;
         struct check check = { .unit = unit };
         struct ed_source source;
         const char *word;
+        bool sendable;
         int err;
 
         if (at < 0)
@@ -538,8 +510,11 @@ int ed_reader_check(struct ed_batch_unit *unit)
         ed_source_fini(&source);
         if (err < 0)
                 return ed_source_fault(&unit->run->say, unit->paths->input, err);
+        err = is_sendable(&check, &sendable);
+        if (err < 0)
+                return ed_source_fault(&unit->run->say, unit->paths->input, err);
         word = ed_line_word(&unit->input.rules);
-        if ((check.good == 0 || check.is_array) && check.bad > 0) {
+        if (!sendable) {
                 ed_say(&unit->run->say, "%s: %s %llu: %s", unit->paths->input, word,
                        (unsigned long long) check.bad_number, check.bad_text);
                 ed_say(&unit->run->say, "%s has no %s that can be sent; nothing was sent",
