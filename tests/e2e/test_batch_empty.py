@@ -64,7 +64,7 @@ def table_without_rows_ends_with_0_and_an_empty_file_with_3(eddy):
     for content, code, word in (("custom_id,text\n", 0, "no rows: nothing to send"),
                                 ("custom_id,text", 0, "no rows: nothing to send"),
                                 ("custom_id,text\r\n,\r\n,,\r\n", 0, "no rows: nothing to send"),
-                                ("", 3, "the input has no request")):
+                                ("", 3, "the input has no request"), ("\n\r\n", 3, "the input has no request")):
         for _ in range(2):
             table = Table(eddy, content)
             for result in (table.run(), table.pipe(), table.run(command="check")):
@@ -75,6 +75,33 @@ def table_without_rows_ends_with_0_and_an_empty_file_with_3(eddy):
             equal(table.run().code, 0)
     result = Table(eddy, "custom_id,text\n\"a,x\n").run(command="check")
     check(result.code == 3 and "no rows" not in result.err, result)
+
+
+@claim
+def blank_rows_before_the_names_of_the_columns_are_skipped(eddy):
+    table = Table(eddy, "\n\r\ncustom_id,text\na,x\n,y\n")
+    for sent in (2, 0):
+        result = table.run()
+        equal((result.code, len(table.api.calls), sorted(ids_of(table.out))), (0, sent, ["a", "line-5"]), result)
+    equal(eddy.run("collect", table.out, "--by", table.path).code, 0)
+    result = eddy.run("select", table.out, "--by", table.path, "--select", "/n", "--keep", "text")
+    check(result.code == 0 and "2 rows: 2 answered" in result.err, result)
+
+
+@claim
+def empty_file_of_json_lines_ends_with_3_whether_there_are_answers_or_not(eddy):
+    api = Api(eddy, lambda call: (200, {}, {}))
+    args = ["-o", eddy.file("out.jsonl"), "--base-url", api.url]
+    for name, content in (("none.jsonl", ""), ("blank.jsonl", "\n \n")):
+        for _ in range(2):  # the second time with the answers of another day
+            for command in ("batch", "check"):
+                result = eddy.run(command, eddy.file(name, content), *args)
+                check(result.code == 3 and "the input has no request" in result.err, name, result)
+            equal(eddy.run("batch", eddy.file("yesterday.jsonl", requests(2)), *args).code, 0)
+    # An input that a run has done is done when it is repeated.
+    for _ in range(2):
+        equal(eddy.run("batch", eddy.file("yesterday.jsonl"), *args).code, 0)
+    equal(len(api.calls), 2)
 
 
 @claim

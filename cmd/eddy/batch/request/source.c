@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -79,6 +80,15 @@ size_t ed_source_room(const struct ed_source *source)
         return (size_t) left;
 }
 
+static bool is_blank(const struct ed_line *line)
+{
+        size_t at = 0;
+
+        while (at < line->bytes && strchr(" \t\r\n", line->data[at]) && line->data[at])
+                at++;
+        return at == line->bytes;
+}
+
 /* Take the row that names the columns. */
 static int names_take(const struct ed_source_opts *opts, const struct ed_line *line)
 {
@@ -93,7 +103,7 @@ static int names_take(const struct ed_source_opts *opts, const struct ed_line *l
         if (err == 0)
                 err = ed_templates_check(&opts->rules->templates, *opts->columns, id, error);
         if (err == -EINVAL)
-                ed_say(opts->say, "%s: row 1: %s", opts->path, error);
+                ed_say(opts->say, "%s: row %" PRIu64 ": %s", opts->path, line->number, error);
         if (err == 0 && opts->rules->url && !ed_templates_have_places(&opts->rules->templates))
                 ed_say(opts->say,
                        "%s: --url, --body and -H use no column, so all requests are the same: "
@@ -114,10 +124,12 @@ static int lines_take(struct ed_source *source, bool at_end)
         int err = 0;
 
         while (err == 0 && ed_lines_next(&source->lines, at_end, &line)) {
-                if (source->opts.csv && line.number == 1)
-                        err = names_take(&source->opts, &line);
-                else
+                if (!source->opts.csv || source->has_names) {
                         err = source->opts.take(source->opts.arg, &line);
+                } else if (!is_blank(&line)) {
+                        source->has_names = true;
+                        err = names_take(&source->opts, &line);
+                }
         }
         return err;
 }

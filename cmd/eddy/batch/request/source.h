@@ -44,6 +44,7 @@ struct ed_source {
         struct ed_source_opts opts;
         struct ed_unpack unpack;
         struct ed_lines lines;
+        bool has_names; /* the row that names the columns was met; rows before it are blank */
         uint64_t bytes; /* taken so far */
         char *buf;      /* ED_SOURCE_READ_BYTES into which the caller may read */
 };
