@@ -114,6 +114,9 @@ def files_that_are_something_else_are_named(eddy):
     for name, content, words in (
             ("cut.gz", gzip.compress(os.urandom(9000))[:5000], "damaged or end early"),
             ("twice", text + request(1), 'line 4: custom_id "r1" was used by an earlier line'),
+            ("little.csv", "a,b\n1,2\n".encode("utf-16"), "iconv -f UTF-16 -t UTF-8"),
+            ("big.csv", b"\xfe\xff" + "a,b\n1,2\n".encode("utf-16-be"), "iconv -f UTF-16 -t UTF-8"),
+            ("latin.csv", b"a,\xfc\n1,2\n", "iconv -f WINDOWS-1252 -t UTF-8"),
             ("columns.csv", "a,a\n1,2\n", 'both "a": give them different names')):
         result = small(run(eddy, "http://127.0.0.1:1", content, "--url", "http://127.0.0.1:1/", "--body", "{}",
                            name=name) if name.endswith("csv") else

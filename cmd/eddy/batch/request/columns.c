@@ -34,6 +34,13 @@ const char *ed_columns_trim(const char *name, size_t *bytes)
         return name;
 }
 
+/* Returns true for a text of UTF-16: its characters of ASCII have a NUL, and its beginning may be marked. */
+static bool is_utf16(const char *text, size_t bytes)
+{
+        return memchr(text, '\0', bytes) || (bytes >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 ||
+                                                            memcmp(text, "\xfe\xff", 2) == 0));
+}
+
 /* Check the name of a column, and that no earlier column has it. */
 static int column_check(const struct ed_columns *columns, const char *name, size_t bytes,
                         char *error)
@@ -41,10 +48,10 @@ static int column_check(const struct ed_columns *columns, const char *name, size
         char shown[ED_EXCERPT_BYTES];
 
         if (memchr(name, '\0', bytes) || !eddy_json_is_utf8(name, bytes))
-                return ed_fault_set(
-                        error,
-                        "column %zu of the first row, \"%s\", is not UTF-8 text: " ED_FAULT_UTF8,
-                        columns->count + 1, ed_excerpt(shown, name, bytes));
+                return ed_fault_set(error,
+                                    "column %zu of the first row, \"%s\", is not UTF-8 text: %s",
+                                    columns->count + 1, ed_excerpt(shown, name, bytes),
+                                    is_utf16(name, bytes) ? ED_FAULT_UTF16 : ED_FAULT_UTF8);
         for (size_t i = 0; bytes > 0 && i < columns->count; i++)
                 if (strlen(columns->names[i]) == bytes &&
                     memcmp(columns->names[i], name, bytes) == 0)

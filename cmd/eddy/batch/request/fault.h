@@ -9,7 +9,8 @@
 enum { ED_FAULT_BYTES = 320 };
 
 /* Remedies, with commands. */
-#define ED_FAULT_UTF8 "convert the input to UTF-8, for example by iconv -f WINDOWS-1252 -t UTF-8"
+#define ED_FAULT_UTF8  "convert the input to UTF-8, for example by iconv -f WINDOWS-1252 -t UTF-8"
+#define ED_FAULT_UTF16 "convert the input to UTF-8, from UTF-16 by iconv -f UTF-16 -t UTF-8"
 #define ED_FAULT_COMMAS(delimiter)                                                                 \
         "separate them by commas, for example by python3 -c 'import csv,sys; "                     \
         "csv.writer(sys.stdout).writerows(csv.reader(sys.stdin,delimiter=\"" delimiter             \

@@ -12,7 +12,6 @@
 #include "batch/request/fault.h"
 #include "eddy/error.h"
 
-#define MISTAKE_UTF16 "convert the input to UTF-8, from UTF-16 by iconv -f UTF-16 -t UTF-8"
 #define MISTAKE_PARTS "write each request on one line, as jq -c does"
 
 static bool mistake_is_blank(char c)
@@ -29,7 +28,7 @@ static const char *remedy_of_char(const char *line, size_t at)
                 before--;
         switch (line[at]) {
         case '\0':
-                return MISTAKE_UTF16;
+                return ED_FAULT_UTF16;
         case '\'':
                 return "write strings in double quotes, as json.dumps() does";
         case 'N':
@@ -87,7 +86,7 @@ const char *ed_mistake_of_text(const char *line, size_t bytes)
 
         /* The first character of UTF-16 is a mark, or has a byte that is zero. */
         if (has_mark || (bytes >= 2 && (!line[0] || !line[1])))
-                return "the line is not UTF-8: " MISTAKE_UTF16;
+                return "the line is not UTF-8: " ED_FAULT_UTF16;
         if (is_binary(line, bytes))
                 return "the line is not text: the input is JSON, URLs or CSV, as it is or "
                        "compressed by gzip or zstd";
