@@ -194,7 +194,8 @@ def run_command(text, begin):
 @claim
 def lines_without_an_id_are_refused_with_their_number(eddy):
     lines = [*requests(40).splitlines(), '{"url":"/v1/echo","body":{}}', *request(40).splitlines(), "https://h/x?a&b",
-             "", ' { "custom_id" : null, "url":"/","body":{"n":12345678901234567890}}', '{"body":{"t":"\\"custom_id\\":\\"x\\""},"url":"/"}']
+             "", ' { "custom_id" : null, "url":"/","body":{"n":12345678901234567890}}', '{"body":{"t":"\\"custom_id\\":\\"x\\""},"url":"/"}',
+             '{"custom_id":5,"url":"/"}']
     path = eddy.file("in put.jsonl", "\n".join(lines) + "\n")
     result = shard(eddy, path, "11/12", "--base-url", "http://127.0.0.1:1")
     equal(result.code, 3, result)
@@ -205,7 +206,7 @@ def lines_without_an_id_are_refused_with_their_number(eddy):
         equal(file.read().splitlines(), lines)
     with open(eddy.file("in put.ids.jsonl"), encoding="utf-8") as file:
         made = file.read().splitlines()
-    equal((made[:40], made[41], made[43]), (lines[:40], lines[41], ""))
+    equal((made[:40], made[41], made[43], made[46]), (lines[:40], lines[41], "", lines[46]))
     equal([json.loads(made[i]) for i in (40, 42, 44, 45)], [
         {"custom_id": "line-41", "url": "/v1/echo", "body": {}}, {"custom_id": "line-43", "url": "https://h/x?a&b"},
         {"custom_id": "line-45", "url": "/", "body": {"n": 12345678901234567890}},

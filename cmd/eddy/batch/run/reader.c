@@ -375,7 +375,8 @@ static void nameless_say(const struct check *check)
 {
         /* Lines with another custom_id stay; null is replaced, and a URL becomes an object. */
         static const char program[] =
-                "NF && !/\"custom_id\" *: *\"/ {id = \"\\\"custom_id\\\":\\\"line-\" NR \"\\\"\"; "
+                "NF && !/\"custom_id\" *: *[\"0-9-]/ {id = \"\\\"custom_id\\\":\\\"line-\" NR "
+                "\"\\\"\"; "
                 "sub(/\"custom_id\" *: *null/, id) || sub(/^ *[{]/, \"{\" id \",\") || "
                 "($0 = \"{\" id \",\\\"url\\\":\\\"\" $0 \"\\\"}\")} 1";
         const struct ed_batch_unit *unit = check->unit;
