@@ -364,7 +364,7 @@ def requests_that_are_left_out_are_not_missing(eddy):
     result = eddy.run("select", out, "--by", table, *same, "--select", "t=/usage/total_tokens")
     equal([line for line in result.out.splitlines() if ",skipped: empty" in line], [f"k{n},,skipped: empty" for n in range(0, 20, 4)])
     check("20 rows: 15 answered, 0 failed, 0 not answered, 5 empty" in result.err, result)
-    for args, words in ((["--skip-empty", "--by", table], "write a field as {{name}}"), (["--skip-empty"], "--skip-empty needs"),
+    for args, words in ((["--skip-empty", "--by", table], "give also --body, --url and -H as the run had them"), (["--skip-empty"], "--skip-empty needs"),
                         (["--skip-empty", "--by", table, "--body", "{"], "--body"),
                         (["--skip-empty", "--by", table, "--body", "@" + out + "x"], "--body @"),
                         (["--skip-empty", "--by", table, "--url", "x{{text}}"], "--url")):

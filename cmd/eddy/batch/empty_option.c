@@ -61,6 +61,7 @@ int ed_empty_option_open(struct ed_empty_option *empty, const char *command,
                                                 .url = empty->url,
                                                 .headers = &empty->headers,
                                                 .skip_empty = true,
+                                                .repeats = true,
                                         },
                                         &rules->templates);
 }

@@ -95,9 +95,12 @@ int ed_template_options_open(const char *command, const struct ed_template_optio
         if (err == 0)
                 err = headers_open(command, options->headers, templates);
         if (err == 0 && options->skip_empty && !ed_templates_have_places(templates))
-                return ed_console_usage(command, "--skip-empty leaves out lines whose fields are "
-                                                 "empty: write a field as {{name}} in --url, "
-                                                 "--body or -H");
+                return ed_console_usage(
+                        command, "--skip-empty leaves out lines whose fields are empty: %s",
+                        !options->repeats
+                                ? "write a field as {{name}} in --url, --body or -H"
+                                : "give also --body, --url and -H as the run had them, in which "
+                                  "the fields are {{name}}");
         if (err != -ENOMEM)
                 return err;
         ed_console_say(command, "out of memory");

@@ -18,6 +18,7 @@ struct ed_template_options {
         const char *url;
         const struct ed_headers *headers;
         bool skip_empty; /* --skip-empty, which needs a place */
+        bool repeats;    /* the options are those of a run, and this command sends nothing */
 };
 
 enum { ED_TEMPLATE_BODY_BYTES_MAX = 16 << 20 };
