@@ -166,6 +166,13 @@ def prompts_that_change_to_and_fro_get_a_file_each_time(eddy):
         check(("the files of 2 removed answers stay, such as r" in result.err) == (count > 1), result)
 
 
+def block_of(*words):
+    """The commands of docs/batch.md that have all of the words."""
+    with open(os.path.join(os.path.dirname(__file__), "..", "..", "docs", "batch.md"), encoding="utf-8") as file:
+        blocks = file.read().split("```sh\n")[1:]
+    return next(block.split("```")[0] for block in blocks if all(word in block.split("```")[0] for word in words))
+
+
 @claim
 def files_that_are_missing_are_said_and_their_requests_are_not_sent(eddy):
     answers = [(200, MIME, MP3), (200, MIME, MP3), (200, {}, {"n": 1}), (200, {}, {"_file": "r9.mp3", "bytes": "7"})]
@@ -186,11 +193,14 @@ def files_that_are_missing_are_said_and_their_requests_are_not_sent(eddy):
     result = eddy.run("batch", saves.path, "-o", saves.out, "--base-url", saves.api.url)
     check(result.code == 0 and "not in" not in result.err, result)
     equal(len(saves.api.calls), 4)
-    # A line that is taken out is sent again.
-    with open(saves.out, "rb") as file:
-        kept = [line for line in file if b'"custom_id":"r0"' not in line]
-    eddy.file("run.jsonl", b"".join(kept))
-    equal((saves.run().code, len(saves.api.calls), saves.files()), (0, 5, {"r0.mp3": MP3}))
+    # The commands of the guide find the lines and take them out; then these requests are sent again.
+    for block in (block_of("redo.txt", "@tsv"), block_of("kept.jsonl", "grep -vFf")):
+        commands = [line for line in block.splitlines() if not line.startswith(("echo ", "eddy "))]
+        script = "\n".join(commands).replace("answers.jsonl", "run.jsonl").replace("pics/", "other.files/")
+        subprocess.run(script, shell=True, cwd=os.path.dirname(saves.out), check=True)
+    # r3 too, because the server's own JSON has a _file.
+    equal((saves.run().code, sorted(call.id for call in saves.api.calls[4:])), (0, ["r0", "r1", "r3"]))
+    check(saves.files() == {"r0.mp3": MP3, "r1.mp3": MP3}, sorted(saves.files()))
 
 
 @claim
