@@ -111,6 +111,9 @@ def sixty_four_shards_have_each_line_once_and_some_have_none(eddy):
         if not ids_of(eddy.file(f"out.{i}.jsonl")):
             check(f"shard {i}/64 has no request" in result.err, result)
             check(os.path.exists(eddy.file(f"out.{i}.jsonl")), i)
+            if empty == 0:
+                result = eddy.run("check", path, "--shard", f"{i}/64")
+                check(result.code == 0 and f"shard {i}/64 has no request" in result.err, result)
             empty += 1
     check(empty > 30, empty)
     equal(sorted(union_of(eddy, 64)), sorted(f"r{i}" for i in range(91)))

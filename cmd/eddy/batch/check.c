@@ -1051,9 +1051,11 @@ static int check_all(struct check_run *run)
                 ed_console_say("check", "%s: no rows: nothing to send", run->input);
                 return ED_EXIT_OK;
         }
-        if (is_empty)
-                ed_console_say("check", "%s: the %s has no request", run->input,
-                               run->shard.count > 0 ? "shard" : "input");
+        if (is_empty && run->shard.count > 0)
+                ed_console_say("check", "%s: shard %u/%u has no request", run->input,
+                               run->shard.index, run->shard.count);
+        else if (is_empty)
+                ed_console_say("check", "%s: the input has no request", run->input);
         /* A shard without a line is answered as it is. */
         if ((is_empty && run->shard.count == 0) || run->has_other ||
             run->faults[NAMELESS].count > 0 || run->lacks_rows || run->faults[TWICE].count > 0 ||
