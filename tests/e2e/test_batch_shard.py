@@ -198,22 +198,23 @@ def run_command(text, begin):
 def lines_without_an_id_are_refused_with_their_number(eddy):
     lines = [*requests(40).splitlines(), '{"url":"/v1/echo","body":{}}', *request(40).splitlines(), "https://h/x?a&b",
              "", ' { "custom_id" : null, "url":"/","body":{"n":12345678901234567890}}', '{"body":{"t":"\\"custom_id\\":\\"x\\""},"url":"/"}',
-             '{"custom_id":5,"url":"/"}']
+             '{"custom_id":5,"url":"/"}', '\t{"url":"/","body":{"custom_id":null}}', "{}"]
     path = eddy.file("in put.jsonl", "\n".join(lines) + "\n")
     result = shard(eddy, path, "11/12", "--base-url", "http://127.0.0.1:1")
     equal(result.code, 3, result)
-    check("line 41 has no custom_id, nor have others" in result.err and "awk" in result.err, result)
+    check("line 43 has no custom_id, nor have others" in result.err and "python3" in result.err, result)
     # The command in the message makes ids where they are not, in another file.
-    run_command(result.err, "awk ")
+    run_command(result.err, "python3 ")
     with open(path, encoding="utf-8") as file:
         equal(file.read().splitlines(), lines)
     with open(eddy.file("in put.ids.jsonl"), encoding="utf-8") as file:
         made = file.read().splitlines()
-    equal((made[:40], made[41], made[43], made[46]), (lines[:40], lines[41], "", lines[46]))
-    equal([json.loads(made[i]) for i in (40, 42, 44, 45)], [
+    equal((made[:40], made[41], made[45]), (lines[:40], lines[41], lines[46]))
+    equal([json.loads(made[i]) for i in (40, 42, 43, 44, 46, 47)], [
         {"custom_id": "line-41", "url": "/v1/echo", "body": {}}, {"custom_id": "line-43", "url": "https://h/x?a&b"},
         {"custom_id": "line-45", "url": "/", "body": {"n": 12345678901234567890}},
-        {"custom_id": "line-46", "body": {"t": '"custom_id":"x"'}, "url": "/"}])
+        {"custom_id": "line-46", "body": {"t": '"custom_id":"x"'}, "url": "/"},
+        {"custom_id": "line-48", "url": "/", "body": {"custom_id": None}}, {"custom_id": "line-49"}])
     equal(shard(eddy, path, "0/12", "--base-url", Api(eddy).url).code, 0)
 
 
@@ -322,6 +323,7 @@ def auto_takes_the_variables_of_slurm_and_kubernetes(eddy):
             ("auto/64", slurm(ID="7", MIN="3", MAX="7", STEP="1", COUNT="2"), "7/64"),
             ("auto/64", environment(JOB_COMPLETION_INDEX="63"), "63/64"),
             ("auto", slurm(COUNT="3"), None),            # holes
+            ("auto", slurm(ID="3", MIN="3", MAX="3", STEP="1", COUNT="1"), None),  # one task again
             ("auto", slurm(ID="11"), None),
             ("auto", slurm(ID="18"), None),
             ("auto", slurm(MIN=None), None),

@@ -375,10 +375,11 @@ static void nameless_say(const struct check *check)
 {
         /* Lines with another custom_id stay; null is replaced, and a URL becomes an object. */
         static const char program[] =
-                "NF && !/\"custom_id\" *: *[\"0-9-]/ {id = \"\\\"custom_id\\\":\\\"line-\" NR "
-                "\"\\\"\"; "
-                "sub(/\"custom_id\" *: *null/, id) || sub(/^ *[{]/, \"{\" id \",\") || "
-                "($0 = \"{\" id \",\\\"url\\\":\\\"\" $0 \"\\\"}\")} 1";
+                "import json; [print(line if request.get(\"custom_id\") not in (None, \"\") else "
+                "json.dumps({**request, \"custom_id\": \"line-%d\" % number})) "
+                "for number, line in enumerate(map(str.strip, open(0, encoding=\"utf-8-sig\")), 1) "
+                "if line for request in [json.loads(line) if line[0] == \"{\" else {\"url\": "
+                "line}]]";
         const struct ed_batch_unit *unit = check->unit;
         struct ed_draft files = { 0 };
 
@@ -386,7 +387,7 @@ static void nameless_say(const struct check *check)
         ed_draft_add(&files, "", 1);
         ed_say(&unit->run->say,
                "%s: line %llu has no custom_id%s: --shard needs an id in each line, so that the "
-               "answers of all shards can be put together. Add ids, such as by awk '%s' %s",
+               "answers of all shards can be put together. Add ids, such as by python3 -c '%s' %s",
                unit->paths->input, (unsigned long long) check->nameless_number,
                check->nameless > 1 ? ", nor have others" : "", program,
                ed_draft_is_whole(&files) ? files.data : "<IN >NEW.jsonl");
