@@ -137,6 +137,14 @@ static const char *host_fault(const char *host, const char *end, char *text)
         return fault || *host == '[' ? fault : number_fault(name, text);
 }
 
+/* Returns true if a blank and another URL follow. */
+static bool has_second_url(const char *place, const char *end)
+{
+        struct span first = span_until(place, end, " \t");
+
+        return memmem(first.at + first.bytes, (size_t) (end - first.at) - first.bytes, "://", 3);
+}
+
 const char *ed_url_fault(const char *url, size_t bytes, char text[ED_URL_FAULT_BYTES])
 {
         const char *end = url + bytes, *place, *place_end, *at_sign, *hash, *fault;
@@ -148,6 +156,8 @@ const char *ed_url_fault(const char *url, size_t bytes, char text[ED_URL_FAULT_B
         if (!scheme_is_there(url, end))
                 return "the URL has no scheme: begin it with http://";
         place = (const char *) memmem(url, bytes, "://", 3) + 3;
+        if (has_second_url(place, end))
+                return "the line has several URLs: write each on a line of its own";
         place_end = place + span_until(place, end, "/?#").bytes;
         at_sign = memrchr(place, '@', (size_t) (place_end - place));
         hash = memchr(place_end, '#', (size_t) (end - place_end));
