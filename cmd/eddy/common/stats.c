@@ -87,12 +87,11 @@ static void rest_add(const struct ed_stats *stats, struct ed_draft *text)
         before = count_add(text, before, stats->not_started, " not started");
         before = count_add(text, before, stats->lost, " not written");
         before = count_add(text, before, stats->beyond, " beyond --limit");
-        if (stats->unread) {
-                ed_draft_add_str(text, before);
-                ed_draft_add_str(text, "the rest of the input, which was not read");
-                before = ", ";
-        }
-        if (*before == ',')
+        if (stats->unread && *before == ',')
+                ed_draft_add_str(text, "; the rest of the input was not read");
+        else if (stats->unread)
+                ed_draft_add_str(text, "not done: the rest of the input, which was not read");
+        if (stats->unread || *before == ',')
                 ed_draft_add_str(text, "\n");
 }
 

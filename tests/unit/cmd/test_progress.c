@@ -220,8 +220,8 @@ TEST(summary_counts_all_results)
         CHECK_STR(str(&text),
                   "12,433 done in 10.0s, 1243.3/s: 12,380 ok, 53 failed, 314 retries "
                   "(500: 1, 503: 2, request_timeout: 1)\n"
-                  "not done: 3 cancelled, 1,500 not started, 2 not written, the rest of the input, "
-                  "which was not read\n"
+                  "not done: 3 cancelled, 1,500 not started, 2 not written; the rest of the input "
+                  "was not read\n"
                   "latency p50 1.0s p90 1.0s p99 1.0s max 5.0s\n"
                   "status 200: 12,380, 503: 51\n"
                   "errors invalid_request_line: 1, request_timeout: 1\n"
