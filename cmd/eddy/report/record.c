@@ -19,12 +19,15 @@
 /* Longer durations, above a year, are ignored. */
 #define DURATION_MAX_MS ((double) 365 * 86400 * 1000)
 
-/* Copy a text without NULs, shortened at a character boundary. */
+/* Copy a text without NULs and without blanks at its end, shortened at a character boundary. */
 static void text_keep(const char *text, size_t bytes, char *room, size_t room_bytes)
 {
         size_t most = room_bytes - sizeof(ELLIPSIS), at = 0;
-        bool is_cut = bytes > room_bytes - 1;
+        bool is_cut;
 
+        while (bytes > 0 && strchr(" \t\r\n", text[bytes - 1]) && text[bytes - 1])
+                bytes--;
+        is_cut = bytes > room_bytes - 1;
         if (is_cut) {
                 bytes = most;
                 while (bytes > 0 && ((unsigned char) text[bytes] & 0xc0) == 0x80)

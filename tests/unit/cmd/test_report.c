@@ -328,6 +328,8 @@ TEST(a_failure_has_a_cause_and_a_message)
                 { "null,\"error\":{\"error\":\"e\"}", "error without a code", "e" },
                 { "{\"status_code\":0,\"body\":{}},\"error\":{}", "no status", "{}" },
                 { "null,\"error\":null", "no status", "" },
+                { "{\"status_code\":404,\"body\":{\"_text\":\"no route\\r\\n \"}}", "HTTP 404",
+                  "no route" },
                 { "{\"status_code\":408,\"body\":{\"detail\":[\"\\u001b["
                   "31m\\n\\\\n\\u0085\\u00e9\"]}}",
                   "HTTP 408", "[\"?[31m?\\\\n?\\u00e9\"]" },
