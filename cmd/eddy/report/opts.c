@@ -32,8 +32,8 @@ static const char help[] =
         "  --format auto|json|csv   of IN: csv if its name ends in .csv, .csv.gz or .csv.zst "
         "(auto)\n"
         "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
-        "  --shard i/n              count only the requests of this shard of "
-        "IN\n" ED_EMPTY_OPTION_HELP
+        "  --shard i/n              count only the requests of this shard of IN; auto and\n"
+        "                           auto/n as for eddy batch\n" ED_EMPTY_OPTION_HELP
         "  --errors FILE            the errors file (OUT's name with .errors.jsonl, if it exists)\n"
         "  --log FILE               the log of eddy batch --log, to show refusals\n"
         "  -o, --output PAGE|-      write the page to PAGE; - is standard output (OUT.html)\n"
