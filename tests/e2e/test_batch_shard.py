@@ -202,7 +202,7 @@ def lines_without_an_id_are_refused_with_their_number(eddy):
     path = eddy.file("in put.jsonl", "\n".join(lines) + "\n")
     result = shard(eddy, path, "11/12", "--base-url", "http://127.0.0.1:1")
     equal(result.code, 3, result)
-    check("line 43 has no custom_id, nor have others" in result.err and "python3" in result.err, result)
+    check("line 43 has no custom_id, and others lack it too" in result.err and "python3" in result.err, result)
     # The command in the message makes ids where they are not, in another file.
     run_command(result.err, "python3 ")
     with open(path, encoding="utf-8") as file:

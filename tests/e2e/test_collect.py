@@ -200,7 +200,7 @@ def missing_requests_are_named_with_their_shards_and_commands(eddy):
     result = collect(eddy)
     check("give --shards N" in result.err and "  eddy batch " not in result.err, result)
     result = eddy.run("collect", name, "--shards", "8", "--by", path)
-    check(f"does not exist: {eddy.file('out.7.jsonl')}\n" in result.err and f"{len({*shards, 7})} of 8 shards lack" in result.err, result)
+    check(f"files that do not exist: {eddy.file('out.7.jsonl')}\n" in result.err and f"{len({*shards, 7})} of 8 shards lack" in result.err, result)
     check(f"--shard 7/8 -o {name}\n" in result.err, result)
     result = collect(eddy, "--shards", "9")
     check("--shards 9: a file of shard " in result.err and "eddy batch " not in result.err.split("again\n")[1], result)
@@ -215,7 +215,7 @@ def names_of_few_of_many_that_are_missing(eddy):
     result = collect(eddy)
     check(" 200 of 400 requests have no answer" in result.err and " 15, 17, 19 and 190 more ranges of " in result.err, result)
     check(" such as r0, r2, r4, r6, r8, r10, r12, r14, r16, r18, ...\n" in result.err, result)
-    check("40 of 40 shards lack answers: 0-39\n" in result.err and "the first 10 of these" in result.err, result)
+    check("40 of 40 shards lack answers: 0-39\n" in result.err and "these for the first 10 shards, and likewise for the others:" in result.err, result)
     equal(result.err.count("  eddy batch "), 10)
     with open(path, "rb") as file:
         result = eddy.run("collect", *outs(eddy), "--by", "-", stdin=file.read())
@@ -348,7 +348,7 @@ def part_of_a_line_is_not_an_answer(eddy):
     eddy.file("out.1.jsonl", answer("r2")[:-1])  # whole, but for its line feed
     result = collect(eddy)
     equal((result.code, ids_of(eddy.file("all.jsonl"))), (1, ["r0", "r2"]), result)
-    check(f"ends with a part of a line, which is left out: {eddy.file('out.0.jsonl')} (30 bytes)\n" in result.err, result)
+    check(f"files that end with a part of a line, which is left out: {eddy.file('out.0.jsonl')} (30 bytes)\n" in result.err, result)
     check(f"1 line is not an answer, and is left out: line 2 of {eddy.file('out.0.jsonl')}\n" in result.err, result)
     equal(content_of(eddy.file("all.jsonl"))[-1], "\n")
 
@@ -361,7 +361,7 @@ def file_to_which_a_run_writes_is_named(eddy):
     with open(path, "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         result = collect(eddy)
-        check(result.code == 1 and f"a run still writes to it; collect again after its end: {path}\n" in result.err, result)
+        check(result.code == 1 and f"files to which a run still writes; collect again after its end: {path}\n" in result.err, result)
     check("a run still" not in collect(eddy).err)
 
 
@@ -373,7 +373,7 @@ def file_that_is_named_twice_is_read_once(eddy):
     os.symlink("out.0.jsonl", eddy.file("out.2.jsonl"))
     result = eddy.run("collect", path, path, eddy.file("out.1.jsonl"), eddy.file("out.2.jsonl"), "--by", eddy.file("in.jsonl"))
     equal((result.code, result.out), (0, answer("r0") + answer("r1")), result)
-    check(f"named twice, and read once: {path}, {eddy.file('out.1.jsonl')}, {eddy.file('out.2.jsonl')}\n" in result.err, result)
+    check(f"files that are named twice, and read once: {path}, {eddy.file('out.1.jsonl')}, {eddy.file('out.2.jsonl')}\n" in result.err, result)
 
 
 @claim

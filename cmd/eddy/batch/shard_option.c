@@ -50,8 +50,8 @@ static int slurm_read(const char *command, const char *value, struct ed_shard *r
                         command,
                         "--shard %s: the array has %u tasks, which are not all numbers from "
                         "%u to %u in steps of %u, so the shard of a task is unknown; write "
-                        "--shard auto/N, with N shards and the numbers of tasks as those of "
-                        "shards, or --shard i/n",
+                        "--shard auto/N, if the tasks have the numbers of their shards, of N in "
+                        "all, or --shard i/n",
                         value, count, least, most, step);
                 return -EINVAL;
         }

@@ -1,6 +1,6 @@
 /*
- * batch/shard_option.h - the values of --shard: i/n, or auto for what a scheduler says in the
- * environment.
+ * batch/shard_option.h - reads the values of --shard: i/n, or auto for the shard that a scheduler gives
+ * in variables of the environment.
  */
 #ifndef ED_CMD_BATCH_SHARD_OPTION_H
 #define ED_CMD_BATCH_SHARD_OPTION_H

@@ -7,13 +7,13 @@
 #include "batch/opts.h"
 #include "eddy/def.h"
 
-/* The refusals of --shard, also of `eddy check`. Returns 0, or the exit code after a message. */
+/* Refuse an input that has no shards, also in `eddy check`. Returns 0, or the exit code after a message. */
 EDDY_MUST_USE int ed_shard_setup_input(const char *command, struct ed_shard shard,
                                        const char *input, bool csv);
 
 /*
  * All options are read: put the number of the shard into the names of results, and divide the limits of
- * all shards, which is said on stderr. Returns 0, or the exit code after a message.
+ * all shards, which is reported on stderr. Returns 0, or the exit code after a message.
  */
 EDDY_MUST_USE int ed_shard_setup(struct ed_batch_opts *opts, bool csv);
 

@@ -140,10 +140,11 @@ void ed_findings_print(const struct ed_findings *findings, struct ed_draft *out)
         doubled_print(findings, out);
         strange_print(findings, out);
         odd_print(findings, out);
-        files_print(out, "ends with a part of a line, which is left out: ", &findings->torn);
-        files_print(out, "does not exist: ", &findings->parts->absent);
-        files_print(out, "named twice, and read once: ", &findings->parts->again);
         files_print(out,
-                    "a run still writes to it; collect again after its end: ", &findings->active);
+                    "files that end with a part of a line, which is left out: ", &findings->torn);
+        files_print(out, "files that do not exist: ", &findings->parts->absent);
+        files_print(out, "files that are named twice, and read once: ", &findings->parts->again);
+        files_print(out, "files to which a run still writes; collect again after its end: ",
+                    &findings->active);
         ed_shards_print(findings->shards, findings->parts, out);
 }

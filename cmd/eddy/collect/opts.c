@@ -24,7 +24,7 @@ static const char help[] =
         "Joins the outputs of several runs of eddy batch, such as those of --shard, in the order "
         "of\n"
         "the requests, and checks that each request has one answer.  It lists the requests that\n"
-        "have none, and what to run for them.  The outputs stay as they are.\n"
+        "have none, and the commands to run for them.  The outputs stay as they are.\n"
         "\n"
         "  eddy collect out.*.jsonl --by requests.jsonl -o all.jsonl\n"
         "  eddy collect out.%i.jsonl --shards 64 --by requests.jsonl -o all.jsonl\n"

@@ -155,13 +155,14 @@ static void commands_add(const struct ed_shards *shards, const struct ed_parts *
 
         if (form && ed_pack_kind_of(form) != ED_PACK_PLAIN)
                 ed_draft_add_str(out,
-                                 "decompress their files first, because a run continues a file "
-                                 "that is not compressed; then run, ");
+                                 "decompress their outputs first, because a run cannot continue a "
+                                 "compressed file; then run, ");
         else
                 ed_draft_add_str(out, "run, ");
         ed_draft_add_str(out, "with all other options as before");
         if (shards->lacking_count > COMMANDS_MAX)
-                ed_draft_add_printf(out, ", the first %d of these, and so the others",
+                ed_draft_add_printf(out,
+                                    ", these for the first %d shards, and likewise for the others",
                                     (int) COMMANDS_MAX);
         ed_draft_add_str(out, ":\n");
         for (uint32_t i = 0; i < shards->count && shown < COMMANDS_MAX; i++) {
@@ -178,18 +179,20 @@ static bool marks_print(const struct ed_shards *shards, struct ed_draft *out)
         if (shards->marked_count == 0 || shards->is_marked)
                 return false;
         if (shards->marks_differ)
-                ed_draft_add_str(out, "the outputs are of shards of several numbers, or of several "
+                ed_draft_add_str(out, "the outputs are of different --shard I/N, or of different "
                                       "files of requests: run the command of each again\n");
         else if (shards->marked_size != shards->size)
-                ed_draft_add_printf(out,
-                                    "%s has %" PRIu64 " bytes, and had %" PRIu64
-                                    " in the runs, so its shards "
-                                    "are others now: put new requests in a file of their own\n",
-                                    shards->input, shards->size, shards->marked_size);
+                ed_draft_add_printf(
+                        out,
+                        "%s has %" PRIu64 " bytes, and had %" PRIu64
+                        " in the runs, so its shards have other borders now: put it back "
+                        "as it was, and new requests into another file\n",
+                        shards->input, shards->size, shards->marked_size);
         else
                 ed_draft_add_printf(out,
-                                    "--shards %" PRIu32 ": the runs had --shard I/%" PRIu32 "\n",
-                                    shards->count, shards->marked_count);
+                                    "--shards %" PRIu32 ": the runs had --shard I/%" PRIu32
+                                    "; give --shards %" PRIu32 "\n",
+                                    shards->count, shards->marked_count, shards->marked_count);
         return true;
 }
 
@@ -198,13 +201,13 @@ static void unknown_print(const struct ed_shards *shards, const struct ed_parts 
                           struct ed_draft *out)
 {
         if (shards->is_given)
-                ed_draft_add_printf(
-                        out,
-                        "--shards %" PRIu32 ": a file of shard %" PRIu32
-                        " has the request of line %" PRIu64 ", which is of shard %" PRIu32
-                        ": give the number of the runs, or the file of requests as it was\n",
-                        shards->count, shards->wrong_index, shards->wrong_place,
-                        shards->right_index);
+                ed_draft_add_printf(out,
+                                    "--shards %" PRIu32 ": a file of shard %" PRIu32
+                                    " has the request of line %" PRIu64
+                                    ", which is of shard %" PRIu32
+                                    ": give the N of the runs, or the file of requests as it was\n",
+                                    shards->count, shards->wrong_index, shards->wrong_place,
+                                    shards->right_index);
         else if (shards->size > 0 && parts->names_count > 1)
                 ed_draft_add_str(out,
                                  "if the runs had --shard I/N, give --shards N to see which of "

@@ -133,10 +133,10 @@ static int half_main(void *arg)
         /* A whole file is believed at once, one that seems to be half after a while. */
         file_write("http://a\nhttp://b\n");
         wait(EDDY_MS(600));
-        CHECK_EQ(times("1 more, 0 gone: 2 base URLs now"), 1);
+        CHECK_EQ(times("1 added, 0 removed: 2 base URLs now"), 1);
         file_write("http://a\nhttp://b\nhttp://c:80");
         wait(EDDY_SEC(3));
-        CHECK_EQ(times("1 more, 0 gone: 3 base URLs now"), 1);
+        CHECK_EQ(times("1 added, 0 removed: 3 base URLs now"), 1);
         CHECK_EQ(times("\n"), 2);
         return 0;
 }
@@ -159,7 +159,7 @@ static int steady_main(void *arg)
         }
         CHECK_STR(heard, "");
         wait(EDDY_SEC(1));
-        CHECK_EQ(times("1 more, 0 gone: 2 base URLs now"), 1);
+        CHECK_EQ(times("1 added, 0 removed: 2 base URLs now"), 1);
         return 0;
 }
 
@@ -245,7 +245,7 @@ static int many_main(void *arg)
         (void) arg;
         list_write(ED_BASE_URLS_MAX);
         wait(EDDY_SEC(1));
-        CHECK_EQ(times("4096 more, 1 gone: 4096 base URLs now"), 1);
+        CHECK_EQ(times("4096 added, 1 removed: 4096 base URLs now"), 1);
         list_write(ED_BASE_URLS_MAX + 1);
         wait(EDDY_SEC(1));
         CHECK_EQ(times("line 4097: http://h4096: at most 4,096 base URLs are possible"), 1);

@@ -269,7 +269,7 @@ TEST(shards_are_known_by_names_that_agree_with_their_answers)
         text = shards_text(&parts, 3);
         check_text(&text,
                    "--shards 3: a file of shard 1 has the request of line 68, which is of shard 2: "
-                   "give the number of the runs, or the file of requests as it was\n");
+                   "give the N of the runs, or the file of requests as it was\n");
         items[1].last = 67;
         items[2].index = 3;
         text = shards_text(&parts, 0);
@@ -296,8 +296,8 @@ TEST(marks_of_the_lines_name_the_shards)
                                      "  eddy batch 'in put' --shard 0/3\n"
                                      "  eddy batch 'in put' --shard 2/3\n";
         static const char several[] =
-                "the outputs are of shards of several numbers, or of several files "
-                "of requests: run the command of each again\n";
+                "the outputs are of different --shard I/N, or of different files of "
+                "requests: run the command of each again\n";
         struct ed_draft text;
 
         marks = right;
@@ -306,7 +306,7 @@ TEST(marks_of_the_lines_name_the_shards)
                 check_text(&text, wanted);
         }
         text = shards_text(&parts, 4);
-        check_text(&text, "--shards 4: the runs had --shard I/3\n");
+        check_text(&text, "--shards 4: the runs had --shard I/3; give --shards 3\n");
         marks = differ;
         text = shards_text(&parts, 0);
         check_text(&text, several);
@@ -315,9 +315,10 @@ TEST(marks_of_the_lines_name_the_shards)
         check_text(&text, several);
         marks = grown;
         text = shards_text(&parts, 0);
-        check_text(&text,
-                   "in put has 1000 bytes, and had 900 in the runs, so its shards are others now: "
-                   "put new requests in a file of their own\n");
+        check_text(
+                &text,
+                "in put has 1000 bytes, and had 900 in the runs, so its shards have other borders "
+                "now: put it back as it was, and new requests into another file\n");
         marks = none;
         text = shards_text(&parts, 0);
         check_text(&text, "");

@@ -1,6 +1,6 @@
 /*
  * batch/answer/belonging.h - checks that a file of answers belongs to a file of requests, in the commands
- * that read both. Files of which no line does were named in the wrong order, or have other ids.
+ * that read both. If no answer has the id of a request, the files were named in the wrong order, or differ.
  */
 #ifndef ED_CMD_BATCH_ANSWER_BELONGING_H
 #define ED_CMD_BATCH_ANSWER_BELONGING_H

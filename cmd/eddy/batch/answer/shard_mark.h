@@ -1,6 +1,6 @@
 /*
- * batch/answer/shard_mark.h - the shard of which an answer is, in its line: "3/64 of 1000 bytes". With
- * another size of the input, the shards of the same numbers have other borders.
+ * batch/answer/shard_mark.h - the shard of an answer, in its line: "3/64 of 1000 bytes". If the input has
+ * another size, the shards of the same numbers have other borders.
  */
 #ifndef ED_CMD_BATCH_ANSWER_SHARD_MARK_H
 #define ED_CMD_BATCH_ANSWER_SHARD_MARK_H

@@ -101,7 +101,7 @@ static int listed_take(struct watch *watch, const struct ed_base_urls *listed,
         err = ed_endpoints_list(&run->endpoints, listed, &change);
         ed_key_use_follow(run);
         if (change.more > 0 || change.fewer > 0)
-                ed_say(&run->say, "--base-url @%s: %zu more, %zu gone: %zu base URL%s now",
+                ed_say(&run->say, "--base-url @%s: %zu added, %zu removed: %zu base URL%s now",
                        watch->bases->path, change.more, change.fewer, now, now == 1 ? "" : "s");
         if (err == ED_E_HOSTS)
                 snprintf(why, ED_BASE_URLS_WHY_BYTES,

@@ -386,10 +386,10 @@ static void nameless_say(const struct check *check)
         ed_shell_copy_add(&files, unit->paths->input, "ids");
         ed_draft_add(&files, "", 1);
         ed_say(&unit->run->say,
-               "%s: line %llu has no custom_id%s: --shard needs an id in each line, so that the "
-               "answers of all shards can be put together. Add ids, such as by python3 -c '%s' %s",
+               "%s: line %llu has no custom_id%s: --shard needs an id in each line, so that "
+               "eddy collect can join the outputs. Add ids, for example by python3 -c '%s' %s",
                unit->paths->input, (unsigned long long) check->nameless_number,
-               check->nameless > 1 ? ", nor have others" : "", program,
+               check->nameless > 1 ? ", and others lack it too" : "", program,
                ed_draft_is_whole(&files) ? files.data : "<IN >NEW.jsonl");
         ed_say(&unit->run->say, "nothing was sent");
         ed_draft_fini(&files);

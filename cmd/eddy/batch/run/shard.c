@@ -81,10 +81,8 @@ int ed_unit_shard_refuse(const struct ed_batch_unit *unit, const struct ed_answe
         ed_shard_mark_read(seen, other);
         ed_say(&unit->run->say,
                "%s has answers of shard %s, and this is shard %s: it could send requests that "
-               "another "
-               "shard has answered. Put %s back as it was, with the same shards, and give lines "
-               "that "
-               "are new or corrected a file of their own; or name another output",
+               "another shard has answered. Put %s back as it was, give the same --shard, and put "
+               "new and corrected lines into another file; or name another output",
                unit->paths->output, other, unit->input.shard, unit->paths->input);
         ed_say(&unit->run->say, "nothing was sent");
         return ED_EXIT_INPUT;

@@ -1,6 +1,6 @@
 /*
- * batch/run/shard.h - a unit of work at one shard of a file (common/shard.h), beside other processes
- * that work at the others. Without a shard in the settings, all functions do nothing.
+ * batch/run/shard.h - the shard of a unit of work (common/shard.h); other processes send the other
+ * shards. Without a shard in the settings, all functions do nothing.
  *
  * Each answer names the shard and the size of the file. If the size changes, so do the borders of all
  * shards: an id could get an answer from two shards. Therefore a run refuses an output with answers of
@@ -41,8 +41,8 @@ bool ed_unit_answer_is_foreign(struct ed_batch_unit *unit, const struct ed_answe
 int ed_unit_shard_refuse(const struct ed_batch_unit *unit, const struct ed_answer_seen *seen);
 
 /*
- * The ids of the shard are known: refuse an output that has answers to other ids, of those that name
- * no borders. Returns 0 or the exit code.
+ * Call this when the ids of the shard are known: refuse an output if an answer in it names no borders
+ * and has an id of no line of the shard. Returns 0 or the exit code.
  */
 EDDY_MUST_USE int ed_unit_shard_judge(const struct ed_batch_unit *unit);
 
