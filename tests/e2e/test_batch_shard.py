@@ -296,7 +296,7 @@ def inputs_and_names_that_shards_cannot_have_are_refused(eddy):
             (2, (path, "-o", eddy.file("out.jsonl")), "must have %i"),
             (2, (path, "-o", out, "--errors", eddy.file("e.jsonl")), "--errors"),
             (2, (path, "-o", out, "--log", eddy.file("log")), "--log"),
-            (2, (path, "-o", out, "--save", eddy.file("save")), "--save"),
+            (2, (path, "-o", out, "--save", eddy.file("save")), "so that each shard has its own ("),
             (2, (path, "-o", out, "--summary-file", eddy.file("sum")), "--summary-file"),
             (2, (path, "-o", out, "--rpm", "3"), "less than one request"),
             (2, (path, "-o", out, "--tpm", "3"), "less than one token"),

@@ -67,8 +67,7 @@ int ed_shard_names_set(struct ed_shard_names *names, const char *command, struct
                 return ed_console_usage(
                         command,
                         "%s %s: with --shard, the name must have %%i, which becomes "
-                        "the number of the shard, so that each shard has a file of "
-                        "its own",
+                        "the number of the shard, so that each shard has its own",
                         option, *name);
         text = names->count < ED_SHARD_NAMES_MAX ? name_fill(*name, shard.index) : NULL;
         if (!text) {
