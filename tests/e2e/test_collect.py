@@ -233,7 +233,7 @@ def failures_go_to_the_errors_file_unless_another_run_has_an_answer(eddy):
     for names in (outs(eddy), [name for name in outs(eddy) if "errors" not in name]):
         result = eddy.run("collect", *names, "--by", eddy.file("in.jsonl"), "-o", eddy.file("all.jsonl"))
         equal(result.code, 1, result)
-        check("not complete: 3 of 8 requests failed" in result.err and "failed: 3 requests, such as r0, r2, r3\n" in result.err, result)
+        check("not complete: 3 of 8 requests failed, 1 of them for good: run" in result.err and "failed: 3 requests, such as r0, r2, r3\n" in result.err, result)
         check(f"the failures are in {eddy.file('all.errors.jsonl')}\n" in result.err and "several" not in result.err, result)
         equal(ids_of(eddy.file("all.jsonl")), ["r1", "r4", "r5", "r6", "r7"])
         equal(content_of(eddy.file("all.errors.jsonl")), wanted)
@@ -245,6 +245,29 @@ def failures_go_to_the_errors_file_unless_another_run_has_an_answer(eddy):
     eddy.file("out.2.jsonl", answer("r0") + answer("r2") + answer("r3"))
     equal(collect(eddy).code, 0)
     check(not os.path.exists(eddy.file("all.errors.jsonl")), "an old errors file is left")
+
+
+@claim
+def failures_for_good_are_to_be_corrected_or_accepted(eddy):
+    path, _ = split(eddy, 40, 4, {3, 4, 38})
+    bad = lambda i: answer(f"r{i}", x_meta={"final": True}).replace('"status_code": 200', '"status_code": 400').replace(
+        '"of"', '"message"')
+    eddy.file("out.0.errors.jsonl", bad(3) + bad(4))
+    eddy.file("out.3.errors.jsonl", bad(38))
+    result = collect(eddy)
+    lines = result.err.splitlines()
+    equal((result.code, lines[0]), (1, "eddy collect: not complete: 3 of 40 requests failed for good: correct them, or accept "
+                                       "them by --accept-failed"), result)
+    equal(lines[1:], ["failed: 3 requests, such as r3, r4, r38", "3 failed: HTTP 400, such as r3: r3",
+                      f"the failures are in {eddy.file('all.errors.jsonl')}"])
+    said = eddy.run("report", eddy.file("all.jsonl"), "--by", path, "--check")
+    equal((said.code, said.err.splitlines()[0].replace("report", "collect")), (1, lines[0]))
+    # A run helps only for the shard that has another failure.
+    eddy.file("out.3.errors.jsonl", bad(38).replace("true", "false").replace("400", "503"))
+    lines = collect(eddy).err.splitlines()
+    equal(lines[0], "eddy collect: not complete: 3 of 40 requests failed, 2 of them for good: run the command of eddy batch again")
+    equal([line for line in lines if "shard" in line],
+          ["1 of 4 shards lacks answers: 3", f"  eddy batch {path} --shard 3/4 -o {eddy.file('out.%i.jsonl')}"])
 
 
 @claim
@@ -285,6 +308,7 @@ def doubled_ids_have_the_last_answer_of_the_last_file(eddy):
     eddy.file("out.1.jsonl", answer("r0") + answer("r3", size=1) + answer("r2", 404))
     result = collect(eddy)
     equal(result.code, 1, result)
+    equal(result.err.splitlines()[0], "eddy collect: not exact: all 4 requests have an answer, but 2 ids have several answers")
     check("2 ids have several answers, such as r1, r0; 1 answer is equal to the one before it; the last one" in result.err, result)
     equal(content_of(eddy.file("all.jsonl")), answer("r0") + answer("r1", size=2) + answer("r2") + answer("r3", size=1))
     eddy.file("out.2.jsonl", answer("r3", size=5) + answer("r1"))
@@ -303,7 +327,8 @@ def foreign_and_repeated_ids_are_named_and_left_out(eddy):
     equal((result.code, ids_of(eddy.file("all.jsonl"))), (1, ["r0", "r1", "r2"]), result)
     check(f"2 lines have an id that {path} does not have, such as zz, y?; left out\n" in result.err, result)
     check(f"1 line of {path} has the id of an earlier one: 4; ids must differ" in result.err, result)
-    check(result.err.startswith("eddy collect: complete: all 3 requests"), result)
+    equal(result.err.splitlines()[0], "eddy collect: not exact: all 3 requests have an answer, but 2 lines have other ids, "
+                                      "1 request has the id of an earlier one")
     equal(ids_of(eddy.file("all.jsonl")), ["r0", "r1", "r2"])
 
 
@@ -314,7 +339,7 @@ def id_that_is_that_of_a_line_without_one_is_repeated(eddy):
     out = eddy.file("out.jsonl", answer("line-4") + answer("line-3") + answer("line-1"))
     result = eddy.run("collect", out, "--by", path)
     equal((result.code, result.out), (1, answer("line-1") + answer("line-4") + answer("line-3")), result)
-    equal(result.err.splitlines(), ["eddy collect: complete: all 3 requests have an answer",
+    equal(result.err.splitlines(), ["eddy collect: not exact: all 3 requests have an answer, but 2 requests have ids of earlier ones",
                                     f"2 lines of {path} have the id of an earlier one: 4-5; ids must differ, "
                                     "and an id has one answer"])
 

@@ -219,8 +219,9 @@ def the_report_begins_with_missing_answers(eddy):
     packed = eddy.file("in.jsonl.gz", gzip.compress(lines(rows).encode()))
     failures = eddy.file("out.errors.jsonl", lines([refused(3, START_MS, 400, "bad")]))
     end = ": run the command of eddy batch again"
-    for numbers, said in (([1, 2], f"not complete: 1 of 4 requests has no answer, 1 failed{end}"),
-                          ([1, 2, 4], f"not complete: 1 of 4 requests failed{end}"),
+    for_good = " for good: correct them, or accept them by --accept-failed"
+    for numbers, said in (([1, 2], f"not complete: 1 of 4 requests has no answer, 1 failed for good{end}"),
+                          ([1, 2, 4], f"not complete: 1 of 4 requests failed{for_good}"),
                           ([1, 2, 3, 4], "complete: all 4 requests have an answer")):
         out = eddy.file("out.jsonl", lines(answer(n, START_MS + n, 10) for n in numbers))
         for by in ([eddy.file("in.jsonl", lines(rows))], [packed], [table, "--id-column", "name"]):
@@ -251,7 +252,7 @@ def failures_count_if_their_requests_have_no_answer(eddy):
     eddy.file("out.errors.jsonl", lines(errors))
     result = report(eddy, out, "--by", rows)
     equal(result.err.splitlines()[:4], [
-        "eddy report: not complete: 2 of 4 requests failed: run the command of eddy batch again",
+        "eddy report: not complete: 2 of 4 requests failed, 1 of them for good: run the command of eddy batch again",
         f"2 lines have an id that {rows} does not have", "1 failed: request_timeout, such as id-3: c",
         "1 failed: HTTP 400, such as id-4: now"], result)
     page = page_of(report(eddy, out, "--by", rows, "-o", "-").out)

@@ -31,6 +31,8 @@
 #include "common/file_lock.h"
 #include "common/reading_show.h"
 #include "common/result.h"
+#include "report/record.h"
+#include "report/totals.h"
 
 enum { WAIT_MS = 200 };
 
@@ -48,6 +50,8 @@ struct collect_run {
         const struct ed_result *broken; /* the output that could not be written */
         bool is_closed;                 /* the reader of standard output has ended */
         uint64_t failures;              /* written to 'errors' */
+        struct ed_totals causes;        /* of failures that are not accepted */
+        struct ed_record record;
 
         struct ed_part *part; /* the file that is read */
         const char *path;
@@ -272,20 +276,33 @@ static int text_write(struct collect_run *run, struct ed_result *result, const c
         return err;
 }
 
+/* Note a failure: its cause, unless it is accepted. Returns as ed_collected_failed(). */
+static int failure_note(struct collect_run *run, uint64_t place)
+{
+        const struct ed_record *record = &run->record;
+        enum ed_collected_failure failure = ED_COLLECTED_AGAIN;
+        int err;
+
+        /* As in a run: if no request has an answer, the command or the server is likely to be wrong. */
+        if (record->is_named || (record->is_final && run->collected.answered_count > 0))
+                failure = ED_COLLECTED_ACCEPTED;
+        else if (record->is_for_good && run->collected.answered_count > 0)
+                failure = ED_COLLECTED_FOR_GOOD;
+        err = ed_collected_failed(&run->collected, record->whole_id, record->whole_id_bytes, place,
+                                  failure);
+        if (err > 0 && failure != ED_COLLECTED_ACCEPTED)
+                ed_totals_add(&run->causes, record);
+        return err;
+}
+
 /* Write a failure, and find out if it is accepted. */
 static int failure_write(struct collect_run *run, uint64_t place, const char *line, size_t bytes)
 {
-        struct ed_accept *accept = &run->opts.accept;
-        struct ed_answer_seen seen;
-        bool is_final;
         int err;
 
-        if (ed_answer_read(line, bytes - 1, run->id, &seen) < 0)
+        if (ed_record_read(&run->record, line, bytes - 1) < 0)
                 return -EINVAL; /* cannot be: the line was read before */
-        /* As in a run: if no request has an answer, the command or the server is likely to be wrong. */
-        is_final = run->collected.answered_count > 0 && ed_accept_line_is_final(&seen);
-        err = ed_collected_failed(&run->collected, seen.id, seen.id_bytes, place,
-                                  ed_accept_takes(accept, seen.id, seen.id_bytes, is_final));
+        err = failure_note(run, place);
         if (err <= 0 || !run->opts.errors)
                 return err < 0 ? err : 0;
         run->failures++;
@@ -370,7 +387,7 @@ static int lacks_find(struct collect_run *run)
 
         if (ed_collected_end(collected) < 0)
                 return collect_say_memory();
-        if (collected->missing_count + collected->failed_count == 0 ||
+        if (collected->missing_count + collected->failed_count == collected->for_good_count ||
             stat(run->opts.by, &st) < 0 || !S_ISREG(st.st_mode))
                 return 0;
         run->shards.input = run->opts.by;
@@ -444,6 +461,10 @@ static int collect(struct collect_run *run)
         run->findings.collected = &run->collected;
         run->findings.parts = &run->parts;
         run->findings.shards = &run->shards;
+        run->findings.causes = &run->causes;
+        run->record.accept = &run->opts.accept;
+        run->record.rule = &run->opts.rule;
+        run->record.is_output = true;
         exit_code = ed_empty_option_open(&run->opts.empty, "collect", &run->walk.rules);
         if (exit_code == 0)
                 exit_code = files_prepare(run);

@@ -88,18 +88,22 @@ int ed_collected_line(struct ed_collected *collected, const char *id, size_t byt
 }
 
 int ed_collected_failed(struct ed_collected *collected, const char *id, size_t bytes,
-                        uint64_t place, bool is_accepted)
+                        uint64_t place, enum ed_collected_failure failure)
 {
         int added;
 
         if (!ed_bits_has(&collected->requests, place))
                 return 0;
-        if (is_accepted) {
+        if (failure == ED_COLLECTED_ACCEPTED) {
                 collected->accepted_count++;
                 return 1;
         }
         collected->failed_count++;
         ed_sample_add(&collected->failed, id, bytes);
+        if (failure == ED_COLLECTED_FOR_GOOD) {
+                collected->for_good_count++;
+                return 1;
+        }
         added = ed_bits_add(&collected->lacking, place);
         return added < 0 ? added : 1;
 }

@@ -18,6 +18,12 @@
 #include "common/bits.h"
 #include "eddy/def.h"
 
+enum ed_collected_failure {
+        ED_COLLECTED_AGAIN,    /* the request is to be sent again */
+        ED_COLLECTED_FOR_GOOD, /* it would fail again */
+        ED_COLLECTED_ACCEPTED,
+};
+
 /* Begin with ed_collected_init(). */
 struct ed_collected {
         struct ed_id_places places;
@@ -25,10 +31,11 @@ struct ed_collected {
         struct ed_bits answered, found;  /* the places with an answer; with any line */
         struct ed_bits several;          /* with more than one answer */
         struct ed_bits repeated;         /* the places of ids that an earlier line has */
-        struct ed_bits missing, lacking; /* without a line; and those with a failure too */
+        struct ed_bits missing, lacking; /* without a line; and those that failed, not for good */
         uint64_t end;                    /* above all places */
         uint64_t requests_count, answered_count, repeated_count, missing_count;
         uint64_t failed_count, accepted_count; /* without an answer */
+        uint64_t for_good_count;               /* of 'failed_count', as it would again */
         uint64_t placed;                       /* lines with an id of the input */
         struct ed_sample doubled;              /* ids with several answers */
         struct ed_sample foreign;              /* ids that the input does not have */
@@ -56,11 +63,10 @@ EDDY_MUST_USE int ed_collected_line(struct ed_collected *collected, const char *
                                     bool is_answer, uint64_t *ret_place);
 
 /*
- * A line has no answer, and its last failure is accepted, or not. Returns 1, or 0 if it is not a request.
- * Errors: -ENOMEM
+ * A line has no answer, and a last failure. Returns 1, or 0 if it is not a request. Errors: -ENOMEM
  */
 EDDY_MUST_USE int ed_collected_failed(struct ed_collected *collected, const char *id, size_t bytes,
-                                      uint64_t place, bool is_accepted);
+                                      uint64_t place, enum ed_collected_failure failure);
 
 /* Find the requests that are missing. Errors: -ENOMEM */
 EDDY_MUST_USE int ed_collected_end(struct ed_collected *collected);

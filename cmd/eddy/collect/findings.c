@@ -4,6 +4,7 @@
 #include "collect/findings.h"
 
 #include "collect/ranges.h"
+#include "report/causes.h"
 #include "report/completeness.h"
 
 /* Append a number and one of two words. */
@@ -22,20 +23,47 @@ static void such_as(struct ed_draft *out, const struct ed_sample *sample)
         ed_sample_print(sample, out);
 }
 
+/* Append a number and one of two words, after a comma unless it is the first; nothing for 0. */
+static void flaw_add(struct ed_draft *out, uint64_t count, const char *singular, const char *plural)
+{
+        if (count == 0)
+                return;
+        ed_draft_add_str(out, out->bytes > 0 ? ", " : "");
+        count_add(out, count, singular, plural);
+}
+
+/* Append what the outputs have besides an answer to each request. */
+static void flaws_add(const struct ed_collected *collected, struct ed_draft *out)
+{
+        flaw_add(out, collected->doubled.count, " id has several answers",
+                 " ids have several answers");
+        flaw_add(out, collected->foreign.count, " line has another id", " lines have other ids");
+        flaw_add(out, collected->repeated_count, " request has the id of an earlier one",
+                 " requests have ids of earlier ones");
+        if (out->bytes > 0)
+                ed_draft_add(out, "", 1);
+}
+
 /* The sentence of eddy report about the same files. */
 static void whole_print(const struct ed_findings *findings, struct ed_draft *out)
 {
         const struct ed_collected *collected = findings->collected;
-        const struct ed_completeness completeness = { .input = findings->opts->by,
-                                                      .is_active = findings->active.count > 0,
-                                                      .is_table = findings->opts->is_csv,
-                                                      .empty = collected->end > 0,
-                                                      .requests = collected->requests_count,
-                                                      .answered = collected->answered_count,
-                                                      .named = collected->accepted_count,
-                                                      .failed = collected->failed_count };
+        struct ed_draft flaws = { 0 };
+        struct ed_completeness completeness = { .input = findings->opts->by,
+                                                .is_active = findings->active.count > 0,
+                                                .is_table = findings->opts->is_csv,
+                                                .empty = collected->end > 0,
+                                                .requests = collected->requests_count,
+                                                .answered = collected->answered_count,
+                                                .named = collected->accepted_count,
+                                                .failed = collected->failed_count,
+                                                .for_good = collected->for_good_count };
 
+        flaws_add(collected, &flaws);
+        if (flaws.bytes > 0 && ed_draft_is_whole(&flaws))
+                completeness.flaw = flaws.data;
         ed_completeness_print(&completeness, out);
+        ed_draft_fini(&flaws);
         ed_draft_add_str(out, "\n");
 }
 
@@ -67,6 +95,7 @@ static void failed_print(const struct ed_findings *findings, struct ed_draft *ou
                 count_add(out, collected->failed_count, " request", " requests");
                 such_as(out, &collected->failed);
                 ed_draft_add_str(out, "\n");
+                ed_causes_add(out, findings->causes);
         }
         ed_draft_add_str(out, "the failures are ");
         if (errors)

@@ -53,7 +53,9 @@ static unsigned flags_of(const struct ed_completeness *completeness, const char 
 
 static void failure_count(struct ed_completeness *completeness, enum ed_completeness_result result)
 {
-        completeness->failed += result == ED_COMPLETENESS_FAILED;
+        completeness->failed +=
+                result == ED_COMPLETENESS_FAILED || result == ED_COMPLETENESS_FOR_GOOD;
+        completeness->for_good += result == ED_COMPLETENESS_FOR_GOOD;
         completeness->finals += result == ED_COMPLETENESS_FINAL;
         completeness->named += result == ED_COMPLETENESS_NAMED;
 }
@@ -190,14 +192,13 @@ static void active_print(const struct ed_completeness *completeness, struct ed_d
                 failed_print(completeness, ", ", out);
 }
 
-static void complete_print(const struct ed_completeness *completeness, struct ed_draft *out)
+static void answered_print(const struct ed_completeness *completeness, struct ed_draft *out)
 {
         if (ed_completeness_accepted(completeness) == 0 && completeness->requests == 1) {
-                ed_draft_add_str(out, "complete: the only request has an answer");
+                ed_draft_add_str(out, "the only request has an answer");
                 return;
         }
-        ed_draft_add_str(out, ed_completeness_accepted(completeness) == 0 ? "complete: all "
-                                                                          : "complete: ");
+        ed_draft_add_str(out, ed_completeness_accepted(completeness) == 0 ? "all " : "");
         ed_draft_add_grouped(out, completeness->answered);
         if (ed_completeness_accepted(completeness) > 0) {
                 ed_draft_add_str(out, " of ");
@@ -210,6 +211,37 @@ static void complete_print(const struct ed_completeness *completeness, struct ed
                 ed_draft_add_grouped(out, ed_completeness_accepted(completeness));
                 ed_draft_add_str(out, " are accepted");
         }
+}
+
+static void complete_print(const struct ed_completeness *completeness, struct ed_draft *out)
+{
+        ed_draft_add_str(out, completeness->flaw ? "not exact: " : "complete: ");
+        answered_print(completeness, out);
+        if (!completeness->flaw)
+                return;
+        ed_draft_add_str(out, ", but ");
+        ed_draft_add_str(out, completeness->flaw);
+}
+
+/* Append that requests failed, and what to do. Without any answer, the server may be down. */
+static void remedy_print(const struct ed_completeness *completeness, uint64_t missing,
+                         struct ed_draft *out)
+{
+        uint64_t failed = ed_completeness_failed(completeness);
+        uint64_t for_good = completeness->answered > 0 ? completeness->for_good : 0;
+
+        if (failed > 0)
+                ed_draft_add_str(out, " failed");
+        if (for_good > 0 && for_good == failed) {
+                ed_draft_add_str(out, " for good");
+        } else if (for_good > 0) {
+                ed_draft_add_str(out, ", ");
+                ed_draft_add_grouped(out, for_good);
+                ed_draft_add_str(out, " of them for good");
+        }
+        ed_draft_add_str(out, missing == 0 && for_good > 0 && for_good == failed
+                                      ? ": correct them, or accept them by --accept-failed"
+                                      : ": run the command of eddy batch again");
 }
 
 static void lacks_print(const struct ed_completeness *completeness, struct ed_draft *out)
@@ -229,9 +261,7 @@ static void lacks_print(const struct ed_completeness *completeness, struct ed_dr
                 ed_draft_add_str(out, ", ");
                 ed_draft_add_grouped(out, failed);
         }
-        if (failed > 0)
-                ed_draft_add_str(out, " failed");
-        ed_draft_add_str(out, ": run the command of eddy batch again");
+        remedy_print(completeness, missing, out);
 }
 
 static void empty_print(const struct ed_completeness *completeness, struct ed_draft *out)

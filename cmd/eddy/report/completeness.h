@@ -22,6 +22,7 @@
 
 enum ed_completeness_result {
         ED_COMPLETENESS_FAILED,
+        ED_COMPLETENESS_FOR_GOOD, /* failed, as it would again */
         ED_COMPLETENESS_FINAL, /* failed, and is accepted if there is an answer: a server may be down */
         ED_COMPLETENESS_NAMED, /* failed, and is accepted by its id */
         ED_COMPLETENESS_OK,
@@ -37,6 +38,8 @@ struct ed_completeness {
         uint64_t requests;              /* ids of the input */
         uint64_t answered;              /* of them */
         uint64_t failed, finals, named; /* of them, without an answer, by result */
+        uint64_t for_good;              /* of 'failed' */
+        const char *flaw;               /* why a whole is not exact; NULL: it is */
         uint64_t empty;                 /* lines of the input that --skip-empty leaves out */
         uint64_t placed;   /* lines with ids of the input, or all lines if it is not known */
         uint64_t strange;  /* lines with other ids */

@@ -198,6 +198,8 @@ int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
         record->is_final = !record->is_ok && !record->is_named &&
                            ed_accept_takes(record->accept, seen.id, seen.id_bytes,
                                            ed_accept_line_is_final(&seen));
+        record->is_for_good = !record->is_ok && !record->is_named && !record->is_final &&
+                              ed_accept_line_is_final(&seen);
         record->cause[0] = record->message[0] = record->endpoint[0] = '\0';
         record->attempts = record->input = record->output = 0;
         record->rows = 1;

@@ -34,6 +34,7 @@ struct ed_record {
         int status;                      /* 0: no answer */
         bool is_ok;
         bool is_named, is_final; /* a failure that is accepted: by its id, or because it is final */
+        bool is_for_good;        /* another final failure */
         char cause[ED_RECORD_CAUSE_BYTES];       /* of a failure: "HTTP 503", "request_timeout" */
         char message[ED_RECORD_MESSAGE_BYTES];   /* of a failure; may be empty */
         char endpoint[ED_RECORD_ENDPOINT_BYTES]; /* empty: not known */

@@ -25,7 +25,6 @@
 #include "batch/request/walk.h"
 #include "common/console.h"
 #include "common/draft.h"
-#include "common/excerpt.h"
 #include "common/file_lock.h"
 #include "common/inputs.h"
 #include "common/lines.h"
@@ -35,11 +34,12 @@
 #include "common/replace.h"
 #include "common/unpack.h"
 #include "eddy/alloc.h"
+#include "report/causes.h"
 #include "report/opts.h"
 #include "report/page.h"
 #include "report/totals.h"
 
-enum { CAUSES_PRINTED = 10, WAIT_MS = 200, READ_BYTES = 64 << 10 };
+enum { WAIT_MS = 200, READ_BYTES = 64 << 10 };
 
 /* A file to read. */
 struct report_file {
@@ -107,6 +107,8 @@ static enum ed_completeness_result result_of(const struct ed_record *record)
                 return ED_COMPLETENESS_OK;
         if (record->is_named)
                 return ED_COMPLETENESS_NAMED;
+        if (record->is_for_good)
+                return ED_COMPLETENESS_FOR_GOOD;
         return record->is_final ? ED_COMPLETENESS_FINAL : ED_COMPLETENESS_FAILED;
 }
 
@@ -405,37 +407,6 @@ static int page_check(const struct report *report)
         return ed_inputs_check("report", "-o", report->opts.page);
 }
 
-/* Append the largest causes of failures, and the number of the others. */
-static void causes_add(struct ed_draft *text, const struct ed_totals *totals)
-{
-        unsigned places[ED_GROUPS_MAX];
-        uint64_t rest = totals->groups.members;
-        unsigned count = totals->groups.count;
-
-        ed_groups_order(&totals->groups, places);
-        for (unsigned i = 0; i < count && i < CAUSES_PRINTED; i++) {
-                const struct ed_totals_entry *example = &totals->examples[places[i]];
-                uint64_t members = totals->groups.items[places[i]].members;
-                char id[ED_EXCERPT_BYTES], cause[ED_EXCERPT_BYTES],
-                        message[ED_RECORD_MESSAGE_BYTES];
-
-                ed_draft_add_grouped(text, members);
-                ed_draft_add_printf(text, " failed: %s, such as %s%s%s\n",
-                                    ed_excerpt(cause, example->cause, strlen(example->cause)),
-                                    ed_excerpt(id, example->id, strlen(example->id)),
-                                    *example->message ? ": " : "",
-                                    ed_excerpt_within(message, sizeof(message), example->message,
-                                                      strlen(example->message)));
-                rest -= members;
-        }
-        if (rest == 0)
-                return;
-        ed_draft_add_grouped(text, rest);
-        ed_draft_add_printf(text, " failed: %s%u other cause%s\n",
-                            totals->groups.beyond > 0 ? "more than " : "", count - CAUSES_PRINTED,
-                            count - CAUSES_PRINTED == 1 ? "" : "s");
-}
-
 /* Append the number of lines whose requests are not in the input, or not in its shard. */
 static void strange_add(struct ed_draft *text, const struct report *report)
 {
@@ -486,7 +457,7 @@ static void text_print(const struct report *report)
                                     report->completeness.empty == 1 ? "request is" : "requests are",
                                     report->completeness.empty == 1 ? "is" : "are");
         }
-        causes_add(&text, &report->totals);
+        ed_causes_add(&text, &report->totals);
         if (strcmp(report->opts.page, "-") != 0)
                 ed_draft_add_printf(&text, "the page: %s\n", report->opts.page);
         if (ed_draft_is_whole(&text)) {

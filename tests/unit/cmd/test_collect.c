@@ -202,7 +202,7 @@ TEST(requests_are_answered_failed_or_missing)
         CHECK_EQ(collected.doubled.count, 0);
         CHECK_EQ(line_add(&collected, "a", true), 1);
         CHECK_EQ(line_add(&collected, "a", true), 1);
-        CHECK_EQ(ed_collected_failed(&collected, "c", 1, 5, false), 1);
+        CHECK_EQ(ed_collected_failed(&collected, "c", 1, 5, ED_COLLECTED_AGAIN), 1);
         CHECK_EQ(ed_collected_end(&collected), 0);
         CHECK_EQ(collected.answered_count, 2);
         CHECK_EQ(collected.failed_count, 1);
@@ -339,7 +339,7 @@ TEST(line_that_skip_empty_leaves_out_is_a_request_only_with_an_answer)
         CHECK_EQ(line_add(&collected, "a", true), 1);
         CHECK_EQ(line_add(&collected, "b", true), 2);
         CHECK_EQ(line_add(&collected, "c", false), 3);
-        CHECK_EQ(ed_collected_failed(&collected, "c", 1, 3, false), 0);
+        CHECK_EQ(ed_collected_failed(&collected, "c", 1, 3, ED_COLLECTED_AGAIN), 0);
         CHECK_EQ(ed_collected_end(&collected), 0);
         CHECK_EQ(collected.requests_count, 2);
         CHECK_EQ(collected.answered_count, 2);

@@ -483,11 +483,12 @@ static enum ed_completeness_result failure_of(char sign)
 {
         return sign == '*'   ? ED_COMPLETENESS_FINAL
                : sign == '!' ? ED_COMPLETENESS_NAMED
+               : sign == '?' ? ED_COMPLETENESS_FOR_GOOD
                              : ED_COMPLETENESS_FAILED;
 }
 
 /*
- * Adds "+a" (an answer), "-a" (a failure), "*a" (a final one) and "!a" (one that is accepted by its id) to the requests a, b and c, and the
+ * Adds "+a" (an answer), "-a" (a failure), "*a" (a final one), "?a" (one that would fail again) and "!a" (one that is accepted by its id) to the requests a, b and c, and the
  * empty ones e and f. Returns the sentence.
  */
 static const char *sentence_of(const char *lines, bool is_active)
@@ -573,6 +574,25 @@ TEST(an_input_without_a_request_may_be_complete)
                 CHECK_EQ(ed_completeness_lacks(&empty), i == 0);
                 ed_draft_fini(&out);
         }
+}
+
+TEST(failures_for_good_are_not_to_be_sent_again)
+{
+        CHECK_STR(completeness_of("+a+b?c-x"),
+                  "not complete: 1 of 3 requests failed for good: correct them, or accept them by "
+                  "--accept-failed");
+        CHECK_STR(completeness_of("+a?b-c-x"),
+                  "not complete: 2 of 3 requests failed, 1 of them for good: run the command of "
+                  "eddy batch again");
+        CHECK_STR(completeness_of("+a?b-x"),
+                  "not complete: 1 of 3 requests has no answer, 1 failed for good: run the command "
+                  "of eddy batch again");
+        /* Without any answer, the server may be down. */
+        CHECK_STR(completeness_of("?a?b?c-x"),
+                  "not complete: 3 of 3 requests failed: run the command of eddy batch again");
+        CHECK_STR(completeness_of("?a-a+b+c-x"),
+                  "not complete: 1 of 3 requests failed: run the command of eddy batch again");
+        CHECK_STR(completeness_of("?a+a+b+c-x"), "complete: all 3 requests have an answer");
 }
 
 TEST(a_run_that_is_active_is_not_to_be_started_again)
