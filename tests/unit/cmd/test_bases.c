@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "batch/run/bases.h"
+#include "batch/run/job_endpoint.h"
 #include "batch/run/unit.h"
 #include "eddy/scope.h"
 #include "eddy/test.h"
@@ -144,6 +145,50 @@ static int half_main(void *arg)
 TEST(file_that_is_half_written_is_not_believed)
 {
         run_with(half_main);
+}
+
+/* An attempt at a server got no connection. */
+static enum ed_verdict lose(struct ed_endpoint *endpoint, int64_t since_ns)
+{
+        static struct ed_request request;
+        static struct ed_batch_unit unit;
+        static struct ed_batch_job job;
+
+        request.url = "/x";
+        unit.run = &run;
+        job.unit = &unit;
+        job.request = &request;
+        job.attempt.endpoint = endpoint;
+        return ed_job_endpoint_lost(&job, -ECONNREFUSED, since_ns);
+}
+
+static int late_main(void *arg)
+{
+        struct ed_endpoint *late;
+
+        (void) arg;
+        file_write("http://a\nhttp://late\n");
+        wait(EDDY_SEC(1));
+        ed_endpoint_reached(run.endpoints.first);
+        late = run.endpoints.first->next;
+        CHECK_STR(late->name, "http://late");
+        CHECK_EQ(lose(late, EDDY_SEC(12)), ED_VERDICT_REFUSED);
+        CHECK_EQ(lose(late, settings.throttle_wait_max_ns), ED_VERDICT_REFUSED);
+        CHECK_EQ(times("http://late cannot be reached"), 1);
+        CHECK(!late->is_shut);
+        /* A server of an option is taken for a mistake after ten seconds. */
+        late->is_listed = false;
+        CHECK_EQ(lose(late, EDDY_SEC(10)), ED_VERDICT_REFUSED);
+        CHECK(!late->is_shut);
+        (void) lose(late, EDDY_SEC(12));
+        CHECK(late->is_shut);
+        CHECK_EQ(times("requests go to the other base URLs"), 1);
+        return 0;
+}
+
+TEST(server_that_is_listed_before_it_listens_is_waited_for)
+{
+        run_with(late_main);
 }
 
 static int steady_main(void *arg)
