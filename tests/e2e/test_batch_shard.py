@@ -392,6 +392,51 @@ def limits_are_divided_and_a_shard_that_begins_again_waits(eddy):
 
 
 @claim
+def max_cost_holds_for_all_runs_of_a_shard(eddy):
+    usage = {"usage": {"prompt_tokens": 1000, "completion_tokens": 1000, "total_tokens": 2000}}  # 0.003
+    children, started = [], threading.Event()
+
+    def answer(call):
+        if call.number == 4:
+            started.wait()
+            children[0].kill()
+            children[0].wait()
+        return 200, {}, usage
+
+    for more in ((), ("--no-meta",)):
+        children.clear()
+        started.clear()
+        api = Api(eddy, answer)
+        path = eddy.file("in.jsonl", requests(80))
+        words = ["batch", path, "--shard", "0/2", "-o", eddy.file("out.%i.jsonl"), "--base-url", api.url, "-c", "1",
+                 "--price", "1/2", "--max-cost", "0.06", *QUIET, *more]
+        children.append(eddy.start(*words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        started.set()
+        equal(children[0].wait(timeout=e2e.LIMIT_S), -9)
+        before = len(ids_of(eddy.file("out.0.jsonl")))
+        check(before in (3, 4), before)  # the last line may not have been written
+        sent = len(api.calls)
+        result = eddy.run(*words)
+        equal((result.code, len(api.calls) - sent), (5, 10 - before), result)
+        check("with those of earlier runs of the shard, cost 0.03, which reaches --max-cost" in result.err, result)
+        sent = len(api.calls)
+        result = eddy.run(*words)  # what is spent is spent
+        equal(result.code, 5, result)
+        equal(len(api.calls), sent, result)
+        result = eddy.run(*words[:-2 - len(more)], "--max-cost", "9", *QUIET, *more)
+        equal(result.code, 0, result)
+        equal(eddy.run(*words).code, 0)  # nothing is left to pay for
+        os.remove(eddy.file("out.0.jsonl"))
+    # Failures have cost something too.
+    eddy.file("out.1.errors.jsonl", json.dumps({
+        "custom_id": "r70", "response": {"status_code": 400, "body": {}}, "error": None,
+        "x_meta": {"input_tokens": 10000, "output_tokens": 10000}}) + "\n")
+    sent = len(api.calls)
+    result = eddy.run(*words[:3], "1/2", *words[4:])
+    equal((result.code, len(api.calls)), (5, sent), result)
+
+
+@claim
 def check_examines_one_shard(eddy):
     lines = requests(60).splitlines(keepends=True)
     lines[50] = lines[50].replace("/v1/echo", "")

@@ -188,6 +188,8 @@ static void line_take(void *arg, const struct ed_answer_seen *seen)
                 scan->refused = ed_unit_shard_refuse(scan->unit, seen);
                 return;
         }
+        if (scan->unit->run->settings->shard.count > 0)
+                ed_spent_note(&scan->unit->run->spent, seen);
         if (scan->err == 0)
                 scan->err = scan->is_output ? answer_note(scan->unit, seen)
                                             : errors_note(scan->unit, seen);

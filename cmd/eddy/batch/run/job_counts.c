@@ -70,10 +70,7 @@ void ed_job_check_limits(const struct ed_batch_job *job)
                 ed_batch_stop(run, ED_STOP_ERRORS, ED_BATCH_DRAIN_NS,
                               "more than %u request%s failed (--max-errors)",
                               run->settings->max_errors, run->settings->max_errors == 1 ? "" : "s");
-        if (run->settings->max_cost > 0 && run->spent.cost >= run->settings->max_cost)
-                ed_batch_stop(run, ED_STOP_COST, ED_BATCH_DRAIN_NS,
-                              "the answers cost %.6g, which reaches --max-cost",
-                              (double) run->spent.cost / 1e6);
+        ed_batch_check_cost(run);
 }
 
 void ed_job_count_usage(struct ed_batch_job *job, const struct ed_usage *usage)

@@ -18,4 +18,7 @@
 void ed_batch_stop(struct ed_batch_run *run, enum ed_stop stop, int64_t drain_ns,
                    const char *format, ...) EDDY_PRINTF(4, 5);
 
+/* Stop the run if its answers, for a shard with those of its earlier runs, have reached --max-cost. */
+void ed_batch_check_cost(struct ed_batch_run *run);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "batch/run/job.h"
+#include "batch/run/stop.h"
 #include "common/secret_header.h"
 #include "eddy/alloc.h"
 
@@ -193,6 +194,8 @@ int ed_unit_work(struct ed_batch_unit *unit)
                 err = eddy_scope_start(&beside, ed_checkpoint_sync, unit);
         if (err == 0)
                 err = eddy_scope_start(&work, ed_reader_run, unit);
+        if (!unit->checked.total_is_known || unit->checked.total > 0)
+                ed_batch_check_cost(run); /* earlier runs may have spent it */
         end = eddy_scope_end(&work);
         ed_unit_leave(unit);
         eddy_scope_cancel(&beside);
