@@ -323,6 +323,8 @@ def auto_takes_the_variables_of_slurm_and_kubernetes(eddy):
             ("auto/64", slurm(ID="7", MIN="3", MAX="7", STEP="1", COUNT="2"), "7/64"),
             ("auto/64", environment(JOB_COMPLETION_INDEX="63"), "63/64"),
             ("auto", slurm(COUNT="3"), None),            # holes
+            ("auto", slurm(ID="3", MIN="3", MAX="3", STEP="1", COUNT="1"), None),  # one that is submitted again
+            ("auto/8", slurm(ID="3", MIN="3", MAX="3", STEP="1", COUNT="1"), "3/8"),
             ("auto", slurm(ID="3", MIN="3", MAX="3", STEP="1", COUNT="1"), None),  # one task again
             ("auto", slurm(ID="11"), None),
             ("auto", slurm(ID="18"), None),

@@ -55,6 +55,15 @@ static int slurm_read(const char *command, const char *value, struct ed_shard *r
                         value, count, least, most, step);
                 return -EINVAL;
         }
+        if (count == 1) {
+                ed_console_usage(
+                        command,
+                        "--shard %s: the array has one task, %u, as one that is submitted again, "
+                        "and all of the file would be its shard; write --shard auto/N, with N "
+                        "shards and the numbers of tasks as those of shards, or --shard i/n",
+                        value, id);
+                return -EINVAL;
+        }
         if (count > ED_SHARD_COUNT_MAX) {
                 ed_console_usage(command, "--shard %s: %u tasks are more than %d shards", value,
                                  count, (int) ED_SHARD_COUNT_MAX);
