@@ -198,23 +198,28 @@ def run_command(text, begin):
 def lines_without_an_id_are_refused_with_their_number(eddy):
     lines = [*requests(40).splitlines(), '{"url":"/v1/echo","body":{}}', *request(40).splitlines(), "https://h/x?a&b",
              "", ' { "custom_id" : null, "url":"/","body":{"n":12345678901234567890}}', '{"body":{"t":"\\"custom_id\\":\\"x\\""},"url":"/"}',
-             '{"custom_id":5,"url":"/"}', '\t{"url":"/","body":{"custom_id":null}}', "{}"]
+             '{"custom_id":5,"url":"/"}', '\t{"url":"/","body":{"custom_id":null}}', "{}", '{"url":"/","body":{"n":1.00000000000000000001}}',
+             '{"url":"/","body":{"m":{"custom_id": "inner"}}}', '{"custom_id":"","url":"/"}', "{bad", "# h", '{"custom_id"\t:"x","url":"/"}',
+             "https://h/crlf\r"]
     path = eddy.file("in put.jsonl", "\n".join(lines) + "\n")
-    result = shard(eddy, path, "11/12", "--base-url", "http://127.0.0.1:1")
+    result = shard(eddy, path, "2/3", "--base-url", "http://127.0.0.1:1")
     equal(result.code, 3, result)
-    check("line 43 has no custom_id, and others lack it too" in result.err and "python3" in result.err, result)
+    check("line 41 has no custom_id, and others lack it too" in result.err and "python3" in result.err, result)
     # The command in the message makes ids where they are not, in another file.
     run_command(result.err, "python3 ")
-    with open(path, encoding="utf-8") as file:
-        equal(file.read().splitlines(), lines)
-    with open(eddy.file("in put.ids.jsonl"), encoding="utf-8") as file:
-        made = file.read().splitlines()
-    equal((made[:40], made[41], made[45]), (lines[:40], lines[41], lines[46]))
-    equal([json.loads(made[i]) for i in (40, 42, 43, 44, 46, 47)], [
-        {"custom_id": "line-41", "url": "/v1/echo", "body": {}}, {"custom_id": "line-43", "url": "https://h/x?a&b"},
-        {"custom_id": "line-45", "url": "/", "body": {"n": 12345678901234567890}},
-        {"custom_id": "line-46", "body": {"t": '"custom_id":"x"'}, "url": "/"},
-        {"custom_id": "line-48", "url": "/", "body": {"custom_id": None}}, {"custom_id": "line-49"}])
+    with open(path, encoding="utf-8", newline="\n") as file:
+        equal(file.read().split("\n"), [*lines, ""])
+    with open(eddy.file("in put.ids.jsonl"), encoding="utf-8", newline="\n") as file:
+        made = file.read().split("\n")
+    # These stay as they are, and others get an id before what they have.
+    kept = [*range(40), 41, 43, 46, 52, 53, 54]
+    equal([made[i] for i in kept], [lines[i] for i in kept])
+    equal([made[i] for i in (40, 45, 49, 50)],
+          [f'{{"custom_id": "line-{i + 1}", ' + lines[i][1:] for i in (40, 45, 49, 50)])
+    equal([json.loads(made[i]) for i in (42, 44, 47, 48, 51, 55)], [
+        {"custom_id": "line-43", "url": "https://h/x?a&b"}, {"custom_id": "line-45", "url": "/", "body": {"n": 12345678901234567890}},
+        {"custom_id": "line-48", "url": "/", "body": {"custom_id": None}}, {"custom_id": "line-49"},
+        {"custom_id": "line-52", "url": "/"}, {"custom_id": "line-56", "url": "https://h/crlf"}])
     equal(shard(eddy, path, "0/12", "--base-url", Api(eddy).url).code, 0)
 
 

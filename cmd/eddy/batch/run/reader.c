@@ -22,7 +22,7 @@
 #include "eddy/alloc.h"
 #include "eddy/stream.h"
 
-enum { FAULTS_SHOWN = 5, LINE_ID_BYTES = 32 };
+enum { FAULTS_SHOWN = 5, NAMES_SHOWN_BYTES = 300, LINE_ID_BYTES = 32 };
 
 /* The check of the input. */
 struct check {
@@ -373,13 +373,24 @@ static void nameless_note(struct check *check, const struct ed_line *line,
 
 static void nameless_say(const struct check *check)
 {
-        /* Lines with another custom_id stay; null is replaced, and a URL becomes an object. */
+        /*
+         * Lines with a custom_id and lines that are no requests stay as they are, and others get one at their
+         * beginning; null is replaced, and a URL becomes an object.
+         */
         static const char program[] =
-                "import json; [print(line if request.get(\"custom_id\") not in (None, \"\") else "
-                "json.dumps({**request, \"custom_id\": \"line-%d\" % number})) "
-                "for number, line in enumerate(map(str.strip, open(0, encoding=\"utf-8-sig\")), 1) "
-                "if line for request in [json.loads(line) if line[0] == \"{\" else {\"url\": "
-                "line}]]";
+                "import json, sys; exec(\"for n, s in enumerate(open(0, \\\"rb"
+                "\\\"), 1):\\n "
+                "v, u = 0, s.decode(\\\"utf-8-sig\\\", \\\"replace\\\").strip()\\n "
+                "try: v = json.loads(s)\\n "
+                "except ValueError: pass\\n "
+                "i = {\\\"custom_id\\\": \\\"line-%d\\\" % n}\\n "
+                "if u[:4].lower() == \\\"http\\\": s = json.dumps({**i, \\\"url\\\""
+                ": u}).encode() + b\\\"\\\\n\\\"\\n "
+                "elif type(v) is dict and v.get(\\\"custom_id\\\") in (None, \\\""
+                "\\\"): s = (json.dumps({**v, **i}) + \\\"\\\\n\\\").encode() if \\\""
+                "custom_id\\\" in v or not v else s.replace(b\\\"{\\\", json.dump"
+                "s(i)[:-1].encode() + b\\\", \\\", 1)\\n "
+                "sys.stdout.buffer.write(s)\")";
         const struct ed_batch_unit *unit = check->unit;
         struct ed_draft files = { 0 };
 
@@ -387,11 +398,12 @@ static void nameless_say(const struct check *check)
         ed_draft_add(&files, "", 1);
         ed_say(&unit->run->say,
                "%s: line %llu has no custom_id%s: --shard needs an id in each line, so that "
-               "eddy collect can join the outputs. Add ids, for example by python3 -c '%s' %s",
+               "eddy collect can join the outputs; nothing was sent",
                unit->paths->input, (unsigned long long) check->nameless_number,
-               check->nameless > 1 ? ", and others lack it too" : "", program,
-               ed_draft_is_whole(&files) ? files.data : "<IN >NEW.jsonl");
-        ed_say(&unit->run->say, "nothing was sent");
+               check->nameless > 1 ? ", and others lack it too" : "");
+        ed_say(&unit->run->say, "add ids, for example by python3 -c '%s' %s", program,
+               ed_draft_is_whole(&files) && files.bytes <= NAMES_SHOWN_BYTES ? files.data
+                                                                             : "<IN >NEW.jsonl");
         ed_draft_fini(&files);
 }
 
