@@ -391,6 +391,45 @@ def file_to_which_a_run_writes_is_named(eddy):
 
 
 @claim
+def shards_to_which_runs_write_have_no_command(eddy):
+    path, _ = split(eddy, 40, 4, {3, 4, 38})
+    eddy.file("out.0.errors.jsonl", failure("r3"))
+    eddy.file("out.3.errors.jsonl", "")
+    held = [open(eddy.file(f"out.{name}.jsonl"), "rb") for name in ("0", "0.errors", "3", "3.errors")]
+    try:
+        for file in held[:2]:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        lines = collect(eddy).err.splitlines()
+        check(lines[0].startswith("eddy collect: a run is active: "), lines)
+        check(any(line.endswith(f"again after its end: {held[0].name}") for line in lines), lines)
+        equal([line for line in lines if "shard" in line][:2],
+              ["2 of 4 shards lack answers: 0, 3", "runs still write to the outputs of shards 0"])
+        equal([line for line in lines if "eddy batch" in line],
+              [f"  eddy batch {path} --shard 3/4 -o {eddy.file('out.%i.jsonl')}"])
+        for file in held[2:]:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        said = collect(eddy).err
+        check("outputs of shards 0, 3\n" in said and "eddy batch" not in said and "run, " not in said, said)
+    finally:
+        for file in held:
+            file.close()
+
+
+@claim
+def number_of_shards_that_the_lines_contradict_is_reported(eddy):
+    path = eddy.file("in.jsonl", requests(4))
+    size = os.path.getsize(path)
+    for i in range(2):
+        meta = {"x_meta": {"shard": f"{i}/2 of {size} bytes"}}
+        eddy.file(f"out.{i}.jsonl", answer(f"r{2 * i}", **meta) + answer(f"r{2 * i + 1}", **meta))
+    said = "--shards 3: the runs had --shard I/2; give --shards 2\n"
+    result = eddy.run("collect", eddy.file("out.%i.jsonl"), "--shards", "3", "--by", path)
+    check(result.code == 0 and result.err.endswith(said), result)
+    result = eddy.run("collect", eddy.file("out.%i.jsonl"), "--shards", "2", "--by", path)
+    check(result.code == 0 and "--shard" not in result.err, result)
+
+
+@claim
 def file_that_is_named_twice_is_read_once(eddy):
     eddy.file("in.jsonl", requests(2))
     path = eddy.file("out.0.jsonl", answer("r0") + answer("r1"))

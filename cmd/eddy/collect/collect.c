@@ -143,13 +143,24 @@ static int line_judge(const struct collect_run *run, const struct ed_answer_seen
         return judged < 0 ? judged : judged != ED_RULE_LINE_FAILED;
 }
 
-/* Note the shard of the first answer of a file. */
-static void mark_note(struct collect_run *run, const struct ed_answer_seen *seen)
+/* Note the shard of the first line of a file, and that of its first answer. */
+static void mark_note(struct collect_run *run, const struct ed_answer_seen *seen, bool is_answer)
 {
+        struct ed_part *part = run->part;
         char mark[ED_SHARD_MARK_BYTES];
+        struct ed_shard shard;
+        uint64_t size;
 
+        if (part->first > 0 && (part->has_answer || !is_answer))
+                return;
         ed_shard_mark_read(seen, mark);
-        ed_shards_mark(&run->shards, mark);
+        if (part->first == 0)
+                ed_shards_mark(&run->shards, mark);
+        if (!is_answer)
+                return;
+        part->has_answer = true;
+        part->is_marked = ed_shard_mark_parse(mark, &shard, &size);
+        part->marked_index = part->is_marked ? shard.index : 0;
 }
 
 /* Note the first and the last request of a file. */
@@ -172,8 +183,7 @@ static int line_collect(struct collect_run *run, const struct ed_line *line,
         err = ed_collected_line(&run->collected, seen->id, seen->id_bytes, is_answer, &place);
         if (err < 0 || place == ED_PLACE_NONE)
                 return err;
-        if (run->part->first == 0)
-                mark_note(run, seen);
+        mark_note(run, seen, is_answer);
         place_note(run->part, place);
         err = ed_merge_sort_add(run->sorter, ed_pick_key(place, is_answer), line->data,
                                 line->bytes);
@@ -221,7 +231,8 @@ static int part_read(struct collect_run *run, struct ed_part *part)
         if (exit_code)
                 return exit_code;
         if (S_ISREG(st.st_mode)) {
-                if (ed_file_lock_is_held(fd))
+                part->is_active = ed_file_lock_is_held(fd);
+                if (part->is_active && !part->is_errors) /* a run locks both its files */
                         ed_sample_add(&run->findings.active, run->path, strlen(run->path));
                 opts.range.bytes = (uint64_t) st.st_size;
         }
@@ -392,8 +403,7 @@ static int lacks_find(struct collect_run *run)
                 return 0;
         run->shards.input = run->opts.by;
         run->shards.size = run->is_packed ? 0 : (uint64_t) st.st_size;
-        if (!run->opts.is_csv && !run->is_packed &&
-            ed_shards_begin(&run->shards, &run->parts, run->opts.shards) < 0)
+        if (!run->opts.is_csv && !run->is_packed && ed_shards_begin(&run->shards, &run->parts) < 0)
                 return collect_say_memory();
         exit_code = ed_walk_requests(&run->walk, run->opts.by, run->opts.is_csv, lack_note, run);
         if (collected->missing_ids.count == ED_SAMPLE_MAX)
@@ -462,6 +472,7 @@ static int collect(struct collect_run *run)
         run->findings.parts = &run->parts;
         run->findings.shards = &run->shards;
         run->findings.causes = &run->causes;
+        run->shards.given = run->opts.shards;
         run->record.accept = &run->opts.accept;
         run->record.rule = &run->opts.rule;
         run->record.is_output = true;

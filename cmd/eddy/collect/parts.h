@@ -19,10 +19,14 @@ enum { ED_PARTS_MAX = 1 << 20, ED_PART_PATH_BYTES = 4096 };
 struct ed_part {
         uint32_t name; /* its number on the command line */
         bool is_errors;
-        bool is_found;        /* an errors file that the command line does not name */
-        bool has_index;       /* the name of the output has the number of a shard */
-        uint32_t index;       /* that number */
-        uint64_t first, last; /* the places of its requests, set by the reader; 0: none */
+        bool is_found;  /* an errors file that the command line does not name */
+        bool has_index; /* the name of the output has the number of a shard */
+        uint32_t index; /* that number */
+        bool is_active; /* a run writes to it; set by the reader, as all that follows */
+        bool has_answer;
+        bool is_marked;        /* its first answer names its shard */
+        uint32_t marked_index; /* the number of that shard */
+        uint64_t first, last;  /* the places of its requests; 0: none */
 };
 
 /* Zero but for the names. */

@@ -74,23 +74,47 @@ void ed_shards_mark(struct ed_shards *shards, const char *mark)
                 shards->marks_differ = true;
 }
 
-int ed_shards_begin(struct ed_shards *shards, const struct ed_parts *parts, uint32_t count)
+/* Find the number of the shard of a file. Returns false if it is not known. */
+static bool index_find(const struct ed_shards *shards, const struct ed_part *part,
+                       uint32_t *ret_index)
 {
-        uint32_t marked = shards->marked_count;
+        bool is_marked = shards->is_marked && part->is_marked;
+
+        *ret_index = is_marked ? part->marked_index : part->index;
+        return is_marked || part->has_index;
+}
+
+/* Note the shards whose outputs a run writes. Errors: -ENOMEM */
+static int active_note(struct ed_shards *shards, const struct ed_parts *parts)
+{
+        uint32_t index;
+        int added = 0;
+
+        for (size_t i = 0; added >= 0 && i < parts->count; i++)
+                if (parts->items[i].is_active && index_find(shards, &parts->items[i], &index) &&
+                    index < shards->count)
+                        added = ed_bits_add(&shards->active, index);
+        return added < 0 ? added : 0;
+}
+
+int ed_shards_begin(struct ed_shards *shards, const struct ed_parts *parts)
+{
+        uint32_t marked = shards->marked_count, count = shards->given;
         int64_t guess;
+        int err;
 
         shards->is_begun = true;
-        shards->is_given = count > 0;
         shards->is_marked = marked > 0 && !shards->marks_differ &&
                             shards->marked_size == shards->size && (count == 0 || count == marked);
         shards->count = count > 0 ? count : marked;
         if (shards->is_marked)
-                return 0;
+                return active_note(shards, parts);
         guess = shards->count > 0 ? shards->count : count_guess(parts);
         if (guess < 0)
                 return (int) guess;
         shards->count = (uint32_t) guess;
-        return guess > 0 ? checks_note(shards, parts) : 0;
+        err = active_note(shards, parts);
+        return err == 0 && guess > 0 ? checks_note(shards, parts) : err;
 }
 
 int ed_shards_line(struct ed_shards *shards, uint64_t place, uint64_t offset, bool is_lacking)
@@ -117,7 +141,11 @@ int ed_shards_line(struct ed_shards *shards, uint64_t place, uint64_t offset, bo
         if (added < 0)
                 return added;
         shards->lacking_count += (uint64_t) added;
-        return 0;
+        if (added == 0 || !ed_bits_has(&shards->active, index))
+                return 0;
+        shards->running_count++;
+        added = ed_bits_add(&shards->running, index);
+        return added < 0 ? added : 0;
 }
 
 /* ---- what to run ----------------------------------------------------------------------------- */
@@ -133,6 +161,47 @@ static const char *output_form(const struct ed_parts *parts, char room[ED_PART_P
         return room;
 }
 
+/*
+ * Find the place of the number in the name of a marked output: the only number that is that of its shard.
+ * Returns false if there are several, or none.
+ */
+static bool marked_form(const struct ed_parts *parts, const struct ed_part *part,
+                        char room[ED_PART_PATH_BYTES / 4])
+{
+        const char *name = parts->names[part->name];
+        struct ed_numbered form = { 0 }, found = { 0 };
+
+        if (!part->is_marked || part->is_errors)
+                return false;
+        while (ed_numbered_find(name, &form)) {
+                if (ed_numbered_read(&form, name) != part->marked_index)
+                        continue;
+                if (found.name)
+                        return false;
+                found = form;
+        }
+        return found.name && ed_numbered_show(&found, room, ED_PART_PATH_BYTES / 4);
+}
+
+/* Find the name of the output of a shard in the marked ones; else that of another. Returns NULL for none. */
+static const char *marked_output_form(const struct ed_shards *shards, const struct ed_parts *parts,
+                                      uint32_t index, char room[ED_PART_PATH_BYTES / 4])
+{
+        const struct ed_part *other = NULL;
+
+        for (size_t i = 0; shards->is_marked && i < parts->count; i++) {
+                const struct ed_part *part = &parts->items[i];
+                bool is_own = part->is_marked && part->marked_index == index;
+
+                if ((!is_own && other) || !marked_form(parts, part, room))
+                        continue;
+                if (is_own)
+                        return room;
+                other = part;
+        }
+        return other && marked_form(parts, other, room) ? room : NULL;
+}
+
 static void command_add(const struct ed_shards *shards, const char *form, uint32_t index,
                         struct ed_draft *out)
 {
@@ -146,31 +215,55 @@ static void command_add(const struct ed_shards *shards, const char *form, uint32
         ed_draft_add_str(out, "\n");
 }
 
-static void commands_add(const struct ed_shards *shards, const struct ed_parts *parts,
-                         struct ed_draft *out)
+/* Append what to do before the commands. */
+static void before_add(uint64_t count, bool is_packed, bool lacks_name, struct ed_draft *out)
 {
-        char room[ED_PART_PATH_BYTES / 4];
-        const char *form = output_form(parts, room);
-        unsigned shown = 0;
-
-        if (form && ed_pack_kind_of(form) != ED_PACK_PLAIN)
-                ed_draft_add_str(out,
-                                 "decompress their outputs first, because a run cannot continue a "
-                                 "compressed file; then run, ");
-        else
-                ed_draft_add_str(out, "run, ");
-        ed_draft_add_str(out, "with all other options as before");
-        if (shards->lacking_count > COMMANDS_MAX)
+        ed_draft_add_str(
+                out, is_packed ? "decompress their outputs first, because a run cannot continue a "
+                                 "compressed file; then run, "
+                               : "run, ");
+        ed_draft_add_str(out, lacks_name ? "with -o and all other options as before"
+                                         : "with all other options as before");
+        if (count > COMMANDS_MAX)
                 ed_draft_add_printf(out,
                                     ", these for the first %d shards, and likewise for the others",
                                     (int) COMMANDS_MAX);
         ed_draft_add_str(out, ":\n");
+}
+
+static void commands_add(const struct ed_shards *shards, const struct ed_parts *parts,
+                         struct ed_draft *out)
+{
+        char room[ED_PART_PATH_BYTES / 4];
+        const char *common = output_form(parts, room);
+        bool is_packed = false, lacks_name = false;
+        struct ed_draft commands = { 0 };
+        unsigned shown = 0;
+
         for (uint32_t i = 0; i < shards->count && shown < COMMANDS_MAX; i++) {
-                if (!ed_bits_has(&shards->lacking, i))
+                const char *form = common;
+
+                if (!ed_bits_has(&shards->lacking, i) || ed_bits_has(&shards->running, i))
                         continue;
-                command_add(shards, form, i, out);
+                if (!form)
+                        form = marked_output_form(shards, parts, i, room);
+                command_add(shards, form, i, &commands);
+                is_packed |= form && ed_pack_kind_of(form) != ED_PACK_PLAIN;
+                lacks_name |= !form;
                 shown++;
         }
+        before_add(shards->lacking_count - shards->running_count, is_packed, lacks_name, out);
+        ed_draft_add(out, commands.data, commands.bytes);
+        ed_draft_fini(&commands);
+}
+
+/* Report that --shards is not the number of the runs. */
+static void given_print(const struct ed_shards *shards, struct ed_draft *out)
+{
+        ed_draft_add_printf(out,
+                            "--shards %" PRIu32 ": the runs had --shard I/%" PRIu32
+                            "; give --shards %" PRIu32 "\n",
+                            shards->given, shards->marked_count, shards->marked_count);
 }
 
 /* Explain why the marks of the outputs do not name their shards. Returns false if they are no reason. */
@@ -189,10 +282,7 @@ static bool marks_print(const struct ed_shards *shards, struct ed_draft *out)
                         "as it was, and new requests into another file\n",
                         shards->input, shards->size, shards->marked_size);
         else
-                ed_draft_add_printf(out,
-                                    "--shards %" PRIu32 ": the runs had --shard I/%" PRIu32
-                                    "; give --shards %" PRIu32 "\n",
-                                    shards->count, shards->marked_count, shards->marked_count);
+                given_print(shards, out);
         return true;
 }
 
@@ -200,7 +290,7 @@ static bool marks_print(const struct ed_shards *shards, struct ed_draft *out)
 static void unknown_print(const struct ed_shards *shards, const struct ed_parts *parts,
                           struct ed_draft *out)
 {
-        if (shards->is_given)
+        if (shards->given > 0)
                 ed_draft_add_printf(out,
                                     "--shards %" PRIu32 ": a file of shard %" PRIu32
                                     " has the request of line %" PRIu64
@@ -217,6 +307,9 @@ static void unknown_print(const struct ed_shards *shards, const struct ed_parts 
 void ed_shards_print(const struct ed_shards *shards, const struct ed_parts *parts,
                      struct ed_draft *out)
 {
+        if (!shards->is_begun && shards->given > 0 && shards->marked_count > 0 &&
+            !shards->marks_differ && shards->given != shards->marked_count)
+                given_print(shards, out);
         if (!shards->is_begun || marks_print(shards, out))
                 return;
         if (shards->count == 0 || shards->wrong_place > 0) {
@@ -231,12 +324,20 @@ void ed_shards_print(const struct ed_shards *shards, const struct ed_parts *part
                                                        : "shards lack answers");
         ed_ranges_add(out, &shards->lacking, shards->count);
         ed_draft_add_str(out, "\n");
-        commands_add(shards, parts, out);
+        if (shards->running_count > 0) {
+                ed_draft_add_str(out, "runs still write to the outputs of shards ");
+                ed_ranges_add(out, &shards->running, shards->count);
+                ed_draft_add_str(out, "\n");
+        }
+        if (shards->running_count < shards->lacking_count)
+                commands_add(shards, parts, out);
 }
 
 void ed_shards_fini(struct ed_shards *shards)
 {
         ed_bits_fini(&shards->lacking);
+        ed_bits_fini(&shards->active);
+        ed_bits_fini(&shards->running);
         eddy_free(shards->checks);
         shards->checks = NULL;
 }

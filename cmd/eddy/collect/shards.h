@@ -18,7 +18,7 @@
 struct ed_shards {
         uint32_t count;    /* 0: not known */
         bool is_begun;     /* the requests are read for them, because one lacks an answer */
-        bool is_given;     /* by the user */
+        uint32_t given;    /* by the user; 0: not given */
         bool is_marked;    /* by the lines of the outputs, of which none disagrees */
         bool marks_differ; /* the outputs are of shards of several numbers, or of several inputs */
         uint32_t marked_count; /* of the first line with a mark; 0: no line has one */
@@ -27,6 +27,9 @@ struct ed_shards {
         const char *input; /* its name */
         struct ed_bits lacking;
         uint64_t lacking_count;
+        struct ed_bits active;  /* a run writes to the output */
+        struct ed_bits running; /* those of 'lacking' */
+        uint64_t running_count;
 
         struct ed_pair *checks; /* places of requests, and the numbers of their files; sorted */
         size_t checks_count, at;
@@ -38,11 +41,10 @@ struct ed_shards {
 void ed_shards_mark(struct ed_shards *shards, const char *mark);
 
 /*
- * Begin, with 'size' set. The number of shards is 'count', or 0: that of the marks, or else of the names,
+ * Begin, with 'size' set. The number of shards is 'given', or 0: that of the marks, or else of the names,
  * if they have all numbers from 0 on. Errors: -ENOMEM
  */
-EDDY_MUST_USE int ed_shards_begin(struct ed_shards *shards, const struct ed_parts *parts,
-                                  uint32_t count);
+EDDY_MUST_USE int ed_shards_begin(struct ed_shards *shards, const struct ed_parts *parts);
 
 /* Take a line of the requests, each in turn, which begins at 'offset'. Errors: -ENOMEM */
 EDDY_MUST_USE int ed_shards_line(struct ed_shards *shards, uint64_t place, uint64_t offset,

@@ -231,7 +231,8 @@ static struct ed_draft shards_text(struct ed_parts *parts, uint32_t count)
         shards.input = "in put";
         for (size_t i = 0; marks && marks[i]; i++)
                 ed_shards_mark(&shards, marks[i]);
-        CHECK_EQ(ed_shards_begin(&shards, parts, count), 0);
+        shards.given = count;
+        CHECK_EQ(ed_shards_begin(&shards, parts), 0);
         for (uint64_t i = 1; i <= LINES; i++)
                 CHECK_EQ(ed_shards_line(&shards, i, (i - 1) * LINE_BYTES, i == 7 || i == 99), 0);
         ed_shards_print(&shards, parts, &text);
@@ -279,6 +280,75 @@ TEST(shards_are_known_by_names_that_agree_with_their_answers)
         check_text(&text, hint);
 }
 
+/* Returns the text about outputs whose marks are of shards of three. */
+static void marked_text(struct ed_part *items, char *const *names, size_t count, const char *wanted)
+{
+        static const char *const three[] = { "0/3 of 1000 bytes", NULL };
+        struct ed_parts parts = {
+                .names = names, .names_count = count, .items = items, .count = count
+        };
+        struct ed_draft text;
+
+        marks = three;
+        text = shards_text(&parts, 0);
+        check_text(&text, wanted);
+        marks = NULL;
+}
+
+TEST(outputs_have_the_names_that_their_marks_explain)
+{
+        static char texts[][12] = { "v.0.jsonl", "cut2.2.x", "o1.1.jsonl" };
+        char *const names[] = { texts[0], texts[1], texts[2] };
+        struct ed_part items[] = { { .name = 0, .is_marked = true, .first = 1, .last = 34 },
+                                   { .name = 2, .is_marked = true, .marked_index = 1 },
+                                   { .name = 1, .is_marked = true, .marked_index = 2 } };
+        static const char either[] = "2 of 3 shards lack answers: 0, 2\n"
+                                     "run, with all other options as before:\n"
+                                     "  eddy batch 'in put' --shard 0/3 -o v.%i.jsonl\n"
+                                     "  eddy batch 'in put' --shard 2/3 -o v.%i.jsonl\n";
+        static const char none[] = "2 of 3 shards lack answers: 0, 2\n"
+                                   "run, with -o and all other options as before:\n"
+                                   "  eddy batch 'in put' --shard 0/3\n"
+                                   "  eddy batch 'in put' --shard 2/3\n";
+
+        /* "cut2.2.x" and "o1.1.jsonl" have two places for the number; another output is of help. */
+        marked_text(items, names, 3, either);
+        items[0].is_errors = true;
+        marked_text(items, names, 3, none);
+        items[0] = (struct ed_part){ .name = 0, .first = 1, .last = 34 };
+        marked_text(items, names, 3, none);
+        texts[1][3] = 's';
+        items[0].is_marked = true;
+        marked_text(items, names, 3,
+                    "2 of 3 shards lack answers: 0, 2\n"
+                    "run, with all other options as before:\n"
+                    "  eddy batch 'in put' --shard 0/3 -o v.%i.jsonl\n"
+                    "  eddy batch 'in put' --shard 2/3 -o cuts.%i.x\n");
+}
+
+TEST(shards_to_which_runs_write_are_not_to_be_run)
+{
+        static char texts[][12] = { "v.0.jsonl", "v.2.jsonl" };
+        char *const names[] = { texts[0], texts[1] };
+        struct ed_part items[] = { { .name = 0, .is_marked = true, .is_active = true, .first = 1 },
+                                   { .name = 1, .is_marked = true, .marked_index = 2 } };
+
+        marked_text(items, names, 2,
+                    "2 of 3 shards lack answers: 0, 2\n"
+                    "runs still write to the outputs of shards 0\n"
+                    "run, with all other options as before:\n"
+                    "  eddy batch 'in put' --shard 2/3 -o v.%i.jsonl\n");
+        items[1].is_active = true;
+        marked_text(items, names, 2,
+                    "2 of 3 shards lack answers: 0, 2\n"
+                    "runs still write to the outputs of shards 0, 2\n");
+        /* One without an answer yet, which only its name explains. */
+        items[1] = (struct ed_part){ .name = 1, .is_active = true, .has_index = true, .index = 2 };
+        marked_text(items, names, 2,
+                    "2 of 3 shards lack answers: 0, 2\n"
+                    "runs still write to the outputs of shards 0, 2\n");
+}
+
 TEST(marks_of_the_lines_name_the_shards)
 {
         static const char *const right[] = { "", "0/3 of 1000 bytes", "2/3 of 1000 bytes", NULL };
@@ -292,7 +362,7 @@ TEST(marks_of_the_lines_name_the_shards)
         struct ed_part items[] = { { .first = 1, .last = 90 } };
         struct ed_parts parts = { .names = names, .names_count = 1, .items = items, .count = 1 };
         static const char wanted[] = "2 of 3 shards lack answers: 0, 2\n"
-                                     "run, with all other options as before:\n"
+                                     "run, with -o and all other options as before:\n"
                                      "  eddy batch 'in put' --shard 0/3\n"
                                      "  eddy batch 'in put' --shard 2/3\n";
         static const char several[] =
