@@ -303,6 +303,10 @@ def the_shard_of_an_output_is_that_of_all_its_answers(eddy):
     whole = f"the output is of shard 1/4 of {size} bytes of requests"
     said = report(eddy, out, "--by", path).err.splitlines()
     equal(said[1:2], [f"{whole}: add --shard 1/4 to count only its requests"], said)
+    os.rename(out, eddy.file("out.1.jsonl", ""))
+    report(eddy, eddy.file("out.%i.jsonl"), "--by", path, "--shard", "1/4", "-o", eddy.file("page.%i.html"))
+    check(os.path.exists(eddy.file("page.1.html")))
+    os.rename(eddy.file("out.1.jsonl"), out)
     said = report(eddy, out, "--by", path, "--shard", "1/4").err
     check("shard 1/4: not complete: 1 of 2 requests has no answer" in said and whole not in said, said)
     # Another shard, also of another number that has the same lines.
@@ -550,7 +554,7 @@ def mistakes_are_refused(eddy):
     out = eddy.file("out.jsonl", lines([answer(1, START_MS, 1)]))
     for code, words, args in (
             (2, ["name the output"], []),
-            (2, ["give one output"], [out, out]),
+            (2, ["give one output; eddy collect joins"], [out, out]),
             (2, ["--price 1"], [out, "--price", "1"]),
             (2, ["--format needs --by IN"], [out, "--format", "csv"]),
             (2, ["--id-column is for CSV"], [out, "--by", out, "--id-column", "x"]),

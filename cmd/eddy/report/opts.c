@@ -11,6 +11,7 @@
 #include "batch/answer/rule_option.h"
 #include "batch/request/accept_option.h"
 #include "batch/request/source.h"
+#include "batch/shard_names.h"
 #include "batch/shard_option.h"
 #include "batch/shard_setup.h"
 #include "common/console.h"
@@ -33,7 +34,9 @@ static const char help[] =
         "(auto)\n"
         "  --id-column NAME         the column of CSV that is the id (custom_id)\n"
         "  --shard i/n              count only the requests of this shard of IN; auto and\n"
-        "                           auto/n as for eddy batch\n" ED_EMPTY_OPTION_HELP
+        "                           auto/n as for eddy batch; %i in the names of OUT and "
+        "other\n"
+        "                           files is i\n" ED_EMPTY_OPTION_HELP
         "  --errors FILE            the errors file (OUT's name with .errors.jsonl, if it exists)\n"
         "  --log FILE               the log of eddy batch --log, to show refusals\n"
         "  -o, --output PAGE|-      write the page to PAGE; - is standard output (OUT.html)\n"
@@ -196,17 +199,36 @@ static int input_check(struct ed_report_opts *opts)
                         : 0;
 }
 
+/* Put the number of the shard into the names of files. Returns 0 or the exit code. */
+static int names_fill(struct ed_report_opts *opts)
+{
+        const char **const names[] = { &opts->answers, &opts->errors, &opts->log, &opts->page };
+        int exit_code = 0;
+
+        for (size_t i = 0; exit_code == 0 && i < sizeof(names) / sizeof(names[0]); i++)
+                exit_code = ed_shard_names_set(&opts->names, "report", opts->shard, "OUT", false,
+                                               names[i]);
+        return exit_code;
+}
+
 static int line_finish(struct ed_report_opts *opts, int argc, char **argv)
 {
+        int exit_code;
+
         if (optind == argc)
                 return ed_console_usage("report", "name the output of eddy batch: eddy report OUT");
         if (optind + 1 < argc)
-                return ed_console_usage("report", "%s: give one output; %s is already given",
-                                        argv[optind + 1], argv[optind]);
+                return ed_console_usage("report",
+                                        "%s and %s: give one output; eddy collect joins those of "
+                                        "several runs",
+                                        argv[optind], argv[optind + 1]);
         opts->answers = argv[optind];
         if (strcmp(opts->answers, "-") == 0)
                 return ed_console_usage("report", "-: name a file; OUT cannot be standard input");
-        return input_check(opts) ? ED_EXIT_USAGE : names_complete(opts);
+        if (input_check(opts))
+                return ED_EXIT_USAGE;
+        exit_code = names_fill(opts);
+        return exit_code ? exit_code : names_complete(opts);
 }
 
 int ed_report_opts_parse(struct ed_report_opts *opts, int argc, char **argv, int *ret_exit)

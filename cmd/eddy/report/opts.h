@@ -11,6 +11,7 @@
 #include "batch/empty_option.h"
 #include "batch/request/accept.h"
 #include "batch/request/tokens.h"
+#include "batch/shard_names.h"
 #include "common/shard.h"
 #include "eddy/def.h"
 
@@ -23,7 +24,8 @@ struct ed_report_opts {
         const char *format; /* of 'by': "json" or "csv" */
         const char *id_column;
         struct ed_shard shard; /* of 'by'; all zero: all of it */
-        const char *page;      /* "-": standard output */
+        struct ed_shard_names names;
+        const char *page; /* "-": standard output */
         const char *title;
         bool check; /* the exit code depends on completeness */
         struct ed_rule rule;

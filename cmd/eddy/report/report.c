@@ -524,6 +524,7 @@ int ed_report_main(int argc, char **argv)
                 close(report->files[i].fd);
         ed_empty_option_fini(&report->opts.empty, &report->walk.rules);
         ed_rule_fini(&report->opts.rule);
+        ed_shard_names_fini(&report->opts.names);
         ed_accept_fini(&report->opts.accept);
         ed_completeness_fini(&report->completeness);
         ed_walk_fini(&report->walk);
