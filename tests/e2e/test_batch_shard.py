@@ -166,10 +166,12 @@ def an_input_whose_size_has_changed_is_refused_by_each_shard(eddy):
         eddy.file("in.jsonl", requests(70))
         result = shard(eddy, path, which, "--base-url", api.url)
         equal(result.code, 3, result)
-        check("has answers of shard" in result.err and "nothing was sent" in result.err, result)
+        check("has answers of shard" in result.err and f"nothing was sent: put {path} back" in result.err, result)
     eddy.file("in.jsonl", requests(60))
     for which in ("0/2", "1/4"):  # another number of shards
-        equal(shard(eddy, path, which, "--base-url", api.url).code, 3)
+        result = shard(eddy, path, which, "--base-url", api.url)
+        equal(result.code, 3, result)
+        check(f"nothing was sent: give --shard {which[0]}/3 for this output" in result.err and "back" not in result.err, result)
     for i in range(3):
         equal(shard(eddy, path, f"{i}/3", "--base-url", api.url).code, 0)
     equal(len(api.calls), sent)
@@ -280,6 +282,17 @@ def a_shard_without_a_request_is_judged_as_the_whole_file(eddy):
                               eddy.file("wrong.%i.jsonl"), *QUIET, *base)
             check(result.code == 3 and words in result.err, content[:50], i, result)
     equal(api.calls, [])
+
+
+@claim
+def the_command_for_a_table_takes_the_ids_of_its_column(eddy):
+    path = eddy.file("rows.csv", "it's,text\nk1,a\n,b\nk3,c\n")
+    result = eddy.run("batch", path, "--shard", "0/1", "-o", eddy.file("out.%i.jsonl"), "--id-column", "it's",
+                      "--base-url", "http://127.0.0.1:1")
+    equal(result.code, 2, result)
+    check("without --id-column" in result.err, result)
+    run_command(result.err, "python3 -c")
+    equal([line["custom_id"] for line in lines_of(eddy.file("rows.lines.jsonl"))], ["k1", "r2", "k3"])
 
 
 @claim

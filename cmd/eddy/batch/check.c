@@ -863,7 +863,8 @@ static int shard_set(struct check_run *run)
 {
         struct ed_shard shard = run->shard;
         struct stat st;
-        int err = ed_shard_setup_input("check", shard, run->input, strcmp(run->format, "csv") == 0);
+        int err = ed_shard_setup_input("check", shard, run->input, strcmp(run->format, "csv") == 0,
+                                       run->rules.id_column);
 
         if (err == 0 && shard.count > 0) {
                 if (stat(run->input, &st) == 0)

@@ -15,25 +15,32 @@
 #define MOST_NS  (EDDY_MIN(1) + EDDY_MS(1)) /* a minute, both of its ends included */
 
 /* Returns the exit code. */
-static int csv_refuse(const char *command, const char *input)
+/* The id of row n is in the column, if there is one, or else in custom_id, or else r and n. */
+static int csv_refuse(const char *command, const char *input, const char *id_column)
 {
-        struct ed_draft files = { 0 };
+        struct ed_draft words = { 0 };
         int exit_code;
 
-        ed_shell_copy_add(&files, input, "lines");
-        ed_draft_add(&files, "", 1);
+        if (id_column)
+                ed_shell_word_add(&words, id_column);
+        ed_draft_add_str(&words, id_column ? " " : "");
+        ed_shell_copy_add(&words, input, "lines");
+        ed_draft_add(&words, "", 1);
         exit_code = ed_console_usage(
                 command,
                 "--shard cannot begin in the middle of CSV, whose fields may have line feeds; "
-                "make lines of JSON with ids first: python3 -c 'import csv, json, sys; "
-                "[print(json.dumps({\"custom_id\": \"r%%d\" %% n, **row})) for n, row in "
-                "enumerate(csv.DictReader(sys.stdin), 1)]' %s",
-                ed_draft_is_whole(&files) ? files.data : "<IN >NEW.jsonl");
-        ed_draft_fini(&files);
+                "make lines of JSON with ids first, and give these%s to all commands: python3 -c "
+                "'import csv, json, sys; [print(json.dumps({**row, \"custom_id\": row.get(%s) or "
+                "\"r%%d\" %% n})) for n, row in enumerate(csv.DictReader(sys.stdin), 1)]' %s",
+                id_column ? ", without --id-column," : "",
+                id_column ? "sys.argv[1]" : "\"custom_id\"",
+                ed_draft_is_whole(&words) ? words.data : "<IN >NEW.jsonl");
+        ed_draft_fini(&words);
         return exit_code;
 }
 
-int ed_shard_setup_input(const char *command, struct ed_shard shard, const char *input, bool csv)
+int ed_shard_setup_input(const char *command, struct ed_shard shard, const char *input, bool csv,
+                         const char *id_column)
 {
         if (shard.count == 0)
                 return 0;
@@ -42,7 +49,7 @@ int ed_shard_setup_input(const char *command, struct ed_shard shard, const char 
                                         "--shard needs a file, because it begins in the middle: "
                                         "write the lines to a file first");
         if (csv)
-                return csv_refuse(command, input);
+                return csv_refuse(command, input, id_column);
         return 0;
 }
 
@@ -115,7 +122,8 @@ int ed_shard_setup(struct ed_batch_opts *opts, bool csv)
 
         if (shard.count == 0)
                 return names_set(opts);
-        exit_code = ed_shard_setup_input("batch", shard, opts->paths.input, csv);
+        exit_code = ed_shard_setup_input("batch", shard, opts->paths.input, csv,
+                                         opts->settings.id_column);
         if (exit_code == 0 && (!opts->paths.output || strcmp(opts->paths.output, "-") == 0))
                 exit_code =
                         ed_console_usage("batch", "--shard needs a file for the answers of each "

@@ -9,7 +9,7 @@
 
 /* Refuse an input that has no shards, also in `eddy check`. Returns 0, or the exit code after a message. */
 EDDY_MUST_USE int ed_shard_setup_input(const char *command, struct ed_shard shard,
-                                       const char *input, bool csv);
+                                       const char *input, bool csv, const char *id_column);
 
 /*
  * All options are read: put the number of the shard into the names of results, and divide the limits of

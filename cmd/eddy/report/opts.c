@@ -195,7 +195,7 @@ static int input_check(struct ed_report_opts *opts)
         if (opts->id_column && strcmp(opts->format, "csv") != 0)
                 return ed_console_usage("report", ED_SOURCE_ID_COLUMN_FAULT);
         return opts->by ? ed_shard_setup_input("report", opts->shard, opts->by,
-                                               strcmp(opts->format, "csv") == 0)
+                                               strcmp(opts->format, "csv") == 0, opts->id_column)
                         : 0;
 }
 

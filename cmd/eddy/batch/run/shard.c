@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "batch/answer/shard_mark.h"
 #include "batch/request/shard_range.h"
@@ -74,17 +75,35 @@ bool ed_unit_answer_is_foreign(struct ed_batch_unit *unit, const struct ed_answe
         return mark == ED_SHARD_MARK_OTHER;
 }
 
+/* Whether two marks, such as "3/64 of 1000 bytes", are of inputs of the same size. */
+static bool marks_have_one_size(const char *one, const char *other)
+{
+        one = strchr(one, ' ');
+        other = strchr(other, ' ');
+        return one && other && strcmp(one, other) == 0;
+}
+
 int ed_unit_shard_refuse(const struct ed_batch_unit *unit, const struct ed_answer_seen *seen)
 {
+        const char *output = unit->paths->output, *shard = unit->input.shard;
         char other[ED_SHARD_MARK_BYTES];
 
         ed_shard_mark_read(seen, other);
         ed_say(&unit->run->say,
                "%s has answers of shard %s, and this is shard %s: it could send requests that "
-               "another shard has answered. Put %s back as it was, give the same --shard, and put "
-               "new and corrected lines into another file; or name another output",
-               unit->paths->output, other, unit->input.shard, unit->paths->input);
-        ed_say(&unit->run->say, "nothing was sent");
+               "another shard has answered",
+               output, other, shard);
+        if (marks_have_one_size(other, shard))
+                ed_say(&unit->run->say,
+                       "nothing was sent: give --shard %.*s for this output, and the same number "
+                       "of shards as before for the others; or name another output",
+                       (int) strcspn(other, " "), other);
+        else
+                ed_say(&unit->run->say,
+                       "nothing was sent: put %s back as it was, give the same --shard, and put "
+                       "new and "
+                       "corrected lines into another file; or name another output",
+                       unit->paths->input);
         return ED_EXIT_INPUT;
 }
 
