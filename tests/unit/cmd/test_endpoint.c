@@ -715,3 +715,42 @@ TEST(places_of_base_urls_that_are_gone_are_used_again_when_there_are_many)
 {
         run(forget_main);
 }
+
+static int same_name_main(void *arg)
+{
+        static const char *const none[] = { NULL };
+        struct ed_endpoint *same[3];
+        char text[64];
+
+        (void) arg;
+        endpoints_make(&(struct ed_endpoint_limits){ .changes = true }, none);
+        list_take("http://same/0\nhttp://same/1\nhttp://same/2");
+        for (int i = 0; i < 3; i++)
+                same[i] = take("/x", 0);
+        ed_endpoint_give(same[0]);
+        ed_endpoint_give(same[2]);
+        list_take("http://same/1");
+        for (int i = 0; i < ED_ENDPOINTS_BASES_MAX - 3; i++) {
+                snprintf(text, sizeof(text), "http://same/1\nhttp://h%d", i);
+                list_take(text);
+        }
+        /* Two places are used again, so one base URL is left for absolute URLs of this name. */
+        list_take("http://same/1\nhttp://last0\nhttp://last1");
+        CHECK_EQ(endpoints.forgotten, 2);
+        CHECK_STR(same[0]->base, "http://last0");
+        CHECK_STR(same[2]->base, "http://last1");
+        CHECK(take("http://same/y", 0) == same[1]);
+        CHECK(take("http://last0/y", 0) == same[0] && take("http://last1/y", 0) == same[2]);
+        /* Those that return before their places are used are not used again. */
+        list_take("http://same/1\nhttp://h0\nhttp://new");
+        CHECK_STR(same[1]->base, "http://same/1");
+        CHECK_EQ(endpoints.forgotten, 3);
+        list_take("http://h0\nhttp://h1");
+        CHECK(change.more == 1 && endpoints.forgotten == 4);
+        return 0;
+}
+
+TEST(absolute_urls_go_to_a_base_url_of_their_host_that_is_left)
+{
+        run(same_name_main);
+}

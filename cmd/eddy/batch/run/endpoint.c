@@ -41,6 +41,7 @@ void ed_endpoints_init(struct ed_endpoints *endpoints, const struct ed_endpoint_
 {
         *endpoints = (struct ed_endpoints){ .limits = *limits, .room = room };
         endpoints->last = endpoints->last_base = &endpoints->first;
+        endpoints->gone_last = &endpoints->gone;
         eddy_semaphore_init(&endpoints->line.turn, 1, 0);
 }
 
@@ -339,23 +340,41 @@ static struct ed_endpoint *base_find(const struct ed_endpoints *endpoints, const
         return NULL;
 }
 
-/* Returns the leader that has been gone for the longest time and has no request, or NULL. */
-static struct ed_endpoint *oldest_gone(const struct ed_endpoints *endpoints)
+static void gone_add(struct ed_endpoints *endpoints, struct ed_endpoint *leader)
 {
-        struct ed_endpoint *oldest = NULL, *endpoint = endpoints->first;
-        bool is_idle = false;
+        leader->gone_next = NULL;
+        leader->gone_at = endpoints->gone_last;
+        *endpoints->gone_last = leader;
+        endpoints->gone_last = &leader->gone_next;
+}
 
-        for (size_t i = 0; i < endpoints->bases; i++, endpoint = endpoint->next) {
-                struct ed_endpoint *leader = endpoint->leader;
+static void gone_remove(struct ed_endpoints *endpoints, struct ed_endpoint *leader)
+{
+        if (endpoints->gone_idle == leader)
+                endpoints->gone_idle = leader->gone_next;
+        *leader->gone_at = leader->gone_next;
+        if (leader->gone_next)
+                leader->gone_next->gone_at = leader->gone_at;
+        else
+                endpoints->gone_last = leader->gone_at;
+}
 
-                if (endpoint == leader)
-                        is_idle = leader->is_gone && leader->line.waiting == 0 &&
-                                  (!oldest || leader->gone_ns < oldest->gone_ns);
-                is_idle = is_idle && endpoint->in_flight == 0;
-                if (is_idle && (i + 1 == endpoints->bases || endpoint->next->leader != leader))
-                        oldest = leader;
-        }
-        return oldest;
+static bool is_idle(const struct ed_endpoint *leader)
+{
+        const struct ed_endpoint *endpoint = leader;
+
+        for (unsigned i = 0; i < leader->span; i++, endpoint = endpoint->next)
+                if (endpoint->in_flight > 0)
+                        return false;
+        return leader->line.waiting == 0;
+}
+
+/* Returns the leader that has been gone for the longest time and has no request, or NULL. */
+static struct ed_endpoint *oldest_gone(struct ed_endpoints *endpoints)
+{
+        while (endpoints->gone_idle && !is_idle(endpoints->gone_idle))
+                endpoints->gone_idle = endpoints->gone_idle->gone_next;
+        return endpoints->gone_idle;
 }
 
 /* End the pause of a limiter. That of the begin holds: nothing was sent that could have ended it. */
@@ -396,21 +415,35 @@ static void endpoint_clear(struct ed_endpoint *endpoint, const char *name)
         endpoint_name(endpoint, name, endpoint->all->limits.keys);
 }
 
+/* Put a leader into the map of names, in the place of another one with the same name. */
+static void name_enter(struct ed_endpoints *endpoints, struct ed_endpoint *leader)
+{
+        struct ed_endpoint *former = endpoint_find(endpoints, leader->name);
+
+        leader->same_next = leader->same_former = leader;
+        if (former)
+                ed_hash_map_remove(&endpoints->map, &former->link);
+        if (former && former->base) {
+                leader->same_former = former;
+                leader->same_next = former->same_next;
+                former->same_next->same_former = leader;
+                former->same_next = leader;
+        }
+        ed_hash_map_add(&endpoints->map, &leader->link, name_hash(leader->name));
+}
+
 /* A leader leaves the map of names: another base URL with the same name takes its place there. */
 static void name_leave(struct ed_endpoints *endpoints, struct ed_endpoint *leader)
 {
-        struct ed_endpoint *other = endpoints->first;
+        struct ed_endpoint *other = leader->same_former;
 
+        other->same_next = leader->same_next;
+        leader->same_next->same_former = other;
         if (endpoint_find(endpoints, leader->name) != leader)
                 return;
         ed_hash_map_remove(&endpoints->map, &leader->link);
-        for (size_t i = 0; i < endpoints->bases; i++, other = other->next) {
-                if (other == leader || other->leader != other || !other->base ||
-                    strcmp(other->name, leader->name) != 0)
-                        continue;
+        if (other != leader)
                 ed_hash_map_add(&endpoints->map, &other->link, name_hash(other->name));
-                return;
-        }
 }
 
 /* Give the place of a leader that is gone to another base URL. */
@@ -420,6 +453,7 @@ static void leader_clear(struct ed_endpoints *endpoints, struct ed_endpoint *lea
         struct ed_endpoint *endpoint = leader;
         unsigned span = leader->span;
 
+        gone_remove(endpoints, leader);
         if (leader->base) {
                 name_leave(endpoints, leader);
                 ed_hash_map_remove(&endpoints->base_map, &leader->base_link);
@@ -454,6 +488,8 @@ static int base_place(struct ed_endpoints *endpoints, const char *name,
                 endpoint->number = (uint32_t) endpoints->bases++;
                 endpoint->is_gone = err < 0;
         }
+        if (leader && err < 0)
+                gone_add(endpoints, leader);
         *ret_leader = leader;
         return err;
 }
@@ -462,7 +498,7 @@ int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base,
                           struct ed_endpoint **ret_leader)
 {
         char name[EDDY_HTTP_ORIGIN_BYTES];
-        struct ed_endpoint *leader, *endpoint, *former;
+        struct ed_endpoint *leader, *endpoint;
         int err = eddy_http_url_origin(base, name);
         char *copy;
 
@@ -482,11 +518,7 @@ int ed_endpoints_add_base(struct ed_endpoints *endpoints, const char *base,
                 choice_put(endpoint);
         }
         ed_hash_map_add(&endpoints->base_map, &leader->base_link, ed_base_url_hash(copy));
-        /* Absolute URLs of this origin share its limits. */
-        former = endpoint_find(endpoints, name);
-        if (former)
-                ed_hash_map_remove(&endpoints->map, &former->link);
-        ed_hash_map_add(&endpoints->map, &leader->link, name_hash(name));
+        name_enter(endpoints, leader); /* absolute URLs of this origin share its limits */
         *ret_leader = leader;
         return 0;
 }
@@ -495,10 +527,9 @@ static void base_leave(struct ed_endpoint *leader)
 {
         struct ed_endpoint *endpoint = leader;
 
-        for (unsigned i = 0; i < leader->span; i++, endpoint = endpoint->next) {
+        gone_add(leader->all, leader);
+        for (unsigned i = 0; i < leader->span; i++, endpoint = endpoint->next)
                 endpoint->is_gone = true;
-                endpoint->gone_ns = eddy_now();
-        }
 }
 
 /* A base URL that was gone is back. If it got no connection before, that is over. */
@@ -506,6 +537,7 @@ static void base_return(struct ed_endpoint *leader)
 {
         struct ed_endpoint *endpoint = leader;
 
+        gone_remove(leader->all, leader);
         for (unsigned i = 0; i < leader->span; i++, endpoint = endpoint->next) {
                 endpoint->is_gone = false;
                 if (endpoint->unreached > 0) {
@@ -526,6 +558,7 @@ int ed_endpoints_list(struct ed_endpoints *endpoints, const struct ed_base_urls 
 
         *ret_change = (struct ed_endpoints_change){ 0 };
         endpoints->lists++;
+        endpoints->gone_idle = endpoints->gone;
         for (size_t i = 0; i < list->count; i++) {
                 struct ed_endpoint *leader = base_find(endpoints, list->items[i]->text);
                 int added = 0;

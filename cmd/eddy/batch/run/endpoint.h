@@ -61,8 +61,10 @@ struct ed_endpoint {
         uint32_t number;               /* of a base URL: its rank among equals */
         bool is_listed;                /* a file has this base URL, and may drop it */
         bool is_gone;                  /* the file has dropped it */
-        int64_t gone_ns;
-        uint32_t seen; /* of a leader: the last list that had it */
+        struct ed_endpoint *gone_next, **gone_at; /* of a leader that is gone: the queue */
+        struct ed_endpoint *same_next,
+                *same_former; /* of a leader: a ring of those with its name */
+        uint32_t seen;        /* of a leader: the last list that had it */
         eddy_limiter *limiter;
         struct ed_endpoint_line line; /* of absolute URLs */
         bool is_shut;                 /* it asked for a pause longer than the run accepts */
@@ -104,14 +106,16 @@ struct ed_endpoints {
         struct ed_endpoint_limits limits;
         struct ed_room *room;
         struct ed_endpoint *first, **last, **last_base;
-        size_t count, bases;          /* with those that are gone */
-        struct ed_endpoint_line line; /* of the base URLs */
-        struct ed_choice choice;      /* among the base URLs */
-        uint32_t lists;               /* that ed_endpoints_list() was given */
-        uint32_t lost_said;           /* servers out of reach that were reported */
-        size_t forgotten;             /* base URLs whose places were taken by others */
-        struct ed_hash_map map;       /* by name; of base URLs with equal names, the last */
-        struct ed_hash_map base_map;  /* of the leaders of base URLs */
+        size_t count, bases;                   /* with those that are gone */
+        struct ed_endpoint_line line;          /* of the base URLs */
+        struct ed_choice choice;               /* among the base URLs */
+        uint32_t lists;                        /* that ed_endpoints_list() was given */
+        uint32_t lost_said;                    /* servers out of reach that were reported */
+        size_t forgotten;                      /* base URLs whose places were taken by others */
+        struct ed_endpoint *gone, **gone_last; /* leaders, in the order in which they went */
+        struct ed_endpoint *gone_idle;         /* those before it have requests in flight */
+        struct ed_hash_map map;      /* by name; of base URLs with equal names, the last */
+        struct ed_hash_map base_map; /* of the leaders of base URLs */
 };
 
 /* 'room' is borrowed. Call inside eddy_run(). */
