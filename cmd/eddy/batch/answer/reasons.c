@@ -3,6 +3,7 @@
  */
 #include "batch/answer/reasons.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,15 +40,6 @@ static void text_set(const struct ed_reasons *reasons, struct ed_reason *reason,
                 ed_excerpt_within(reason->text, sizeof(reason->text), text, bytes);
 }
 
-/* Keep JSON text, in which a question mark replaces each control character. */
-static void json_set(const struct ed_reasons *reasons, struct ed_reason *reason,
-                     const struct ed_answer *answer, const char *json, size_t bytes)
-{
-        char text[MESSAGE_BYTES];
-
-        text_set(reasons, reason, answer, text, ed_json_shown(text, sizeof(text), json, bytes));
-}
-
 /* Keep the message of a server. */
 static void body_read(const struct ed_reasons *reasons, struct ed_reason *reason,
                       const struct ed_answer *answer)
@@ -60,15 +52,15 @@ static void body_read(const struct ed_reasons *reasons, struct ed_reason *reason
             eddy_json_parse(answer->body, answer->body_bytes, NULL, &body, NULL) < 0 ||
             !ed_reason_find(&body, &message))
                 return;
-        if (message.kind != EDDY_JSON_STRING) {
-                json_set(reasons, reason, answer, message.text, message.bytes);
-                return;
+        bytes = message.kind == EDDY_JSON_STRING ? eddy_json_string(&message, text, sizeof(text))
+                                                 : -EINVAL;
+        if (bytes < 0) { /* as it is in JSON, without quotes and control characters */
+                size_t quote = message.kind == EDDY_JSON_STRING;
+
+                bytes = (int64_t) ed_json_shown(text, sizeof(text), message.text + quote,
+                                                message.bytes - 2 * quote);
         }
-        bytes = eddy_json_string(&message, text, sizeof(text));
-        if (bytes >= 0)
-                text_set(reasons, reason, answer, text, (size_t) bytes);
-        else /* with its escapes, without its quotes */
-                json_set(reasons, reason, answer, message.text + 1, message.bytes - 2);
+        text_set(reasons, reason, answer, text, (size_t) bytes);
 }
 
 /*
