@@ -146,6 +146,9 @@ TEST(shard_of_a_line_is_read_again)
         static const char *const others[] = { "3/64 of 1001 bytes",  "3/63 of 1000 bytes",
                                               "4/64 of 1000 bytes",  "3/64 of 1000 byte",
                                               "3/64 of 10000 bytes", "" };
+        static const char slashed[] = "{\"custom_id\":\"a\",\"response\":{\"status_code\":200,"
+                                      "\"body\":{}},\"error\":null,"
+                                      "\"x_meta\":{\"shard\":\"3\\/64 of 1000 bytes\"}}";
         struct ed_answer answer = answer_make("{}", 2);
         char mark[ED_SHARD_MARK_BYTES], seen_mark[ED_SHARD_MARK_BYTES], id[ED_ANSWER_ID_ROOM];
         struct ed_answer_seen found;
@@ -166,6 +169,8 @@ TEST(shard_of_a_line_is_read_again)
                 CHECK_EQ(ed_shard_mark_compare(&found, others[i]), ED_SHARD_MARK_OTHER);
         ed_shard_mark_read(&found, seen_mark);
         CHECK_STR(seen_mark, mark);
+        CHECK_EQ(ed_answer_read(slashed, strlen(slashed), id, &found), 0);
+        CHECK_EQ(ed_shard_mark_compare(&found, mark), ED_SHARD_MARK_SAME);
         answer.shard = "";
         answer_print(&answer, ED_ANSWER_META);
         CHECK_EQ(ed_answer_read(line.data, strlen(line.data), id, &found), 0);

@@ -22,12 +22,13 @@ static bool mark_find(const struct ed_answer_seen *seen, struct eddy_json_value 
 
 enum ed_shard_mark ed_shard_mark_compare(const struct ed_answer_seen *seen, const char *mark)
 {
+        char seen_mark[ED_SHARD_MARK_BYTES]; /* another program may write it with escapes */
         struct eddy_json_value value;
-        size_t bytes = strlen(mark);
 
         if (!mark_find(seen, &value))
                 return ED_SHARD_MARK_NONE;
-        return value.bytes == bytes + 2 && memcmp(value.text + 1, mark, bytes) == 0
+        return eddy_json_string(&value, seen_mark, sizeof(seen_mark)) >= 0 &&
+                               strcmp(seen_mark, mark) == 0
                        ? ED_SHARD_MARK_SAME
                        : ED_SHARD_MARK_OTHER;
 }
