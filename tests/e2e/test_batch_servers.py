@@ -121,6 +121,9 @@ def mistakes_in_a_list_are_refused_before_the_run(eddy):
                         (["http://a", "http://A/"], "--base-url http://A/: it is given twice; give it once")):
         result = eddy.run(*arguments(eddy, requests(1)), *(word for arg in args for word in ("--base-url", arg)))
         e2e.one_line(result, 2, words)
+    for command in (["batch", "-", "-o", eddy.file("no.jsonl")], ["check", "-"]):
+        e2e.one_line(eddy.run(*command, "--base-url", "@-", stdin=requests(1).encode()), 2,
+                     "--base-url @-: the requests are read from standard input, which is read only once; name a file")
     keys = eddy.file("keys", "".join(f"k{i}\n" for i in range(2)))
     result = eddy.run(*arguments(eddy, requests(1)), "--api-key-file", keys, "--base-url",
                       "@" + eddy.file("list", "".join(f"http://h{i}\n" for i in range(MANY // 2 + 1))))

@@ -61,11 +61,18 @@ static int file_read(struct ed_bases *bases, const char *command)
         return err;
 }
 
-int ed_base_url_option_check(struct ed_bases *bases, const char *command, unsigned keys)
+int ed_base_url_option_check(struct ed_bases *bases, const char *command, const char *input,
+                             unsigned keys)
 {
-        int err = bases->path ? file_read(bases, command) : 0;
-        size_t count = ed_bases_count(bases);
+        size_t count;
+        int err;
 
+        if (bases->path && strcmp(bases->path, "-") == 0 && strcmp(input, "-") == 0)
+                return ed_console_usage(command,
+                                        "--base-url @-: the requests are read from standard "
+                                        "input, which is read only once; name a file");
+        err = bases->path ? file_read(bases, command) : 0;
+        count = ed_bases_count(bases);
         if (err == -ENOMEM) {
                 ed_console_say(command, "out of memory");
                 return ED_EXIT_FAILED;

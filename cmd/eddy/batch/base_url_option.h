@@ -16,9 +16,10 @@ EDDY_MUST_USE int ed_base_url_option_add(struct ed_bases *bases, const char *com
                                          const char *value);
 
 /*
- * All options are known: read the file, and check the number of base URLs and API keys, 0: none. Returns
- * 0 or the exit code, after a message.
+ * All options are known: read the file, and check the number of base URLs and API keys, 0: none. 'input'
+ * names the requests. Returns 0 or the exit code, after a message.
  */
-int ed_base_url_option_check(struct ed_bases *bases, const char *command, unsigned keys);
+int ed_base_url_option_check(struct ed_bases *bases, const char *command, const char *input,
+                             unsigned keys);
 
 #endif

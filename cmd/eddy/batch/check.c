@@ -965,7 +965,7 @@ static int memory_fault(void)
 /* Check combinations of options, and read the templates. Returns 0 or the exit code. */
 static int options_check(struct check_run *run)
 {
-        int err = ed_base_url_option_check(&run->bases, "check", 0);
+        int err = ed_base_url_option_check(&run->bases, "check", run->input, 0);
 
         if (err)
                 return err;

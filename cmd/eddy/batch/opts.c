@@ -578,7 +578,8 @@ static int errors_name(struct ed_batch_opts *opts)
 static int urls_check(struct ed_batch_opts *opts)
 {
         struct ed_bases *bases = &opts->settings.bases;
-        int exit_code = ed_base_url_option_check(bases, "batch", opts->keys.count);
+        int exit_code =
+                ed_base_url_option_check(bases, "batch", opts->paths.input, opts->keys.count);
 
         if (exit_code || !opts->settings.url)
                 return exit_code;
