@@ -69,15 +69,6 @@ static int slurm_read(const char *command, const char *value, struct ed_shard *r
                                  count, (int) ED_SHARD_COUNT_MAX);
                 return -EINVAL;
         }
-        if (count == 1) {
-                /* The usual way to repeat one task: the whole file would be sent. */
-                ed_console_usage(
-                        command,
-                        "--shard %s: an array of one task does not say how many shards there "
-                        "are; write --shard auto/N, with N shards, or --shard i/n",
-                        value);
-                return -EINVAL;
-        }
         *ret_shard = (struct ed_shard){ (id - least) / step, count };
         return 0;
 }
