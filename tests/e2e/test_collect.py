@@ -35,6 +35,10 @@ def failure(custom_id, code="request_timeout", **more):
     return json.dumps({"custom_id": custom_id, "response": None, "error": {"code": code, "message": "after 9 s"}, **more}) + "\n"
 
 
+# What files have that are to be replaced.
+OLD, OLD_ERRORS = answer("old"), failure("old")
+
+
 def shards_of(lines, count):
     """The numbers of the lines of each shard."""
     size, at, shards = sum(map(len, lines)), 0, [[] for _ in range(count)]
@@ -131,6 +135,7 @@ def compressed_files_and_pipes_are_read_and_written(eddy):
         result = eddy.run("collect", *names, "--by", "-", stdin=file.read())
     equal((result.code, result.out), (0, wanted), result.err)
     eddy.file("out.1.jsonl", "")
+    os.remove(to)  # it has answers that the outputs do not have now
     eddy.file("out.0.errors.jsonl.gz", gzip.compress(failure("r21").encode()))
     result = eddy.run("collect", packed, *names[1:], "--by", by, "-o", to)
     equal(result.code, 1, result)
@@ -197,6 +202,7 @@ def missing_requests_are_named_with_their_shards_and_commands(eddy):
     equal(eddy.run("collect", *outs(eddy), "--shards", "8", "--by", path).err, result.err)
     # A last shard that is absent: the names do not give the number of all.
     os.remove(eddy.file("out.7.jsonl"))
+    os.remove(eddy.file("all.jsonl"))  # it has the answers of that shard
     result = collect(eddy)
     check("give --shards N" in result.err and "  eddy batch " not in result.err, result)
     result = eddy.run("collect", name, "--shards", "8", "--by", path)
@@ -285,6 +291,7 @@ def accepted_failures_are_complete_as_in_a_run(eddy):
     check("failed: 1 request: r0\n" in collect(eddy, "--accept-failed").err)
     # As in a run: without any answer, the command is likely to be wrong.
     eddy.file("out.0.jsonl", answer("r1", 404))
+    os.remove(eddy.file("all.jsonl"))
     equal(collect(eddy, "--accept-failed").code, 1)
     e2e.one_line(collect(eddy, "--accept-failed-ids", eddy.file("none")), 2, "--accept-failed-ids", "none")
 
@@ -443,8 +450,8 @@ def file_that_is_named_twice_is_read_once(eddy):
 @claim
 def files_that_do_not_belong_together_replace_nothing(eddy):
     path, _ = split(eddy, 10, 2)
-    to = eddy.file("all.jsonl", "old\n")
-    errors = eddy.file("all.errors.jsonl", "old errors\n")
+    to = eddy.file("all.jsonl", OLD)
+    errors = eddy.file("all.errors.jsonl", OLD_ERRORS)
     first = outs(eddy)[0]
     for args, code, words in (
             ([], 2, ["name the outputs"]), (["--by", path], 2, ["name the outputs"]), ([first], 2, ["--by IN is missing"]),
@@ -469,7 +476,7 @@ def files_that_do_not_belong_together_replace_nothing(eddy):
             ([eddy.file("zz", answer("zz")), "--by", path], 3, ["none of the ids is in "])):
         result = eddy.run("collect", *args, "-o", to)
         check(result.code == code and all(word in result.err for word in words), args, result)
-        equal((content_of(to), content_of(errors)), ("old\n", "old errors\n"), args)
+        equal((content_of(to), content_of(errors)), (OLD, OLD_ERRORS), args)
     e2e.one_line(eddy.run("collect", first, "--by", path, "-o", eddy.file("all.csv")), 2, "name it .jsonl")
     e2e.one_line(eddy.run("collect", first, "--by", path, "-o", path), 2, "this is the file of requests")
     e2e.one_line(eddy.run("collect", first, "--by", path, "-o", eddy.folder), 2, "not a regular file")
@@ -479,8 +486,30 @@ def files_that_do_not_belong_together_replace_nothing(eddy):
     with open(errors, "rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         e2e.one_line(eddy.run("collect", first, "--by", path, "-o", to), 6, "--errors", "another eddy is writing")
-    equal(content_of(to), "old\n")
+    equal(content_of(to), OLD)
     equal(glob.glob(eddy.file("*.new-*")), [])
+
+
+@claim
+def files_that_hold_more_than_the_outputs_are_not_replaced(eddy):
+    path, wanted = split(eddy, 10, 2)
+    for name, text, words in (
+            ("all.jsonl", answer("r1") + answer("old"), None), ("all.jsonl", answer("r1") + answer("r9"), "has 1 answer that"),
+            ("all.jsonl", "call Bob\n", "lines that are not answers"), ("all.errors.jsonl", "call Bob\n", "that are not failures"),
+            ("all.errors.jsonl", failure("r1"), None)):
+        eddy.file("all.jsonl", "")
+        eddy.file("all.errors.jsonl", "")
+        to = eddy.file(name, text)
+        result = eddy.run("collect", outs(eddy)[0], "--by", path, "-o", eddy.file("all.jsonl"))
+        if words:
+            e2e.one_line(result, 2, f"{to}: this file has", words, "would be replaced")
+            equal(content_of(to), text)
+        else:
+            equal(result.code, 1, name, text, result)
+            check(wanted.startswith(content_of(eddy.file("all.jsonl"))), result)
+    eddy.file("all.jsonl", answer("r9"))
+    equal(collect(eddy).code, 0)
+    equal(content_of(eddy.file("all.jsonl")), wanted)
 
 
 @claim
@@ -500,15 +529,15 @@ def table_without_rows_is_complete(eddy):
     skip = ["--skip-empty", "--body", '{"t":"{{text}}"}', "--url", "http://h/"]
     for content, args, words in (("custom_id,text\n", [], "the file of requests has no rows"),
                                  ("custom_id,text\na, \n", skip, "all requests are empty")):
-        args = ["--by", eddy.file("in.csv", content), "-o", eddy.file("all.jsonl", "old\n"), *args]
+        args = ["--by", eddy.file("in.csv", content), "-o", eddy.file("all.jsonl", OLD), *args]
         eddy.file("out.0.jsonl", "")
         result = eddy.run("collect", *outs(eddy), *args)
         equal((result.code, result.err, content_of(eddy.file("all.jsonl"))), (0, f"eddy collect: complete: {words}\n", ""), result)
         # Answers of another file replace nothing.
-        eddy.file("all.jsonl", "old\n")
+        eddy.file("all.jsonl", OLD)
         eddy.file("out.0.jsonl", answer("b"))
         result = eddy.run("collect", *outs(eddy), *args)
-        equal((result.code, content_of(eddy.file("all.jsonl"))), (3, "old\n"), result)
+        equal((result.code, content_of(eddy.file("all.jsonl"))), (3, OLD), result)
 
 
 # ---- ends of the command -------------------------------------------------------------------------
@@ -516,13 +545,13 @@ def table_without_rows_is_complete(eddy):
 @claim
 def end_by_a_signal_leaves_all_files_as_they_were(eddy):
     path, _ = split(eddy, 10, 2)
-    to, errors = eddy.file("all.jsonl", "old\n"), eddy.file("all.errors.jsonl", "old errors\n")
+    to, errors = eddy.file("all.jsonl", OLD), eddy.file("all.errors.jsonl", OLD_ERRORS)
     for signo in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         child = eddy.start("collect", "-", *outs(eddy), "--by", path, "-o", to, stdin=subprocess.PIPE)
         e2e.wait_until(lambda: len(glob.glob(eddy.file("*.new-*"))) == 2, "the new files")
         child.send_signal(signo)
         equal(child.wait(e2e.SOON), -signo if signo == signal.SIGKILL else 128 + signo)
-        equal((content_of(to), content_of(errors)), ("old\n", "old errors\n"))
+        equal((content_of(to), content_of(errors)), (OLD, OLD_ERRORS))
         if signo != signal.SIGKILL:
             equal(glob.glob(eddy.file("*.new-*")), [])
 
@@ -537,12 +566,12 @@ def kill_or_failure_at_each_change_leaves_whole_files(eddy):
     ends = set()
     for first, how in enumerate(({"KILL_HOW": "before"}, {"KILL_HOW": "after"}, {"KILL_HOW": "torn"}, {"KILL_ERRNO": "28"})):
         for at in range(1 + first % STEP, 100, STEP):
-            eddy.file("all.jsonl", "old\n")
-            eddy.file("all.errors.jsonl", "old errors\n")
+            eddy.file("all.jsonl", OLD)
+            eddy.file("all.errors.jsonl", OLD_ERRORS)
             result = collect(eddy, "--memory", "300k", env={**os.environ, **LOADED, "KILL_AT": str(at), **how})
             got = content_of(to), content_of(errors)
-            check(got[0] in ("old\n", wanted) and got[1] in ("old errors\n", failure("r3")), how, at, result)
-            ends.add(tuple(text[:3] == "old" for text in got))
+            check(got[0] in (OLD, wanted) and got[1] in (OLD_ERRORS, failure("r3")), how, at, result)
+            ends.add(tuple(text in (OLD, OLD_ERRORS) for text in got))
             if result.code == 1:  # it came to its end
                 equal(got, (wanted, failure("r3")), how, at)
                 break
@@ -559,13 +588,13 @@ def kill_or_failure_at_each_change_leaves_whole_files(eddy):
 @claim
 def full_disk_and_closed_pipe_end_cleanly(eddy):
     path, wanted = split(eddy, 300, 2)
-    to, errors = eddy.file("all.jsonl", "old\n"), eddy.file("all.errors.jsonl", "old errors\n")
+    to, errors = eddy.file("all.jsonl", OLD), eddy.file("all.errors.jsonl", OLD_ERRORS)
     with open("/dev/full", "wb") as full:
         result = eddy.run("collect", *outs(eddy), "--by", path, stdout=full)
     check(result.code == 4 and "No space" in result.err, result)
     result = collect(eddy, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)))
     check(result.code == 4 and "all.jsonl: " in result.err, result)
-    equal((content_of(to), content_of(errors), glob.glob(eddy.file("*.new-*"))), ("old\n", "old errors\n", []))
+    equal((content_of(to), content_of(errors), glob.glob(eddy.file("*.new-*"))), (OLD, OLD_ERRORS, []))
     result = eddy.run("collect", *outs(eddy), "--by", path, env={**os.environ, "TMPDIR": "/nowhere"})
     equal((result.code, result.out), (0, wanted), result)
     reader, writer = os.pipe()

@@ -50,7 +50,8 @@ struct collect_run {
         const struct ed_result *broken; /* the output that could not be written */
         bool is_closed;                 /* the reader of standard output has ended */
         uint64_t failures;              /* written to 'errors' */
-        struct ed_totals causes;        /* of failures that are not accepted */
+        uint64_t old_odd, old_lost; /* lines of a file to replace: no answers; answers only there */
+        struct ed_totals causes;    /* of failures that are not accepted */
         struct ed_record record;
 
         struct ed_part *part; /* the file that is read */
@@ -271,6 +272,90 @@ static int parts_read(struct collect_run *run)
         return exit_code ? exit_code : collect_places_check(run);
 }
 
+/* ---- the files to replace --------------------------------------------------------------------- */
+
+/* Count what a file to replace has that the outputs do not have. */
+static int old_take(void *arg, const struct ed_line *line)
+{
+        struct collect_run *run = arg;
+        struct ed_collected *collected = &run->collected;
+        struct ed_answer_seen seen;
+        uint64_t place;
+        int is_answer;
+
+        if (ed_answer_is_blank(line->data, line->bytes))
+                return 0;
+        if (line->is_too_long || ed_answer_read(line->data, line->bytes, run->id, &seen) < 0) {
+                run->old_odd += is_ended(line);
+                return 0;
+        }
+        is_answer = line_judge(run, &seen, false);
+        if (is_answer < 0)
+                return is_answer;
+        place = ed_id_places_find(&collected->places, seen.id, seen.id_bytes);
+        run->old_lost +=
+                is_answer && place != ED_PLACE_NONE && !ed_bits_has(&collected->answered, place);
+        return 0;
+}
+
+/* Read a file to replace, if it has anything. Returns 0 or the exit code. */
+static int old_read(struct collect_run *run, const char *path)
+{
+        const struct ed_say say = ed_console_voice("collect");
+        struct ed_source_opts opts = { .say = &say,
+                                       .path = path,
+                                       .line_bytes_max = ED_DRAFT_BYTES_MAX,
+                                       .rules = &run->walk.rules,
+                                       .take = old_take,
+                                       .arg = run };
+        struct ed_source source;
+        struct stat st;
+        int fd, err, exit_code;
+
+        run->old_odd = run->old_lost = 0;
+        if (!path || stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+                return 0;
+        exit_code = ed_source_open(&say, path, &st, &fd);
+        if (exit_code)
+                return exit_code;
+        err = ed_source_init(&source, &opts);
+        if (err == 0)
+                err = ed_source_read(&source, fd, -1);
+        ed_source_fini(&source);
+        close(fd);
+        return err < 0 ? ed_source_fault(&say, path, err) : 0;
+}
+
+/* Refuse to replace a file with answers that no output has, or of another kind. Returns 0 or the exit code. */
+static int old_check(struct collect_run *run)
+{
+        const struct ed_collect_opts *opts = &run->opts;
+        char room[ED_GROUPED_BYTES];
+        int exit_code = old_read(run, opts->output);
+
+        if (exit_code == 0 && run->old_lost > 0)
+                return ed_console_usage("collect",
+                                        "-o %s: this file has %s answer%s that the outputs lack, "
+                                        "and would be replaced: name it as one of OUT, and another "
+                                        "file as -o",
+                                        opts->output, ed_grouped(run->old_lost, room),
+                                        run->old_lost == 1 ? "" : "s");
+        if (exit_code == 0 && run->old_odd > 0)
+                return ed_console_usage(
+                        "collect",
+                        "-o %s: this file has lines that are not answers, and would "
+                        "be replaced: name another file, or remove it",
+                        opts->output);
+        if (exit_code == 0)
+                exit_code = old_read(run, opts->errors);
+        if (exit_code == 0 && run->old_odd > 0)
+                return ed_console_usage("collect",
+                                        "--errors %s: this file has lines that are not failures, "
+                                        "and would be replaced: name another file, or remove it",
+                                        opts->errors);
+        return exit_code;
+}
+
 /* ---- the result ------------------------------------------------------------------------------ */
 
 static int text_write(struct collect_run *run, struct ed_result *result, const char *text,
@@ -483,6 +568,8 @@ static int collect(struct collect_run *run)
                 exit_code = requests_read(run);
         if (exit_code == 0)
                 exit_code = parts_read(run);
+        if (exit_code == 0)
+                exit_code = old_check(run);
         if (exit_code == 0)
                 exit_code = results_write(run);
         if (exit_code)
