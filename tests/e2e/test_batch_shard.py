@@ -205,7 +205,10 @@ def lines_without_an_id_are_refused_with_their_number(eddy):
              "https://h/crlf\r"]
     path = eddy.file("in put.jsonl", "\n".join(lines) + "\n")
     result = shard(eddy, path, "2/3", "--base-url", "http://127.0.0.1:1")
-    equal(result.code, 3, result)
+    equal((result.code, os.path.exists(eddy.file("out.2.jsonl"))), (3, False), result)
+    eddy.file("out.2.jsonl", "")  # an output that was there before stays
+    equal(shard(eddy, path, "2/3", "--base-url", "http://127.0.0.1:1").code, 3)
+    check(os.path.exists(eddy.file("out.2.jsonl")))
     check("line 41 has no custom_id, and others lack it too" in result.err and "python3" in result.err, result)
     # The command in the message makes ids where they are not, in another file.
     run_command(result.err, "python3 ")

@@ -635,14 +635,17 @@ static int file_clean(struct ed_answers_file *answers, struct scan *scan,
         return err < 0 ? file_fault(scan->unit, answers->path, err) : 0;
 }
 
-/* Returns true if the errors file is empty, and still the file with its name. */
-static bool failures_are_gone(const struct ed_batch_unit *unit)
+/*
+ * Returns true if a file is empty, and still the file with its name, so that it may be removed: its lock is
+ * held, and another run that has opened it sees that the name is gone.
+ */
+static bool is_empty(const struct ed_answers_file *answers)
 {
         struct stat named, st;
 
-        return ed_answers_file_place(&unit->sink.failures) == ED_ANSWERS_FILE_HERE &&
-               fstat(unit->sink.failures.fd, &st) == 0 && st.st_size == 0 &&
-               lstat(unit->paths->errors, &named) == 0 && S_ISREG(named.st_mode);
+        return ed_answers_file_place(answers) == ED_ANSWERS_FILE_HERE &&
+               fstat(answers->fd, &st) == 0 && st.st_size == 0 &&
+               lstat(answers->path, &named) == 0 && S_ISREG(named.st_mode);
 }
 
 /* Report files that another program moved during the run. Returns true if there is one. */
@@ -776,8 +779,10 @@ static int files_clean(struct ed_batch_unit *unit)
 
 void ed_checkpoint_abandon(const struct ed_batch_unit *unit)
 {
-        if (failures_are_gone(unit))
+        if (is_empty(&unit->sink.failures))
                 unlink(unit->paths->errors);
+        if (!unit->sink.held.had_output && is_empty(&unit->sink.answers))
+                unlink(unit->paths->output);
 }
 
 int ed_checkpoint_close(struct ed_batch_unit *unit, bool sync)
@@ -794,7 +799,7 @@ int ed_checkpoint_close(struct ed_batch_unit *unit, bool sync)
         else if (unit->sink.output.save_err == 0 && unit->sink.errors.save_err == 0 &&
                  !unit->sink.output.cut && !unit->sink.errors.cut)
                 err = files_clean(unit);
-        if (failures_are_gone(unit))
+        if (is_empty(&unit->sink.failures))
                 unlink(unit->paths->errors);
         ed_answers_file_close(&unit->sink.answers);
         ed_answers_file_close(&unit->sink.failures);

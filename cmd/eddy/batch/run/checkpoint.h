@@ -27,7 +27,7 @@ EDDY_MUST_USE int ed_checkpoint_begin(struct ed_batch_unit *unit);
  */
 eddy_task_fn ed_checkpoint_sync;
 
-/* The run did not begin: remove an errors file without lines. */
+/* The run did not begin: remove an errors file without lines, and an output without lines that it has made. */
 void ed_checkpoint_abandon(const struct ed_batch_unit *unit);
 
 /*
