@@ -267,13 +267,14 @@ def failures_count_if_their_requests_have_no_answer(eddy):
 
 @claim
 def an_answer_is_not_missed_whose_failure_a_run_removes(eddy):
-    """The pipe lets the run act between the two files: its other end opens when `eddy report` opens it."""
+    """A run adds the answer first, and then removes the failure: the failures are opened before the answers."""
     rows = eddy.file("in.jsonl", lines({"custom_id": f"id-{n}", "url": "/", "body": {}} for n in (1, 2)))
-    out, pipe = eddy.file("out.jsonl", lines([answer(1, START_MS, 10)])), eddy.file("pipe")
-    os.mkfifo(pipe)
-    child = eddy.start("report", out, "--by", rows, "--errors", pipe, "-o", "/dev/null")
-    with opened_to_write(pipe), open(out, "a", encoding="utf-8") as file:
-        file.write(lines([answer(2, START_MS, 10)]))
+    out, errors = eddy.file("out"), eddy.file("errors")
+    os.mkfifo(out)
+    os.mkfifo(errors)
+    child = eddy.start("report", out, "--by", rows, "--errors", errors, "-o", "/dev/null")
+    with opened_to_write(errors), opened_to_write(out) as file:
+        file.write(lines([answer(1, START_MS, 10), answer(2, START_MS, 10)]))
     text = child.communicate(timeout=e2e.SOON)[1].decode()
     check("complete: all 2 requests have an answer" in text, text)
 
