@@ -464,14 +464,16 @@ def documented_commands_fetch_the_rest_and_the_failures_again(eddy):
 def a_redirect_is_a_failure(eddy):
     def answer(connection, number):
         e2e.read_head(connection)
-        connection.sendall(b"HTTP/1.1 %d x\r\nLocation: /y\r\nContent-Length: 0\r\n\r\n" % statuses[number])
+        connection.sendall(b"HTTP/1.1 %d x\r\nLocation: /y?token=1\r\nContent-Length: 0\r\n\r\n" % statuses[number])
 
     statuses = [299, 300, 301, 302, 303, 304, 307, 308]
     server = eddy.serve(answer)
-    result = eddy.fetch("-c", "1", "--summary", "json", *[server.url + "/x"] * len(statuses))
+    result = eddy.fetch("-c", "1", "--summary", "json", *[server.url.replace("//", "//user:pw@") + "/x"] * len(statuses))
     summary = json.loads(result.err)
     equal((result.code, summary["ok"], summary["failed"]), (1, 1, 7), result)
     equal([line["status"] for line in result.lines()], statuses)
+    # Where it leads is in the line, without what may be a secret.
+    equal([line.get("redirect") for line in result.lines()], [None] + [server.url + "/y"] * 7)
 
 
 @claim

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/excerpt.h"
+#include "common/location.h"
 #include "common/outcome.h"
 #include "common/url_fault.h"
 #include "eddy/alloc.h"
@@ -381,6 +382,31 @@ static void job_hide(struct ed_fetch_job *job, int error)
         job->bytes = ed_urls_hide_password(job->url, job->bytes, refused);
 }
 
+/* Append where a redirect leads, without user name and query, if the response says so. */
+static void redirect_add(struct ed_draft *line, const struct attempt *attempt)
+{
+        struct eddy_http_response_info info;
+        struct ed_draft url = { 0 }, bare = { 0 };
+        const char *location;
+
+        if (attempt->error < 0 || attempt->status < 300 || attempt->status > 399)
+                return;
+        location = eddy_http_response_header(attempt->response, "Location");
+        if (!location)
+                return;
+        eddy_http_response_info(attempt->response, &info);
+        ed_location_add(&url, info.url, location);
+        ed_draft_add(&url, "", 1);
+        if (ed_draft_is_whole(&url))
+                ed_location_add_bare(&bare, url.data);
+        if (ed_draft_is_whole(&bare) && bare.bytes > 0) {
+                ed_draft_add_str(line, ",\"redirect\":");
+                ed_draft_add_json(line, bare.data, bare.bytes);
+        }
+        ed_draft_fini(&bare);
+        ed_draft_fini(&url);
+}
+
 /* Build the line. This also hides the password in the URL, which is not used after this. */
 static void line_build(struct ed_draft *line, struct ed_fetch_job *job)
 {
@@ -408,6 +434,7 @@ static void line_build(struct ed_draft *line, struct ed_fetch_job *job)
                 error_add(line, run, job, attempt);
         else
                 ed_draft_add_str(line, "null");
+        redirect_add(line, attempt);
         if (run->opts.save) {
                 ed_draft_add_str(line, ",\"file\":");
                 if (job->is_kept)
