@@ -8,6 +8,7 @@ import resource
 import selectors
 import signal
 import socket
+import subprocess
 import threading
 
 import e2e
@@ -276,6 +277,30 @@ def server_that_is_listed_before_it_listens_is_not_given_up(eddy):
         connection.close()
     check("requests go to the other base URLs" not in said(eddy), said(eddy))
     stop(eddy, child)
+
+
+@claim
+def server_of_a_list_that_accepts_nothing_while_others_do_gets_no_more_requests(eddy):
+    for status in (404, 401):
+        one, wrong = Api(eddy), Api(eddy, lambda call: (status, {}, {"error": {"message": "no"}}))
+        gate = Gate(one)
+        path = eddy.file("list", listed(one))
+        output = eddy.file(f"out{status}.jsonl")
+        err = open(eddy.file("err"), "wb")
+        eddy.stack.callback(err.close)
+        child = eddy.start("batch", "-", "-o", output, "--progress", "off", "-c", "8", "--base-url", "@" + path, "--retry-base", "20ms",
+                           "--max-attempts", "30", stdin=subprocess.PIPE, stderr=err)
+        child.stdin.write(requests(50).encode())
+        child.stdin.flush()
+        e2e.wait_until(lambda: len(ids_of(output)) >= 20, "answers")
+        rename(path, listed(one) + wrong.url + "/wrong\n")
+        wait_said(eddy, "1 added, 0 removed")
+        child.stdin.write("".join(request(i) for i in range(50, 1000)).encode())
+        child.stdin.close()
+        wait_said(eddy, f"({wrong.url}/wrong, status {status}); requests go to the other base URLs")
+        end(eddy, child, 0)
+        equal(len(set(ids_of(output))), 1000)
+        check(5 <= len(wrong.calls) < 100, len(wrong.calls))
 
 
 @claim

@@ -964,6 +964,7 @@ void ed_endpoint_reopen(struct ed_endpoint *endpoint)
 {
         endpoint->is_shut = false;
         endpoint->key_refusals = 0;
+        endpoint->rejected = 0;
         endpoint->throttles = 0;
         choice_put(endpoint);
 }

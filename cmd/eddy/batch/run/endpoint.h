@@ -90,6 +90,8 @@ struct ed_endpoint {
         int64_t pause_end_ns;     /* the end of the last pause */
         uint64_t lost;            /* attempts without a connection */
         uint64_t sent, ok, failed;
+        uint32_t rejected;        /* answers that were not accepted before one was */
+        uint64_t accepted_before; /* answers of all base URLs, before the first of them */
 };
 
 struct ed_endpoint_limits {
@@ -111,6 +113,7 @@ struct ed_endpoints {
         struct ed_choice choice;               /* among the base URLs */
         uint32_t lists;                        /* that ed_endpoints_list() was given */
         uint32_t lost_said;                    /* servers out of reach that were reported */
+        uint64_t accepted;                     /* answers of base URLs */
         size_t forgotten;                      /* base URLs whose places were taken by others */
         struct ed_endpoint *gone, **gone_last; /* leaders, in the order in which they went */
         struct ed_endpoint *gone_idle;         /* those before it have requests in flight */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "batch/run/job_rows.h"
+#include "batch/run/job_trial.h"
 #include "batch/run/key_use.h"
 #include "batch/run/stop.h"
 
@@ -109,7 +110,8 @@ void ed_job_check_key(struct ed_batch_job *job)
 
         if (attempt->status != 401 || ed_attempt_is_ok(attempt) || job->trials.was_unauthorized ||
             ed_attempt_line_has_headers(attempt) || !attempt->endpoint->is_main ||
-            attempt->endpoint->ok > 0 || ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
+            attempt->endpoint->ok > 0 || ed_job_trial_is_doubtful(job) ||
+            ++attempt->endpoint->key_refusals < KEY_REFUSALS_MAX)
                 return;
         ed_batch_stop(
                 run, ED_STOP_KEY, ED_BATCH_DRAIN_NS, "%s %s (401): %s", attempt->endpoint->name,

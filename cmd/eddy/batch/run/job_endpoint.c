@@ -5,11 +5,14 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "batch/run/job_trial.h"
 #include "batch/run/key_use.h"
 #include "batch/run/stop.h"
 #include "common/duration.h"
 #include "common/outcome.h"
+#include "common/url_shown.h"
 #include "eddy/time.h"
 
 /* Servers out of reach that are named in messages. */
@@ -160,13 +163,27 @@ enum ed_verdict ed_job_endpoint_lost(struct ed_batch_job *job, int err, int64_t 
         return endpoint_shut(job, ED_STOP_UNREACHED, what);
 }
 
+enum ed_verdict ed_job_endpoint_wrong(struct ed_batch_job *job)
+{
+        const char *base = job->attempt.endpoint->base;
+        char what[ED_URL_SHOWN_BYTES + 128], shown[ED_URL_SHOWN_BYTES];
+
+        snprintf(
+                what, sizeof(what),
+                "has not accepted any of its first %u requests, and other servers have (%s, status "
+                "%d)",
+                (unsigned) job->attempt.endpoint->rejected, ed_url_shown(shown, base, strlen(base)),
+                job->attempt.status);
+        return endpoint_shut(job, ED_STOP_KEY, what);
+}
+
 enum ed_verdict ed_job_endpoint_key_useless(struct ed_batch_job *job)
 {
         struct ed_batch_run *run = job->unit->run;
         bool is_misplaced = ed_key_use_header(run, job->request);
         char remedy[160];
 
-        if (run->keys->count > 1)
+        if (run->keys->count > 1 || ed_job_trial_is_doubtful(job))
                 return endpoint_shut(job, ED_STOP_KEY, "refuses this API key (401)");
         ed_batch_stop(
                 run, ED_STOP_KEY, ED_BATCH_DRAIN_NS,

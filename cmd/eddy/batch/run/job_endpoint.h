@@ -22,6 +22,9 @@ enum ed_verdict ed_job_endpoint_refused(struct ed_batch_job *job, int64_t *ret_w
 /* The endpoint has been out of reach for a while: wait for it, or shut it. */
 enum ed_verdict ed_job_endpoint_lost(struct ed_batch_job *job, int err, int64_t lost_ns);
 
+/* The server has not accepted any of its first requests, and others do: shut the endpoint. */
+enum ed_verdict ed_job_endpoint_wrong(struct ed_batch_job *job);
+
 /* The server refuses every value of the key. */
 enum ed_verdict ed_job_endpoint_key_useless(struct ed_batch_job *job);
 

@@ -10,6 +10,7 @@
 #include "batch/run/job_counts.h"
 #include "batch/run/job_endpoint.h"
 #include "batch/run/job_rows.h"
+#include "batch/run/job_trial.h"
 #include "batch/run/key_use.h"
 #include "common/outcome.h"
 #include "eddy/error.h"
@@ -169,11 +170,13 @@ static enum ed_verdict judge(struct ed_batch_job *job, int err, int64_t *ret_wai
                 if (!is_own)
                         return ed_job_endpoint_refused(job, ret_wait_ns);
         }
+        if (ed_job_trial_has_failed(job))
+                return ed_job_endpoint_wrong(job);
         job->attempts += attempt->start_ns > 0;
         if (attempt->endpoint && err == 0 && !is_own)
                 ed_endpoint_answered(&run->endpoints, attempt->endpoint, job->request->url,
                                      attempt->start_ns);
-        if (attempt->is_again || is_own)
+        if (attempt->is_again || is_own || ed_job_trial_is_doubtful(job))
                 cause = cause_again(attempt);
         else if (ed_attempt_is_ok(attempt))
                 return rows_judge(job);
