@@ -289,7 +289,8 @@ def a_shard_without_a_request_is_judged_as_the_whole_file(eddy):
 
 @claim
 def the_command_for_a_table_takes_the_ids_of_its_column(eddy):
-    path = eddy.file("rows.csv", "it's,text\nk1,a\n,b\nk3,c\n")
+    # With the byte order mark and the lines of Excel.
+    path = eddy.file("rows.csv", "\ufeffit's,text\r\nk1,a\r\n,b\r\nk3,c\r\n")
     result = eddy.run("batch", path, "--shard", "0/1", "-o", eddy.file("out.%i.jsonl"), "--id-column", "it's",
                       "--base-url", "http://127.0.0.1:1")
     equal(result.code, 2, result)

@@ -14,8 +14,10 @@
 #define BURST_NS EDDY_SEC(1)                /* without --burst */
 #define MOST_NS  (EDDY_MIN(1) + EDDY_MS(1)) /* a minute, both of its ends included */
 
-/* Returns the exit code. */
-/* The id of row n is in the column, if there is one, or else in custom_id, or else r and n. */
+/*
+ * Refuse CSV with a command that makes lines of JSON. The id of row n is in the column, if there is
+ * one, or else in custom_id, or else r and n. Returns the exit code.
+ */
 static int csv_refuse(const char *command, const char *input, const char *id_column)
 {
         struct ed_draft words = { 0 };
@@ -31,7 +33,8 @@ static int csv_refuse(const char *command, const char *input, const char *id_col
                 "--shard cannot begin in the middle of CSV, whose fields may have line feeds; "
                 "make lines of JSON with ids first, and give these%s to all commands: python3 -c "
                 "'import csv, json, sys; [print(json.dumps({**row, \"custom_id\": row.get(%s) or "
-                "\"r%%d\" %% n})) for n, row in enumerate(csv.DictReader(sys.stdin), 1)]' %s",
+                "\"r%%d\" %% n})) for n, row in enumerate(csv.DictReader(open(0, "
+                "encoding=\"utf-8-sig\", newline=\"\")), 1)]' %s",
                 id_column ? ", without --id-column," : "",
                 id_column ? "sys.argv[1]" : "\"custom_id\"",
                 ed_draft_is_whole(&words) ? words.data : "<IN >NEW.jsonl");

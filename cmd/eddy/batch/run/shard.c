@@ -101,8 +101,7 @@ int ed_unit_shard_refuse(const struct ed_batch_unit *unit, const struct ed_answe
         else
                 ed_say(&unit->run->say,
                        "nothing was sent: put %s back as it was, give the same --shard, and put "
-                       "new and "
-                       "corrected lines into another file; or name another output",
+                       "new and corrected lines into another file; or name another output",
                        unit->paths->input);
         return ED_EXIT_INPUT;
 }
@@ -147,8 +146,7 @@ int ed_unit_shard_judge(const struct ed_batch_unit *unit)
         ed_say(&unit->run->say,
                "%s has %llu answer%s to ids that shard %u/%u of %s does not have, the first to "
                "\"%s\": the output is of another input or shard, or the size of the input has "
-               "changed; "
-               "name another output, or put the input back as it was",
+               "changed; name another output, or put the input back as it was",
                unit->paths->output, (unsigned long long) hunt.count, hunt.count == 1 ? "" : "s",
                shard->index, shard->count, unit->paths->input, hunt.first);
         ed_say(&unit->run->say, "nothing was sent");
