@@ -288,6 +288,17 @@ def a_shard_without_a_request_is_judged_as_the_whole_file(eddy):
 
 
 @claim
+def a_failure_of_another_shard_is_kept_and_named_so(eddy):
+    path = eddy.file("in.jsonl", requests(40))
+    out, errors = eddy.file("out.%i.jsonl"), eddy.file("out.0.errors.jsonl")
+    failure = {"custom_id": "r39", "response": {"status_code": 404, "body": {}}, "error": None}
+    eddy.file("out.0.errors.jsonl", json.dumps(failure) + "\n")
+    result = eddy.run("batch", path, "--shard", "0/2", "-o", out, "--base-url", Api(eddy).url)
+    check(f"1 failure with an id that this shard of {path} does not have: kept" in result.err, result)
+    equal(ids_of(errors), ["r39"])
+
+
+@claim
 def the_command_for_a_table_takes_the_ids_of_its_column(eddy):
     # With the byte order mark and the lines of Excel.
     path = eddy.file("rows.csv", "\ufeffit's,text\r\nk1,a\r\n,b\r\nk3,c\r\n")

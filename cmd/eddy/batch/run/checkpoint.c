@@ -479,8 +479,9 @@ static void strange_say(struct ed_batch_unit *unit, const char *path, uint64_t c
                         const char *what)
 {
         if (count > 0 && (unit->checked.total_is_known || unit->run->settings->limit == 0))
-                ed_say(&unit->run->say, "%s: %llu %s%s with an id that %s does not have: kept",
-                       path, (unsigned long long) count, what, plural(count), unit->paths->input);
+                ed_say(&unit->run->say, "%s: %llu %s%s with an id that %s%s does not have: kept",
+                       path, (unsigned long long) count, what, plural(count),
+                       *unit->input.shard ? "this shard of " : "", unit->paths->input);
 }
 
 /* Count the failures of a file. Returns 0 or the exit code. */
