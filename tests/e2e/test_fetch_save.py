@@ -111,6 +111,21 @@ def the_same_command_fetches_only_urls_without_a_file(eddy):
 
 
 @claim
+def saved_file_of_a_url_with_a_password_is_not_fetched_again(eddy):
+    saves = Saves(eddy, ["/a@b"])
+    url = saves.server.url.replace("http://", "http://user:secret@") + "/c"
+    with open(saves.input, "a", encoding="ascii") as file:
+        file.write(url + "\n")
+    equal(saves.run().code, 0)
+    equal(sorted(saves.paths), ["/a@b", "/c"])
+    equal(saves.run().code, 0)
+    equal(saves.paths, [])
+    equal(len(saves.files()), 2)
+    with open(saves.out, encoding="utf-8") as file:
+        check("secret" not in file.read())
+
+
+@claim
 def last_line_that_is_cut_is_fetched_again_and_other_files_are_refused(eddy):
     saves = Saves(eddy, ["/a", "/b"])
     equal(saves.run("-c", "1").code, 0)

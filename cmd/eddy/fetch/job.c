@@ -550,14 +550,31 @@ const struct ed_engine_job_ops ed_fetch_job_ops = {
         .free = job_free,
 };
 
+/* Returns 1 if a result of an earlier run has the URL, in which the password is hidden. Errors: -ENOMEM */
+static int is_saved(struct ed_fetch_run *run, const char *url, size_t bytes)
+{
+        char *shown;
+        bool is_there;
+
+        if (run->resume.count == 0 || !memchr(url, '@', bytes))
+                return ed_resume_take(&run->resume, url, bytes);
+        shown = eddy_malloc(bytes + ED_URLS_STARS_BYTES);
+        if (!shown)
+                return -ENOMEM;
+        memcpy(shown, url, bytes);
+        is_there = ed_resume_take(&run->resume, shown, ed_urls_hide_password(shown, bytes, false));
+        eddy_free(shown);
+        return is_there;
+}
+
 int ed_fetch_add(struct ed_fetch_run *run, const char *url, size_t bytes, int refused)
 {
         uint64_t index = run->index++;
         struct ed_fetch_job *job;
-        int err;
+        int err = refused == 0 ? is_saved(run, url, bytes) : 0;
 
-        if (refused == 0 && ed_resume_take(&run->resume, url, bytes))
-                return 0;
+        if (err != 0)
+                return err < 0 ? err : 0;
         job = eddy_malloc(sizeof(*job) + bytes + ED_URLS_STARS_BYTES + 1);
         if (!job)
                 return -ENOMEM;
