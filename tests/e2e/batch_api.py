@@ -93,5 +93,14 @@ def lines_of(path):
     return [json.loads(line) for line in data.splitlines()]
 
 
+def lines_so_far(path):
+    """How many whole lines a run has written; its last line may be incomplete."""
+    try:
+        with open(path, "rb") as file:
+            return file.read().count(b"\n")
+    except FileNotFoundError:
+        return 0
+
+
 def ids_of(path):
     return [line["custom_id"] for line in lines_of(path)]

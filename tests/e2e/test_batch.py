@@ -14,7 +14,7 @@ import time
 import urllib.request
 
 import e2e
-from batch_api import Api, ids_of, lines_of, request, requests
+from batch_api import Api, ids_of, lines_of, lines_so_far, request, requests
 from e2e import check, claim, equal
 
 
@@ -848,7 +848,7 @@ def metrics_are_served_during_the_run(eddy):
     child = eddy.start("batch", eddy.file("in.jsonl", requests(2)), "-o", eddy.file("out"), "--base-url",
                        api.url, "--metrics", "127.0.0.1:0", "--progress", "off")
     url = child.stderr.readline().decode().split()[-1]
-    e2e.wait_until(lambda: ids_of(eddy.file("out")), "the first answer")
+    e2e.wait_until(lambda: lines_so_far(eddy.file("out")) > 0, "the first answer")
     with urllib.request.urlopen(url) as page:
         text = page.read().decode()
     check(f'batch_attempts_total{{endpoint="{api.url}",result="200"}} 1' in text and "batch_in_flight 1" in text, text)

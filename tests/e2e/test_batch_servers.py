@@ -12,7 +12,7 @@ import subprocess
 import threading
 
 import e2e
-from batch_api import Api, ids_of, lines_of, request, requests
+from batch_api import Api, ids_of, lines_of, lines_so_far, request, requests
 from e2e import check, claim, equal
 
 FULL = os.environ.get("EDDY_TEST_FULL") == "1"
@@ -250,7 +250,7 @@ def server_that_is_killed_costs_no_request_and_is_used_again_when_it_is_back(edd
     path = eddy.file("list", first[0] + "\n" + second[0] + "\n")
     child = start(eddy, requests(3000).replace("/v1/echo", "/v1/embeddings").replace('"body": {', '"body": {"model": "m", "input": "x", '),
                   "-c", "8", "--base-url", "@" + path, "--retry-base", "50ms")
-    e2e.wait_until(lambda: len(lines_of(eddy.file("out.jsonl"))) > 100, "answers")
+    e2e.wait_until(lambda: lines_so_far(eddy.file("out.jsonl")) > 100, "answers")
     first[1].kill()
     first[1].wait()
     rename(path, second[0] + "\n")
@@ -292,7 +292,7 @@ def server_of_a_list_that_accepts_nothing_while_others_do_gets_no_more_requests(
                            "--max-attempts", "30", stdin=subprocess.PIPE, stderr=err)
         child.stdin.write(requests(50).encode())
         child.stdin.flush()
-        e2e.wait_until(lambda: len(ids_of(output)) >= 20, "answers")
+        e2e.wait_until(lambda: lines_so_far(output) >= 20, "answers")
         rename(path, listed(one) + wrong.url + "/wrong\n")
         wait_said(eddy, "1 added, 0 removed")
         child.stdin.write("".join(request(i) for i in range(50, 1000)).encode())
