@@ -53,7 +53,7 @@ TEST(plain_text_is_its_name_with_the_ending_of_its_type)
 
 TEST(other_tag_takes_the_place_of_the_tag)
 {
-        static const char *const texts[] = { "a", "a-b", "-", "song.mp3", "a" TAG_TEXT, "-.-" };
+        static const char *const texts[] = { "a", "a-b", "-", "song.mp3", ("a" TAG_TEXT), "-.-" };
 
         for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
                 char expected[ED_SAVE_NAME_BYTES];
