@@ -266,7 +266,7 @@ static void given_print(const struct ed_shards *shards, struct ed_draft *out)
                             shards->given, shards->marked_count, shards->marked_count);
 }
 
-/* Explain why the marks of the outputs do not name their shards. Returns false if they are no reason. */
+/* Print why the marks of the outputs do not name their shards. Returns false if the marks are not the reason. */
 static bool marks_print(const struct ed_shards *shards, struct ed_draft *out)
 {
         if (shards->marked_count == 0 || shards->is_marked)

@@ -374,8 +374,8 @@ static void nameless_note(struct check *check, const struct ed_line *line,
 static void nameless_say(const struct check *check)
 {
         /*
-         * Lines with a custom_id and lines that are no requests stay as they are, and others get one at their
-         * beginning; null is replaced, and a URL becomes an object.
+         * A line that has a custom_id, or is not a request, stays as it is. Other lines get an id at their
+         * beginning: null is replaced, and a URL becomes an object.
          */
         static const char program[] =
                 "import json, sys; exec(\"for n, s in enumerate(open(0, \\\"rb"
