@@ -49,3 +49,16 @@ def opened_to_write(pipe):
     e2e.wait_until(is_open, "the reader of the pipe")
     os.set_blocking(found[0], True)
     return open(found[0], "w", encoding="utf-8")
+
+
+def rename(path, content):
+    """Replace a file by another one."""
+    with open(path + ".new", "w", encoding="ascii") as file:
+        file.write(content)
+    os.rename(path + ".new", path)
+
+
+def rewrite(path, content):
+    """Write into the file that is there."""
+    with open(path, "w", encoding="ascii") as file:
+        file.write(content)

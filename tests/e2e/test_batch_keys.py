@@ -15,6 +15,7 @@ import urllib.request
 import e2e
 from batch_api import Api, ids_of, lines_of, request, requests
 from e2e import check, claim, equal
+from inputs import rename, rewrite
 
 # A token that tells the server when it was made.
 TOKEN = "echo secret-$(date +%s%N)"
@@ -408,17 +409,6 @@ def signal_or_deadline_during_the_command_ends_it_at_once_with_its_children(eddy
 
 
 # ---- the file ------------------------------------------------------------------------------------
-
-def rename(path, content):
-    with open(path + ".new", "w", encoding="ascii") as file:
-        file.write(content)
-    os.rename(path + ".new", path)
-
-
-def rewrite(path, content):
-    with open(path, "w", encoding="ascii") as file:
-        file.write(content)
-
 
 @claim
 def file_that_changes_is_read_again(eddy):

@@ -14,20 +14,10 @@ import threading
 import e2e
 from batch_api import Api, ids_of, lines_of, lines_so_far, request, requests
 from e2e import check, claim, equal
+from inputs import rename, rewrite
 
 FULL = os.environ.get("EDDY_TEST_FULL") == "1"
 MANY = 4096
-
-
-def rename(path, content):
-    with open(path + ".new", "w", encoding="ascii") as file:
-        file.write(content)
-    os.rename(path + ".new", path)
-
-
-def rewrite(path, content):
-    with open(path, "w", encoding="ascii") as file:
-        file.write(content)
 
 
 def listed(*apis):
