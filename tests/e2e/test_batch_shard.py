@@ -288,6 +288,25 @@ def a_shard_without_a_request_is_judged_as_the_whole_file(eddy):
 
 
 @claim
+def rows_of_a_shard_share_requests_and_are_continued(eddy):
+    def answer(call):
+        texts = call.body["input"] if isinstance(call.body["input"], list) else [call.body["input"]]
+        return 200, {}, {"object": "list", "model": "m", "usage": {"prompt_tokens": 1, "total_tokens": 1},
+                         "data": [{"object": "embedding", "index": i, "embedding": [len(text)]} for i, text in enumerate(texts)]}
+
+    api = Api(eddy, answer)
+    lines = [json.dumps({"custom_id": f"r{i}", "url": "/v1/embeddings", "body": {"model": "m", "input": f"text {i}"}}) for i in range(40)]
+    path = eddy.file("in.jsonl", "\n".join(lines))
+    more = ("--base-url", api.url, "--rows-per-request", "5", "-c", "1")
+    equal(shard(eddy, path, "1/3", *more, "--limit", "5").code, 0)
+    equal(len(ids_of(eddy.file("out.1.jsonl"))), 5)
+    for i in range(3):
+        equal(shard(eddy, path, f"{i}/3", *more).code, 0)
+    equal(sorted(each for i in range(3) for each in ids_of(eddy.file(f"out.{i}.jsonl"))), sorted(f"r{i}" for i in range(40)))
+    check(len(api.calls) < 20, len(api.calls))
+
+
+@claim
 def a_failure_of_another_shard_is_kept_and_named_so(eddy):
     path = eddy.file("in.jsonl", requests(40))
     out, errors = eddy.file("out.%i.jsonl"), eddy.file("out.0.errors.jsonl")
