@@ -365,7 +365,7 @@ def standard_input_is_read(eddy):
 @claim
 def mistakes_are_refused(eddy):
     path = trace(eddy, "t.json", trace_file.three_tasks())
-    other = eddy.file("other.json", '{"displayTimeUnit":"ns","otherData":{"eddy":"0.2.0"}}')
+    other = eddy.file("other.json", '{"displayTimeUnit":"ns","otherData":{"eddy":"0.3.0"}}')
     for code, words, args in (
             (2, ["name a trace"], []),
             (2, ["one or two traces"], [path, path, path]),

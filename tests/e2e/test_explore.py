@@ -261,7 +261,7 @@ def a_broken_program_is_refused(eddy):
 @claim
 def a_program_whose_libraries_are_not_found_gets_the_words_of_the_loader(eddy):
     path = shutil.copy(PROGRAM, os.path.join(eddy.folder, "moved"))
-    e2e.one_line(explore(eddy, path, env={"LD_LIBRARY_PATH": "/none"}), 3, "libeddy.so.0.2: cannot open shared object file")
+    e2e.one_line(explore(eddy, path, env={"LD_LIBRARY_PATH": "/none"}), 3, "libeddy.so.0.3: cannot open shared object file")
 
 
 @claim

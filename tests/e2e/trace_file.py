@@ -66,7 +66,7 @@ class Trace:
 
     def text(self, dropped=0, clock="simulated", meta=()):
         lines = [json.dumps(event) for event in [*meta, *self.events]]
-        other = {"eddy": "0.2.0", "clock": clock, "events": len(self.events), "dropped": dropped}
+        other = {"eddy": "0.3.0", "clock": clock, "events": len(self.events), "dropped": dropped}
         return '{"traceEvents":[\n' + ",\n".join(lines) + '\n],"otherData":' + json.dumps(other) + "}\n"
 
 

@@ -60,7 +60,7 @@ static void write_request(void)
         ed_buf_consume(&out, ed_buf_bytes(&out));
         ed_http1_write_request(&writer, &out, "GET", 3, "/bytes/12?n=1", 13);
         ed_http1_write_field(&writer, "Host", 4, "127.0.0.1:8080", 14);
-        ed_http1_write_field(&writer, "User-Agent", 10, "eddy/0.2.0", 10);
+        ed_http1_write_field(&writer, "User-Agent", 10, "eddy/0.3.0", 10);
         ed_http1_write_field(&writer, "Accept", 6, "*/*", 3);
         if (ed_http1_write_end(&writer) < 0)
                 abort();
