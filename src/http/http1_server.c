@@ -1,26 +1,18 @@
 /*
- * http/http1_server.c - a handler's calls by HTTP/1: reading a request's head and body, and
- * answering the request.
+ * http/http1_server.c - a handler's calls by HTTP/1: reading a request's head and body.
  */
 #include "http/http1_server.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "eddy/error.h"
-#include "eddy/http_text.h"
-#include "scope/report.h"
+#include "http/http1_answer.h"
 #include "scope/suspend.h"
-
-/* Unread request bodies up to this size are read and dropped, to keep the connection. */
-enum { UNREAD_BYTES_MAX = 256 << 10 };
 
 static struct ed_http1_exchange *http1_of(const eddy_http_exchange *exchange)
 {
-        return (struct ed_http1_exchange *) (uintptr_t) exchange;
+        return ed_http1_exchange_of(exchange);
 }
 
 /* ---- the request ----------------------------------------------------------- */
@@ -141,22 +133,6 @@ static int http1_header_at(const eddy_http_exchange *base, size_t i,
         return ed_http_message_header_at(&http1_of(base)->message, i, ret_header);
 }
 
-static int put_all(struct ed_http1_exchange *exchange, const struct eddy_slice *slices, size_t n)
-{
-        int err = ed_http_pace_writev(&exchange->download, exchange->stream, slices, n);
-
-        if (err == EDDY_E_NET_TIMED_OUT)
-                exchange->stalled = true;
-        return err;
-}
-
-static int put(struct ed_http1_exchange *exchange, const void *data, size_t bytes)
-{
-        struct eddy_slice slice = { data, bytes };
-
-        return put_all(exchange, &slice, 1);
-}
-
 /* The client may be waiting for this response before it sends its body (RFC 9110, 10.1.1). */
 static int send_continue(struct ed_http1_exchange *exchange)
 {
@@ -165,7 +141,7 @@ static int send_continue(struct ed_http1_exchange *exchange)
         if (exchange->continued || exchange->answer != ED_HTTP_UNANSWERED)
                 return 0;
         exchange->continued = true;
-        return put(exchange, interim, sizeof(interim) - 1);
+        return ed_http1_put(exchange, interim, sizeof(interim) - 1);
 }
 
 /*
@@ -224,374 +200,11 @@ static int http1_body(eddy_http_exchange *base, const void **ret_data, size_t *r
         return 0;
 }
 
-/* ---- the response ---------------------------------------------------------- */
-
-/* RFC 9110, 15: responses with these statuses end with their head. */
-static bool status_has_no_body(int status)
-{
-        return status == 204 || status == 304;
-}
-
-/* RFC 9110, 15.3.6: a 205 has no content either, but its head does not say so by the status. */
-static bool status_has_no_content(int status)
-{
-        return status == 205 || status_has_no_body(status);
-}
-
-/*
- * Returns true if the unread rest of the request's body is small enough to be read and dropped.
- * Otherwise the connection cannot be kept.
- */
-static bool rest_is_small(const struct ed_http1_exchange *exchange)
-{
-        const struct ed_http_message *message = &exchange->message;
-
-        if (message->body.done)
-                return true;
-        if (message->head.framing == ED_HTTP1_CHUNKED)
-                return ed_http_message_chunks_are_whole(message);
-        if (!exchange->continued || message->head.framing != ED_HTTP1_BY_LENGTH)
-                return false;
-        return message->head.content_length - message->body.bytes <= UNREAD_BYTES_MAX;
-}
-
-enum { SHOWN_BYTES_MAX = 40 }; /* of a name or a path in a report */
-
-/* Copy text that may have any bytes, for a report. Returns 'out'. */
-static const char *show(const char *text, char out[SHOWN_BYTES_MAX + 1])
-{
-        size_t n = 0;
-
-        for (; text[n] && n < SHOWN_BYTES_MAX; n++)
-                out[n] = text[n];
-        out[n] = '\0';
-        for (size_t i = 0; i < n; i++)
-                if (out[i] < ' ' || out[i] > '~')
-                        out[i] = '?';
-        return out;
-}
-
-/* Refuse a handler's answer, and keep the reason until the request ends. */
-static int refuse_answer(struct ed_http1_exchange *exchange, const char *format, ...)
-        EDDY_PRINTF(2, 3);
-static int refuse_answer(struct ed_http1_exchange *exchange, const char *format, ...)
-{
-        va_list args;
-
-        va_start(args, format);
-        vsnprintf(exchange->refused, sizeof(exchange->refused), format, args);
-        va_end(args);
-        return EDDY_E_HTTP_INVALID_ANSWER;
-}
-
-void ed_http_exchange_report_refused(const struct ed_http1_exchange *exchange)
-{
-        char path[SHOWN_BYTES_MAX + 1], text[256];
-
-        snprintf(text, sizeof(text), "the answer to %.20s %s was refused: %s",
-                 http1_method(&exchange->base), show(http1_path(&exchange->base), path),
-                 exchange->refused);
-        ed_report_task(ed_loop_current, EDDY_REPORT_MISUSE, EDDY_E_HTTP_INVALID_ANSWER,
-                       ed_task_running(), text);
-}
-
-/*
- * Refuse an answer with a header that the server writes itself, or that HTTP forbids. The value may
- * be a secret, so the reason does not have it.
- */
-static int refuse_header(struct ed_http1_exchange *exchange, const struct eddy_http_header *header)
-{
-        char name[SHOWN_BYTES_MAX + 1];
-
-        if (!header->name || !header->value)
-                return refuse_answer(exchange, "a header has no %s (%s)",
-                                     header->name ? "value" : "name",
-                                     header->name ? show(header->name, name) : "NULL");
-        show(header->name, name);
-        if (!eddy_http_is_token(header->name, strlen(header->name)))
-                return refuse_answer(exchange, "the name of the header \"%s\" is not a token",
-                                     name);
-        if (!eddy_http_is_value(header->value, strlen(header->value)))
-                return refuse_answer(
-                        exchange, "the value of the header \"%s\" has a control character", name);
-        if (strcasecmp(header->name, "connection") == 0)
-                return refuse_answer(exchange, "the header \"%s\" can only be \"close\"", name);
-        return refuse_answer(exchange, "the server writes the header \"%s\" itself: leave it out",
-                             name);
-}
-
-/*
- * Write the handler's headers. The server decides how a message ends, so fields that affect this
- * are refused, except "Connection: close".
- */
-static int write_fields(struct ed_http1_exchange *exchange, struct ed_http1_writer *writer,
-                        const struct eddy_http_header *headers, size_t n, bool *ret_date)
-{
-        for (size_t i = 0; i < n; i++) {
-                const char *name = headers[i].name, *value = headers[i].value;
-
-                if (!name || !value || strcasecmp(name, "content-length") == 0 ||
-                    strcasecmp(name, "transfer-encoding") == 0)
-                        return refuse_header(exchange, &headers[i]);
-                if (strcasecmp(name, "connection") == 0) {
-                        if (strcasecmp(value, "close") != 0)
-                                return refuse_header(exchange, &headers[i]);
-                        exchange->closing = true;
-                        continue;
-                }
-                *ret_date |= strcasecmp(name, "date") == 0;
-                ed_http1_write_field(writer, name, strlen(name), value, strlen(value));
-                if (ed_unlikely(writer->err == EDDY_E_HTTP_INVALID_REQUEST))
-                        return refuse_header(exchange, &headers[i]);
-        }
-        return 0;
-}
-
-/* End the head. */
-static int write_head_end(struct ed_http1_exchange *exchange, struct ed_http1_writer *writer)
-{
-        int err = ed_http1_write_end(writer);
-
-        if (err == -EMSGSIZE)
-                return refuse_answer(exchange, "its head is larger than %zu bytes",
-                                     exchange->out.max);
-        return err;
-}
-
-/* Refuse a status that cannot end a request, and a body that the status does not have. */
-static int check_status(struct ed_http1_exchange *exchange, int status, int64_t body_bytes)
-{
-        if (status < 200 || status > 999)
-                return refuse_answer(exchange, "the status %d is not one from 200 to 999", status);
-        if (status_has_no_content(status) && body_bytes > 0)
-                return refuse_answer(exchange, "a response with the status %d has no body", status);
-        return 0;
-}
-
-/* Write a head to 'out', and decide how the body will end. */
-static int write_head(struct ed_http1_exchange *exchange, int status,
-                      const struct eddy_http_header *headers, size_t n, int64_t body_bytes)
-{
-        const struct ed_http1_head *head = &exchange->message.head;
-        bool no_body = status_has_no_body(status), has_date = false;
-        struct ed_http1_writer writer;
-        int err;
-
-        if (exchange->answer != ED_HTTP_UNANSWERED)
-                return EDDY_E_HTTP_STATE;
-        err = check_status(exchange, status, body_bytes);
-        if (err < 0)
-                return err;
-        if (status == 205)
-                body_bytes = 0;
-        if (!rest_is_small(exchange))
-                exchange->closing = true;
-        exchange->chunked = body_bytes < 0 && !no_body && head->minor > 0;
-        if (body_bytes < 0 && !no_body && !exchange->chunked)
-                exchange->closing = true; /* HTTP/1.0: the body ends with the connection */
-        ed_buf_consume(&exchange->out, ed_buf_bytes(&exchange->out));
-        ed_http1_write_response(&writer, &exchange->out, status, NULL, 0);
-        err = write_fields(exchange, &writer, headers, n, &has_date);
-        if (err < 0)
-                return err;
-        if (!has_date)
-                ed_http1_write_field(&writer, "Date", 4, exchange->date, strlen(exchange->date));
-        if (exchange->chunked)
-                ed_http1_write_field(&writer, "Transfer-Encoding", 17, "chunked", 7);
-        else if (body_bytes >= 0 && !no_body)
-                ed_http1_write_number(&writer, "Content-Length", 14, (uint64_t) body_bytes);
-        if (exchange->closing)
-                ed_http1_write_field(&writer, "Connection", 10, "close", 5);
-        else if (head->minor == 0)
-                ed_http1_write_field(&writer, "Connection", 10, "keep-alive", 10);
-        err = write_head_end(exchange, &writer);
-        if (err < 0)
-                return err;
-        exchange->head_only |= no_body;
-        exchange->left = no_body ? 0 : body_bytes;
-        exchange->answer = ED_HTTP_ANSWERING;
-        return 0;
-}
-
-/* After an error it is unknown how much was sent, so close the connection. */
-static int sent(struct ed_http1_exchange *exchange, int err)
-{
-        if (err < 0)
-                exchange->closing = true;
-        return err;
-}
-
-static int http1_respond(eddy_http_exchange *base, int status,
-                         const struct eddy_http_header *headers, size_t headers_count,
-                         const void *body, size_t body_bytes)
-{
-        struct ed_http1_exchange *exchange = http1_of(base);
-        struct eddy_slice slices[2];
-        struct ed_task *task;
-        size_t n = 1;
-        int err = ed_suspend_enter(&task);
-
-        if (err < 0)
-                return err;
-        if (body_bytes > INT64_MAX || (!body && body_bytes > 0))
-                return refuse_answer(exchange, "its body is NULL, or larger than 2^63 - 1 bytes");
-        err = write_head(exchange, status, headers, headers_count, (int64_t) body_bytes);
-        if (err < 0)
-                return err;
-        slices[0].data = ed_buf_data(&exchange->out);
-        slices[0].bytes = ed_buf_bytes(&exchange->out);
-        if (!exchange->head_only && body_bytes > 0) {
-                slices[1].data = body;
-                slices[1].bytes = body_bytes;
-                n = 2;
-        }
-        err = put_all(exchange, slices, n);
-        if (err >= 0)
-                exchange->answer = ED_HTTP_ANSWERED;
-        return sent(exchange, err);
-}
-
-static int http1_begin(eddy_http_exchange *base, int status, const struct eddy_http_header *headers,
-                       size_t headers_count, int64_t body_bytes)
-{
-        struct ed_http1_exchange *exchange = http1_of(base);
-        struct ed_task *task;
-        int err = ed_suspend_enter(&task);
-
-        if (err >= 0)
-                err = write_head(exchange, status, headers, headers_count,
-                                 body_bytes < 0 ? -1 : body_bytes);
-        if (err < 0)
-                return err;
-        return sent(exchange,
-                    put(exchange, ed_buf_data(&exchange->out), ed_buf_bytes(&exchange->out)));
-}
-
-/* Begin a call that continues a response. */
-static int answering_begin(const struct ed_http1_exchange *exchange, struct ed_task **ret_task)
-{
-        int err = ed_suspend_enter(ret_task);
-
-        if (err < 0)
-                return err;
-        return exchange->answer == ED_HTTP_ANSWERING ? 0 : EDDY_E_HTTP_STATE;
-}
-
-static int http1_write(eddy_http_exchange *base, const void *data, size_t bytes)
-{
-        struct ed_http1_exchange *exchange = http1_of(base);
-        char size[ED_HTTP1_CHUNK_HEAD_MAX];
-        struct eddy_slice slices[3] = { { size, 0 }, { data, bytes }, { "\r\n", 2 } };
-        struct ed_task *task;
-        int err = answering_begin(exchange, &task);
-
-        if (err < 0)
-                return err;
-        if (exchange->left >= 0) {
-                if (bytes > (uint64_t) exchange->left) {
-                        exchange->closing = true;
-                        return EDDY_E_HTTP_STATE;
-                }
-                exchange->left -= (int64_t) bytes;
-        }
-        if (bytes == 0 || exchange->head_only) {
-                ed_suspend_passed(task);
-                return 0;
-        }
-        if (!exchange->chunked)
-                return sent(exchange, put(exchange, data, bytes));
-        slices[0].bytes = ed_http1_chunk_head(size, bytes);
-        return sent(exchange, put_all(exchange, slices, 3));
-}
-
-static int http1_end(eddy_http_exchange *base)
-{
-        struct ed_http1_exchange *exchange = http1_of(base);
-        struct ed_task *task;
-        int err = answering_begin(exchange, &task);
-
-        if (err < 0)
-                return err;
-        if (exchange->left > 0 && !exchange->head_only) {
-                exchange->closing = true;
-                return EDDY_E_HTTP_STATE;
-        }
-        if (exchange->chunked && !exchange->head_only)
-                err = put(exchange, ED_HTTP1_LAST_CHUNK, sizeof(ED_HTTP1_LAST_CHUNK) - 1);
-        if (err >= 0)
-                exchange->answer = ED_HTTP_ANSWERED;
-        return sent(exchange, err);
-}
-
-/* Write the head of a 101 to 'out'. */
-static int write_upgrade(struct ed_http1_exchange *exchange, const struct eddy_http_header *headers,
-                         size_t n)
-{
-        bool has_upgrade = false, has_date = false;
-        struct ed_http1_writer writer;
-        int err;
-
-        for (size_t i = 0; i < n; i++)
-                has_upgrade |= headers[i].name && strcasecmp(headers[i].name, "upgrade") == 0;
-        if (!has_upgrade)
-                return refuse_answer(exchange, "a 101 needs the header \"Upgrade\"");
-        ed_buf_consume(&exchange->out, ed_buf_bytes(&exchange->out));
-        ed_http1_write_response(&writer, &exchange->out, 101, NULL, 0);
-        err = write_fields(exchange, &writer, headers, n, &has_date);
-        if (err < 0)
-                return err;
-        ed_http1_write_field(&writer, "Connection", 10, "Upgrade", 7);
-        return write_head_end(exchange, &writer);
-}
-
-static int http1_upgrade(eddy_http_exchange *base, const struct eddy_http_header *headers,
-                         size_t headers_count, eddy_stream **ret_stream, const void **ret_early,
-                         size_t *ret_early_bytes)
-{
-        struct ed_http1_exchange *exchange = http1_of(base);
-        struct ed_http_message *message = &exchange->message;
-        struct ed_task *task;
-        int err = ed_suspend_enter(&task);
-
-        if (err < 0)
-                return err;
-        if (exchange->answer != ED_HTTP_UNANSWERED || !message->body.done ||
-            !message->head.upgrade || message->head.minor == 0)
-                return EDDY_E_HTTP_STATE;
-        err = write_upgrade(exchange, headers, headers_count);
-        if (err < 0)
-                return err;
-        exchange->closing = true; /* this was the last request */
-        exchange->answer = ED_HTTP_ANSWERING;
-        exchange->left = 0;
-        err = put(exchange, ed_buf_data(&exchange->out), ed_buf_bytes(&exchange->out));
-        if (err < 0)
-                return err;
-        exchange->answer = ED_HTTP_ANSWERED;
-        (void) eddy_stream_watch_hangup(exchange->stream, NULL, NULL);
-        *ret_stream = exchange->stream;
-        ed_http_message_take_rest(message, ret_early, ret_early_bytes);
-        *message->stream = exchange->stream = NULL;
-        return 0;
-}
-
 static void http1_abort(eddy_http_exchange *base)
 {
         struct ed_http1_exchange *exchange = http1_of(base);
 
         exchange->aborted = true;
-}
-
-void ed_http_exchange_refuse(struct ed_http1_exchange *exchange, int status, const char *text)
-{
-        struct eddy_http_header plain = { "Content-Type", "text/plain; charset=utf-8" };
-        char body[160];
-        int n = snprintf(body, sizeof(body), "%d %s: %s\n", status, ed_http1_reason(status), text);
-
-        exchange->closing = true;
-        if (n >= (int) sizeof(body))
-                n = (int) sizeof(body) - 1;
-        exchange->failed = http1_respond(&exchange->base, status, &plain, 1, body, (size_t) n);
 }
 
 const struct ed_http_exchange_ops ed_http1_exchange_ops = {
@@ -604,10 +217,10 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .header_at = http1_header_at,
         .read = http1_read,
         .body = http1_body,
-        .respond = http1_respond,
-        .begin = http1_begin,
-        .write = http1_write,
-        .end = http1_end,
-        .upgrade = http1_upgrade,
+        .respond = ed_http1_answer_respond,
+        .begin = ed_http1_answer_begin,
+        .write = ed_http1_answer_write,
+        .end = ed_http1_answer_end,
+        .upgrade = ed_http1_answer_upgrade,
         .abort = http1_abort,
 };

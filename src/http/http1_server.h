@@ -75,6 +75,11 @@ struct ed_http1_exchange {
         struct ed_http1_field fields[]; /* fields of the message */
 };
 
+static inline struct ed_http1_exchange *ed_http1_exchange_of(const eddy_http_exchange *exchange)
+{
+        return (struct ed_http1_exchange *) (uintptr_t) exchange;
+}
+
 /*
  * Begin an exchange with a complete request head: prepare the body and the values that the
  * accessors return.

@@ -1,0 +1,45 @@
+/*
+ * http/http1_answer.h - answering a request of HTTP/1; for the files http1_*.c of the server only.
+ */
+#ifndef ED_HTTP_HTTP1_ANSWER_H
+#define ED_HTTP_HTTP1_ANSWER_H
+
+#include "http/http1_server.h"
+
+/* The operations of struct ed_http_exchange_ops with these names. */
+EDDY_MUST_USE int ed_http1_answer_respond(eddy_http_exchange *base, int status,
+                                          const struct eddy_http_header *headers,
+                                          size_t headers_count, const void *body,
+                                          size_t body_bytes);
+EDDY_MUST_USE int ed_http1_answer_begin(eddy_http_exchange *base, int status,
+                                        const struct eddy_http_header *headers,
+                                        size_t headers_count, int64_t body_bytes);
+EDDY_MUST_USE int ed_http1_answer_write(eddy_http_exchange *base, const void *data, size_t bytes);
+EDDY_MUST_USE int ed_http1_answer_end(eddy_http_exchange *base);
+EDDY_MUST_USE int ed_http1_answer_upgrade(eddy_http_exchange *base,
+                                          const struct eddy_http_header *headers,
+                                          size_t headers_count, eddy_stream **ret_stream,
+                                          const void **ret_early, size_t *ret_early_bytes);
+
+/*
+ * Send bytes, at the rate that the client must keep.
+ *
+ * Suspends: yes.
+ * Errors: those of ed_http_pace_writev()
+ */
+EDDY_MUST_USE int ed_http1_put_all(struct ed_http1_exchange *exchange,
+                                   const struct eddy_slice *slices, size_t n);
+EDDY_MUST_USE int ed_http1_put(struct ed_http1_exchange *exchange, const void *data, size_t bytes);
+
+/* Refuse a handler's answer, and keep the reason until the request ends. */
+EDDY_MUST_USE int ed_http1_refuse_answer(struct ed_http1_exchange *exchange, const char *format,
+                                         ...) EDDY_PRINTF(2, 3);
+
+/*
+ * Refuse an answer with a header that the server writes itself, or that HTTP forbids. The value may
+ * be a secret, so the reason does not have it.
+ */
+EDDY_MUST_USE int ed_http1_refuse_header(struct ed_http1_exchange *exchange,
+                                         const struct eddy_http_header *header);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * http/http1_refuse.c - the answers of a handler that are refused, since HTTP forbids them.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "eddy/error.h"
+#include "eddy/http_text.h"
+#include "http/http1_answer.h"
+#include "scope/report.h"
+#include "scope/task.h"
+
+enum { SHOWN_BYTES_MAX = 40 }; /* of a name or a path in a report */
+
+/* Copy text that may have any bytes, for a report. Returns 'out'. */
+static const char *show(const char *text, char out[SHOWN_BYTES_MAX + 1])
+{
+        size_t n = 0;
+
+        for (; text[n] && n < SHOWN_BYTES_MAX; n++)
+                out[n] = text[n];
+        out[n] = '\0';
+        for (size_t i = 0; i < n; i++)
+                if (out[i] < ' ' || out[i] > '~')
+                        out[i] = '?';
+        return out;
+}
+
+int ed_http1_refuse_answer(struct ed_http1_exchange *exchange, const char *format, ...)
+{
+        va_list args;
+
+        va_start(args, format);
+        vsnprintf(exchange->refused, sizeof(exchange->refused), format, args);
+        va_end(args);
+        return EDDY_E_HTTP_INVALID_ANSWER;
+}
+
+void ed_http_exchange_report_refused(const struct ed_http1_exchange *exchange)
+{
+        const struct ed_http_exchange_ops *ops = exchange->base.ops;
+        char path[SHOWN_BYTES_MAX + 1], text[256];
+
+        snprintf(text, sizeof(text), "the answer to %.20s %s was refused: %s",
+                 ops->method(&exchange->base), show(ops->path(&exchange->base), path),
+                 exchange->refused);
+        ed_report_task(ed_loop_current, EDDY_REPORT_MISUSE, EDDY_E_HTTP_INVALID_ANSWER,
+                       ed_task_running(), text);
+}
+
+int ed_http1_refuse_header(struct ed_http1_exchange *exchange,
+                           const struct eddy_http_header *header)
+{
+        char name[SHOWN_BYTES_MAX + 1];
+
+        if (!header->name || !header->value)
+                return ed_http1_refuse_answer(exchange, "a header has no %s (%s)",
+                                              header->name ? "value" : "name",
+                                              header->name ? show(header->name, name) : "NULL");
+        show(header->name, name);
+        if (!eddy_http_is_token(header->name, strlen(header->name)))
+                return ed_http1_refuse_answer(exchange,
+                                              "the name of the header \"%s\" is not a token", name);
+        if (!eddy_http_is_value(header->value, strlen(header->value)))
+                return ed_http1_refuse_answer(
+                        exchange, "the value of the header \"%s\" has a control character", name);
+        if (strcasecmp(header->name, "connection") == 0)
+                return ed_http1_refuse_answer(exchange, "the header \"%s\" can only be \"close\"",
+                                              name);
+        return ed_http1_refuse_answer(
+                exchange, "the server writes the header \"%s\" itself: leave it out", name);
+}
