@@ -25,8 +25,14 @@ enum { CONNECTIONS_DEFAULT = 100 };
 
 static void set_options(eddy_http_client *client, const struct eddy_http_client_opts *opts)
 {
+        static const struct ed_http_protocols http1 = {
+                .alpn = "http/1.1",
+                .plain = &ed_http1_protocol,
+                .offered = { &ed_http1_protocol },
+        };
         struct ed_http_pool *pool = &client->pool;
 
+        client->protocols = http1;
         pool->connections_max = opts->connections_max ? opts->connections_max : CONNECTIONS_DEFAULT;
         pool->per_host_max = opts->per_host_max ? opts->per_host_max : pool->connections_max;
         pool->tls = opts->tls;

@@ -40,6 +40,7 @@ struct eddy_http_client {
         size_t user_agent_bytes;
         struct ed_http_proxies proxies;
         struct ed_http_overrides overrides;
+        struct ed_http_protocols protocols;
         char unix_path[EDDY_ENDPOINT_PATH_MAX + 1]; /* "": none */
         struct eddy_http_hooks hooks;
         uint64_t attempts; /* counted only with hooks */

@@ -58,11 +58,29 @@ static void route_write(const struct ed_http_conn *conn, char out[ROUTE_ROOM])
                 snprintf(out, ROUTE_ROOM, "%u", key->port);
 }
 
+/* Returns the protocol of an open stream. */
+static const struct ed_http_protocol *protocol_of(const struct ed_http_conn *conn,
+                                                  const eddy_stream *stream)
+{
+        const struct ed_http_protocols *protocols =
+                &ed_container_of(conn->pool, eddy_http_client, pool)->protocols;
+
+        if (conn->origin->key.is_https)
+                for (size_t i = 0; i < ED_HTTP_OFFERED_MAX && protocols->offered[i]; i++)
+                        if (ed_tls_speaks(stream, protocols->offered[i]->name))
+                                return protocols->offered[i];
+        return protocols->plain;
+}
+
 /* Do the handshake on '*stream', which is replaced. */
 static int secure(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_stream **stream)
 {
         char route[ROUTE_ROOM];
-        struct eddy_tls_conn_opts opts = { .ret_fault = fault, .route = route, .alpn = "http/1.1" };
+        struct eddy_tls_conn_opts opts = {
+                .ret_fault = fault,
+                .route = route,
+                .alpn = ed_container_of(conn->pool, eddy_http_client, pool)->protocols.alpn,
+        };
         const struct ed_http_key *key = &conn->origin->key;
         struct ed_http_pool *pool = conn->pool;
         eddy_tls_config *tls = key->tls ? key->tls : pool->tls;
@@ -238,6 +256,8 @@ static int open_run(void *arg)
         if (err >= 0) {
                 ed_debug_gone(stream); /* reported as part of the client */
                 conn->stream = stream;
+                conn->protocol = protocol_of(conn, stream);
+                conn->slots = conn->protocol->slots;
                 conn->reused = false;
                 if (eddy_stream_peer(stream, &conn->peer) < 0)
                         conn->peer = (struct eddy_endpoint){ .kind = EDDY_ENDPOINT_NONE };

@@ -511,6 +511,12 @@ static const struct ed_http_response_ops http1_ops = {
         .discard = http1_discard,
 };
 
+const struct ed_http_protocol ed_http1_protocol = {
+        .name = "http/1.1",
+        .slots = 1,
+        .response = &http1_ops,
+};
+
 int ed_http1_response_new(eddy_http_client *client, eddy_http_response **ret_response)
 {
         struct ed_list *link = ed_list_pop_front(&client->spares);

@@ -114,7 +114,7 @@ static int conn_new(struct ed_http_pool *pool, struct ed_http_origin *origin,
                 return -ENOMEM;
         conn->pool = pool;
         conn->origin = origin;
-        conn->slots = ED_HTTP1_SLOTS;
+        conn->slots = 1; /* until the protocol is known */
         conn->idle_max_ns = pool->keepalive_ns;
         ed_list_init(&conn->same);
         ed_list_push_back(&pool->busy, &conn->link);

@@ -35,13 +35,11 @@
 #include "eddy/scope.h"
 #include "eddy/stream.h"
 #include "eddy/tls.h"
+#include "http/protocol.h"
 #include "loop/member.h"
 #include "wire/url.h"
 
-enum {
-        ED_HTTP_HANDOVERS_MAX = 8,
-        ED_HTTP1_SLOTS = 1, /* exchanges at once on a connection of HTTP/1 */
-};
+enum { ED_HTTP_HANDOVERS_MAX = 8 };
 
 struct ed_http_pool {
         struct ed_member member;
@@ -117,11 +115,12 @@ struct ed_http_conn {
         struct ed_list same; /* in the origin's list of idle or spare connections */
         struct ed_http_pool *pool;
         struct ed_http_origin *origin;
-        eddy_stream *stream;                 /* NULL: not connected, or closed */
-        bool opening;                        /* a task opens the connection, and will end */
-        bool unwanted;                       /* that task is to stop */
-        eddy_scope *connecting;              /* that task's scope, once the task runs */
-        struct ed_http_opening *borrower;    /* waits for that task; NULL: none waits */
+        eddy_stream *stream;                     /* NULL: not connected, or closed */
+        const struct ed_http_protocol *protocol; /* of the stream; NULL before the first */
+        bool opening;                            /* a task opens the connection, and will end */
+        bool unwanted;                           /* that task is to stop */
+        eddy_scope *connecting;                  /* that task's scope, once the task runs */
+        struct ed_http_opening *borrower;        /* waits for that task; NULL: none waits */
         const char *naming;                  /* the host that this task has a lookup for, or NULL */
         const struct ed_found *found;        /* its addresses that are known, or NULL */
         int64_t began_ns;                    /* when that task was started */

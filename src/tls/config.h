@@ -74,6 +74,9 @@ ED_SHARED EDDY_MUST_USE int ed_tls_client(eddy_stream *lower, eddy_tls_config *c
                                           const char *host, const struct eddy_tls_conn_opts *opts,
                                           bool *ret_no_protocol, eddy_stream **ret_stream);
 
+/* Returns whether ALPN chose 'protocol' for the stream, which is one of TLS. */
+ED_SHARED bool ed_tls_speaks(const eddy_stream *stream, const char *protocol);
+
 /*
  * Before other calls of OpenSSL: in a static program it does not read its configuration file, which
  * may belong to another version and name modules that a static program cannot load.

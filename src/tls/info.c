@@ -64,6 +64,16 @@ static void describe_certificate(X509 *certificate, struct eddy_tls_info *info)
                         snprintf(info->fingerprint + (size_t) i * 2, 3, "%02x", digest[i]);
 }
 
+bool ed_tls_speaks(const eddy_stream *stream, const char *protocol)
+{
+        const unsigned char *alpn;
+        unsigned bytes;
+
+        SSL_get0_alpn_selected(ed_container_of(stream, const struct ed_tls, stream)->ssl, &alpn,
+                               &bytes);
+        return bytes > 0 && bytes == strlen(protocol) && memcmp(alpn, protocol, bytes) == 0;
+}
+
 int eddy_tls_info(const eddy_stream *stream, struct eddy_tls_info *ret_info)
 {
         const struct ed_tls *tls;
