@@ -1,7 +1,7 @@
 /*
  * http/exchange.c - the public calls of an exchange, by its protocol's table of operations.
  */
-#include "http/http1_server.h"
+#include "http/exchange.h"
 
 const char *eddy_http_exchange_method(const eddy_http_exchange *exchange)
 {

@@ -5,47 +5,13 @@
 #define ED_HTTP_HTTP1_SERVER_H
 
 #include "base/buf.h"
-#include "eddy/http_server.h"
+#include "http/exchange.h"
 #include "http/message.h"
 
 enum ed_http_answer {
         ED_HTTP_UNANSWERED, /* no byte of a final response was sent */
         ED_HTTP_ANSWERING,  /* the head was sent, but not the whole response */
         ED_HTTP_ANSWERED,
-};
-
-/*
- * The operations of a protocol for a handler. The calls of eddy/http_server.h use this table; errors and
- * cancellation are as described there.
- */
-struct ed_http_exchange_ops {
-        const char *(*method)(const eddy_http_exchange *exchange);
-        const char *(*target)(const eddy_http_exchange *exchange);
-        const char *(*path)(const eddy_http_exchange *exchange);
-        const char *(*query)(const eddy_http_exchange *exchange);
-        const char *(*host)(const eddy_http_exchange *exchange);
-        const char *(*header)(const eddy_http_exchange *exchange, const char *name);
-        int (*header_at)(const eddy_http_exchange *exchange, size_t i,
-                         struct eddy_http_header *ret_header);
-        int64_t (*read)(eddy_http_exchange *exchange, void *buf, size_t bytes);
-        int (*body)(eddy_http_exchange *exchange, const void **ret_data, size_t *ret_bytes);
-        int (*respond)(eddy_http_exchange *exchange, int status,
-                       const struct eddy_http_header *headers, size_t headers_count,
-                       const void *body, size_t body_bytes);
-        int (*begin)(eddy_http_exchange *exchange, int status,
-                     const struct eddy_http_header *headers, size_t headers_count,
-                     int64_t body_bytes);
-        int (*write)(eddy_http_exchange *exchange, const void *data, size_t bytes);
-        int (*end)(eddy_http_exchange *exchange);
-        int (*upgrade)(eddy_http_exchange *exchange, const struct eddy_http_header *headers,
-                       size_t headers_count, eddy_stream **ret_stream, const void **ret_early,
-                       size_t *ret_early_bytes);
-        void (*abort)(eddy_http_exchange *exchange);
-};
-
-/* The first member of a protocol's exchange. */
-struct eddy_http_exchange {
-        const struct ed_http_exchange_ops *ops;
 };
 
 extern const struct ed_http_exchange_ops ed_http1_exchange_ops;

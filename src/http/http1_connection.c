@@ -1,0 +1,337 @@
+/*
+ * http/http1_connection.c - see http1_connection.h.
+ *
+ * Waits for a request are idle calls, which a stop of the server ends at once. Requests in progress
+ * get the time set in the options.
+ */
+#include "http/http1_connection.h"
+
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "eddy/call.h"
+#include "eddy/error.h"
+#include "eddy/scope.h"
+#include "eddy/serve.h"
+#include "eddy/time.h"
+#include "http/http1_server.h"
+#include "http/linger.h"
+#include "io/serve.h"
+#include "loop/long_wait.h"
+#include "loop/loop.h"
+#include "scope/suspend.h"
+
+enum {
+        BUFFER_BYTES = 4 << 10, /* initial size of a connection's buffer */
+        OUT_BYTES_MAX = 64 << 10,
+        DROPPED_BYTES_MAX = 256 << 10,
+        RATE_DEFAULT = 240, /* bytes per second */
+};
+
+struct connection {
+        struct ed_http_server *server;
+        eddy_stream *stream; /* NULL: the handler has taken it */
+        eddy_scope scope;    /* cancelled if the client is gone while a handler runs */
+        struct ed_http1_exchange *exchange;
+        struct ed_long_wait idle; /* while it waits for a request's first byte */
+};
+
+/* ---- one request ----------------------------------------------------------- */
+
+enum request { REQUEST_COMPLETE = 1, REQUEST_NONE = 0 };
+
+/* The connection has been idle for a second: free what only a request needs. */
+static void on_long_idle(struct ed_long_wait *idle)
+{
+        struct ed_http1_exchange *exchange =
+                ed_container_of(idle, struct connection, idle)->exchange;
+
+        ed_http_message_drop_buffer(&exchange->message);
+        ed_buf_fini(&exchange->out);
+        ed_buf_fini(&exchange->copies);
+}
+
+/* Read the first bytes of a request. */
+static int64_t fill_first(struct connection *connection)
+{
+        struct ed_task *task;
+        int64_t n;
+        int err = ed_suspend_enter(&task);
+
+        while (err == 0) {
+                n = ed_http_message_try_fill(&connection->exchange->message);
+                if (n != -EAGAIN) {
+                        ed_suspend_passed(task);
+                        return n;
+                }
+                ed_long_wait_begin(task->loop, &connection->idle, on_long_idle);
+                err = eddy_stream_wait(connection->stream, EDDY_STREAM_READING);
+                ed_long_wait_end(&connection->idle);
+        }
+        return err;
+}
+
+/*
+ * Read until a head is complete. The scope has the deadline of an idle connection until the first
+ * byte arrives, then the deadline of a head.
+ */
+static int read_head_within(struct connection *connection, eddy_scope *scope)
+{
+        struct ed_http_message *message = &connection->exchange->message;
+        bool begun = message->end > message->base;
+        int64_t n;
+        int err;
+
+        if (begun)
+                (void) eddy_scope_set_deadline(
+                        scope, ed_time_after(eddy_now(), connection->server->opts.head_timeout_ns));
+        for (;;) {
+                err = ed_http_message_parse(message);
+                if (err != 0)
+                        return err;
+                n = begun ? ed_http_message_fill(message) : fill_first(connection);
+                if (n <= 0)
+                        return n < 0 ? (int) n : ed_http1_head_finish(&message->head);
+                if (!begun)
+                        (void) eddy_scope_set_deadline(
+                                scope, ed_time_after(eddy_now(),
+                                                     connection->server->opts.head_timeout_ns));
+                begun = true;
+        }
+}
+
+/* Wait for a request and read its head. Errors: -ETIMEDOUT, and errors that end the connection. */
+static int read_head(struct connection *connection)
+{
+        struct eddy_scope_opts opts = { .timeout_ns = connection->server->opts.idle_timeout_ns };
+        struct ed_http1_exchange *exchange = connection->exchange;
+        struct ed_serve_idle idle;
+        int err;
+
+        ed_http_message_next(&exchange->message);
+        ed_http1_request_init(&exchange->message.head, exchange->fields, &exchange->message.limits);
+        exchange->message.body = (struct ed_http1_body){ .done = false };
+        exchange->answer = ED_HTTP_UNANSWERED;
+        exchange->head_only = false;
+        err = ed_serve_idle_begin(&idle, &opts);
+        if (err < 0)
+                return err;
+        err = read_head_within(connection, &idle.scope);
+        return ed_serve_idle_end(&idle, err);
+}
+
+/* Answer a head that could not be read. */
+static void refuse_head(struct ed_http1_exchange *exchange, int err)
+{
+        const struct ed_http_message *message = &exchange->message;
+        enum ed_http1_fault fault = message->head.fault;
+
+        if (err == -ETIMEDOUT && message->end > message->base)
+                ed_http_exchange_refuse(exchange, 408, "the request took too long");
+        else if (fault != ED_HTTP1_FAULT_NONE)
+                ed_http_exchange_refuse(exchange, ed_http1_fault_status(fault),
+                                        ed_http1_fault_text(fault));
+        exchange->closing = true;
+}
+
+/* Read and drop the rest of a request's body, within the time limit for a head. */
+static int drop_body(void *arg)
+{
+        return ed_http_message_discard(arg, DROPPED_BYTES_MAX);
+}
+
+/* Complete the request after the handler has returned. */
+static void finish_request(struct connection *connection, int result)
+{
+        struct ed_http1_exchange *exchange = connection->exchange;
+        struct ed_http_message *message = &exchange->message;
+
+        if (exchange->aborted) {
+                exchange->closing = true;
+                return;
+        }
+        if (exchange->answer == ED_HTTP_UNANSWERED) {
+                if (exchange->refused[0])
+                        ed_http_exchange_report_refused(exchange);
+                if (exchange->failed == EDDY_E_HTTP_TOO_LARGE ||
+                    exchange->failed == EDDY_E_HTTP_INVALID_REQUEST)
+                        ed_http_exchange_refuse(exchange,
+                                                ed_http1_fault_status(message->body.fault),
+                                                ed_http1_fault_text(message->body.fault));
+                else if (exchange->failed == EDDY_E_HTTP_TRUNCATED)
+                        ed_http_exchange_refuse(exchange, 400, "the body was cut short");
+                else if (exchange->failed == EDDY_E_NET_TIMED_OUT)
+                        ed_http_exchange_refuse(exchange, 408, "the body came too slowly");
+                else if (result < 0 || exchange->refused[0])
+                        ed_http_exchange_refuse(exchange, 500, "the server failed");
+                else if (result >= 0 && exchange->failed == 0)
+                        exchange->failed = eddy_http_exchange_respond(&exchange->base, 404, NULL, 0,
+                                                                      "not found\n", 10);
+        }
+        if (result < 0 || exchange->answer != ED_HTTP_ANSWERED)
+                exchange->closing = true;
+        /* write_head() has checked that the rest is small, or else closes the connection. */
+        if (!exchange->closing && !message->body.done &&
+            eddy_call_timeout(drop_body, message, connection->server->opts.head_timeout_ns) < 0)
+                exchange->closing = true;
+}
+
+/* The client's connection is gone: called by the loop. */
+static void client_gone(void *arg)
+{
+        struct connection *connection = arg;
+
+        connection->exchange->aborted = true;
+        eddy_scope_cancel(&connection->scope);
+}
+
+/* Call the handler. If its client is gone, the handler and the connection are cancelled. */
+static int handle(struct connection *connection)
+{
+        struct ed_http_server *server = connection->server;
+        struct ed_http1_exchange *exchange = connection->exchange;
+        int result;
+
+        if (server->opts.flags & EDDY_HTTP_SERVER_FINISH)
+                return ed_http_server_handle(server, &exchange->base);
+        /* Without memory to watch, or with a stream that cannot be watched, writes find the end. */
+        if (eddy_stream_watch_hangup(connection->stream, client_gone, connection) == -EALREADY)
+                client_gone(connection);
+        result = ed_http_server_handle(server, &exchange->base);
+        if (connection->stream) /* the handler has not taken it */
+                (void) eddy_stream_watch_hangup(connection->stream, NULL, NULL);
+        return result;
+}
+
+/* Serve a request whose head is complete. */
+static void serve_request(struct connection *connection)
+{
+        struct ed_http_server *server = connection->server;
+        struct ed_http1_exchange *exchange = connection->exchange;
+        int err;
+
+        exchange->date = ed_http_server_date(server);
+        if (eddy_serve_is_stopping())
+                exchange->closing = true;
+        err = ed_http_exchange_begin_request(exchange);
+        if (err == EDDY_E_HTTP_TOO_LARGE) {
+                ed_http_exchange_refuse(exchange, 413, "the body is too large");
+                return;
+        }
+        if (err < 0) {
+                exchange->closing = true;
+                return;
+        }
+        if (exchange->message.head.expect_other) {
+                ed_http_exchange_refuse(exchange, 417, "Expect is other than 100-continue");
+                return;
+        }
+        finish_request(connection, handle(connection));
+        if (eddy_serve_is_stopping())
+                exchange->closing = true;
+}
+
+/* ---- one connection -------------------------------------------------------- */
+
+/* Returns true if the peer may still be sending, or has sent bytes that were not read. */
+static bool must_linger(const struct ed_http1_exchange *exchange)
+{
+        const struct ed_http_message *message = &exchange->message;
+
+        if (!exchange->stream || exchange->answer != ED_HTTP_ANSWERED || exchange->aborted)
+                return false;
+        return message->head.fault != ED_HTTP1_FAULT_NONE || !message->body.done ||
+               message->end > message->at || eddy_stream_is_readable(exchange->stream);
+}
+
+/*
+ * Returns true if the connection must end with a reset: the body ends with the connection and is
+ * incomplete, so it must not look complete; or the client takes no response, whose rest would stay
+ * in the kernel.
+ */
+static bool must_reset(const struct ed_http1_exchange *exchange)
+{
+        if (exchange->stalled)
+                return true;
+        return exchange->answer == ED_HTTP_ANSWERING && exchange->left < 0 && !exchange->chunked;
+}
+
+static void connection_serve(struct connection *connection)
+{
+        struct ed_http1_exchange *exchange = connection->exchange;
+        int err;
+
+        eddy_scope_begin(&connection->scope, NULL);
+        /* The server may have stopped before this task first ran. */
+        while (!exchange->closing && !eddy_serve_is_stopping()) {
+                err = read_head(connection);
+                if (err == REQUEST_COMPLETE) {
+                        serve_request(connection);
+                } else {
+                        exchange->date = ed_http_server_date(connection->server);
+                        refuse_head(exchange, err);
+                }
+        }
+        (void) eddy_scope_end(&connection->scope);
+        if (must_linger(exchange))
+                ed_http_linger(connection->stream);
+}
+
+/* Returns the rate for an option: 0 is the default, a negative value means no minimum. */
+static uint32_t rate_of(int32_t rate)
+{
+        if (rate == 0)
+                return RATE_DEFAULT;
+        return rate < 0 ? 0 : (uint32_t) rate;
+}
+
+static struct ed_http1_exchange *exchange_new(struct ed_http_server *server, eddy_stream **stream)
+{
+        const struct ed_http1_limits limits = { .fields_max = server->opts.headers_max,
+                                                .head_bytes_max = server->opts.head_bytes_max };
+        size_t fields = limits.fields_max * sizeof(struct ed_http1_field);
+        struct ed_http1_exchange *exchange = ed_alloc_zero(sizeof(*exchange) + fields);
+
+        if (!exchange)
+                return NULL;
+        exchange->base.ops = &ed_http1_exchange_ops;
+        exchange->stream = *stream;
+        ed_http_message_init(&exchange->message, exchange->fields, &limits, BUFFER_BYTES,
+                             server->opts.body_bytes_max);
+        exchange->message.stream = stream;
+        exchange->message.closed_error = -ECANCELED;
+        exchange->message.pace = &exchange->upload;
+        ed_http_pace_init(&exchange->upload, rate_of(server->opts.upload_rate_min),
+                          server->opts.rate_over_ns);
+        ed_http_pace_init(&exchange->download, rate_of(server->opts.download_rate_min),
+                          server->opts.rate_over_ns);
+        ed_buf_init(&exchange->out, OUT_BYTES_MAX);
+        ed_buf_init(&exchange->copies, (size_t) limits.head_bytes_max + 4);
+        return exchange;
+}
+
+static void exchange_free(struct ed_http1_exchange *exchange)
+{
+        ed_buf_fini(&exchange->copies);
+        ed_buf_fini(&exchange->out);
+        ed_http_message_fini(&exchange->message);
+        ed_free(exchange);
+}
+
+int ed_http1_connection_serve(struct ed_http_server *server, eddy_stream *stream)
+{
+        struct connection connection = { .server = server, .stream = stream };
+        bool reset = false;
+
+        connection.exchange = exchange_new(server, &connection.stream);
+        if (connection.exchange) {
+                connection_serve(&connection);
+                reset = must_reset(connection.exchange);
+                exchange_free(connection.exchange);
+        }
+        if (reset)
+                eddy_stream_abort(connection.stream);
+        else
+                eddy_stream_close(connection.stream);
+        return connection.exchange ? 0 : -ENOMEM;
+}

@@ -1,0 +1,72 @@
+/*
+ * http/serve.c - serving HTTP on the connections of eddy_serve().
+ *
+ * A connection's task does the handshake, which is an idle call: a stop of the server ends it at
+ * once. The protocol then serves the connection.
+ */
+#include "eddy/serve.h"
+
+#include "eddy/call.h"
+#include "eddy/tls.h"
+#include "http/http1_connection.h"
+#include "http/server.h"
+
+struct handshake {
+        const struct ed_http_server *server;
+        eddy_stream *stream; /* replaced by the secure one */
+};
+
+static int handshake(void *arg)
+{
+        static const struct eddy_tls_conn_opts opts = { .alpn = "http/1.1,http/1.0" };
+        struct handshake *call = arg;
+
+        return eddy_tls_server(call->stream, call->server->opts.tls, &opts, &call->stream);
+}
+
+static int handshake_in_time(void *arg)
+{
+        const struct handshake *call = arg;
+
+        return eddy_call_timeout(handshake, arg, call->server->opts.head_timeout_ns);
+}
+
+/* Do the TLS handshake, if the server has TLS. */
+static int secure(const struct ed_http_server *server, eddy_stream **stream)
+{
+        struct handshake call = { server, *stream };
+        int err;
+
+        if (!server->opts.tls)
+                return 0;
+        err = eddy_serve_idle(handshake_in_time, &call);
+        *stream = call.stream;
+        return err;
+}
+
+/* Serve one connection; its stream is closed then. */
+static int connection_run(eddy_stream *stream, void *arg)
+{
+        struct ed_http_server *server = arg;
+        int err = secure(server, &stream);
+
+        if (err < 0) {
+                eddy_stream_close(stream);
+                return err;
+        }
+        return ed_http1_connection_serve(server, stream);
+}
+
+int eddy_http_serve(eddy_listener *listener, const struct eddy_http_server_opts *opts,
+                    eddy_http_handler_fn *handler, void *arg)
+{
+        struct eddy_serve_opts serve_opts = { .name = "http_connection" };
+        struct ed_http_server server;
+        int err = ed_http_server_init(&server, opts, handler, arg);
+
+        if (err < 0)
+                return err;
+        serve_opts.connections_max = server.opts.connections_max;
+        serve_opts.drain_ns = server.opts.drain_ns;
+        return eddy_serve(listener, &serve_opts, connection_run, &server);
+}

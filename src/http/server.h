@@ -1,0 +1,41 @@
+/*
+ * http/server.h - a server: its options, its handler and the time of day, for the connections of
+ * each protocol.
+ */
+#ifndef ED_HTTP_SERVER_H
+#define ED_HTTP_SERVER_H
+
+#include "eddy/http_date.h"
+#include "eddy/http_server.h"
+#include "eddy/stream.h"
+
+struct ed_http_server {
+        struct eddy_http_server_opts opts; /* with the defaults in place of zeros */
+        eddy_http_handler_fn *handler;
+        void *arg;
+        int64_t date_s;
+        char date[EDDY_HTTP_DATE_BYTES + 1];
+};
+
+/*
+ * Serve a connection by one protocol until the connection ends. The task is in a connection of
+ * eddy_serve(), and the stream has done its handshake.
+ *
+ * Suspends: yes.
+ * Errors: -ENOMEM  the connection could not be served
+ * Owns: takes 'stream'.
+ */
+typedef int ed_http_connection_fn(struct ed_http_server *server, eddy_stream *stream);
+
+/* Errors: -EINVAL  an option is not valid. */
+EDDY_MUST_USE int ed_http_server_init(struct ed_http_server *server,
+                                      const struct eddy_http_server_opts *opts,
+                                      eddy_http_handler_fn *handler, void *arg);
+
+/* Returns the value of the field Date (RFC 9110, 6.6.1), formatted at most once a second. */
+const char *ed_http_server_date(struct ed_http_server *server);
+
+/* Call the handler. Values that the handler binds end with the call. Returns its result. */
+int ed_http_server_handle(const struct ed_http_server *server, eddy_http_exchange *exchange);
+
+#endif
