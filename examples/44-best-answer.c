@@ -84,8 +84,7 @@ static int read_answer(void *arg)
 {
         struct answer *answer = arg;
         EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
-        struct eddy_http_request request = { .url = answer->url,
-                                             .opts = { .body_bytes_max = TEXT_BYTES_MAX } };
+        struct eddy_http_request request = { .url = answer->url, .body_bytes_max = TEXT_BYTES_MAX };
         int64_t n = eddy_http_client_send(client, &request, &response);
 
         if (n < 0)

@@ -30,6 +30,7 @@
 
 #include "eddy/def.h"
 #include "eddy/http_hooks.h"
+#include "eddy/http_request.h"
 #include "eddy/http_response.h"
 #include "eddy/tls.h"
 
@@ -37,36 +38,11 @@ EDDY_BEGIN_DECLS
 
 typedef struct eddy_http_client eddy_http_client;
 
-/*
- * Limits of time, in nanoseconds.  In a client's options 0 means none, which is the
- * default.  In a request's options 0 means the client's limit, and a negative value
- * none.  A limit that passes ends the call with the error given below, and closes the
- * request's connection, if the request has one.  Exception: if 'total_ns' passes while
- * a connection is being opened, the opening may continue, for other requests.
- *
- *     pool_ns     wait for a free connection when connections_max or per_host_max is
- *                 reached: EDDY_E_HTTP_TIMEOUT_POOL
- *     connect_ns  for the name, the connection, the proxy's tunnel (CONNECT, SOCKS)
- *                 and the TLS handshake, each time the client connects:
- *                 EDDY_E_HTTP_TIMEOUT_CONNECT
- *     read_ns     the longest silence within a call: the time in which no byte is
- *                 received and no byte of the request is sent:
- *                 EDDY_E_HTTP_TIMEOUT_READ
- *     total_ns    from the call of eddy_http_client_send() until the end of the body
- *                 was read, the caller's own pauses included: EDDY_E_HTTP_TIMEOUT_TOTAL
- */
-struct eddy_http_timeouts {
-        int64_t pool_ns EDDY_UNSET;
-        int64_t connect_ns EDDY_UNSET;
-        int64_t read_ns EDDY_UNSET;
-        int64_t total_ns EDDY_UNSET;
-};
-
 /* All zero is the default. */
 struct eddy_http_client_opts {
         uint32_t connections_max EDDY_UNSET; /* open at once; 0: 100 */
         uint32_t per_host_max EDDY_UNSET;    /* open at once to one origin; 0: no further limit */
-        int64_t keepalive_ns EDDY_UNSET; /* idle connections are closed after this time; 0: 15 s */
+        int64_t idle_timeout_ns EDDY_UNSET;  /* idle connections are closed after it; 0: 15 s */
         struct eddy_http_timeouts timeouts EDDY_UNSET;
         uint64_t body_bytes_max EDDY_UNSET; /* of one response; 0: 64 MiB */
         uint32_t head_bytes_max EDDY_UNSET; /* of one response's head; 0: 64 KiB */
@@ -142,70 +118,6 @@ EDDY_API EDDY_MUST_USE int eddy_http_client_new(const struct eddy_http_client_op
  */
 EDDY_API void eddy_http_client_close(eddy_http_client *client);
 
-/* Options of one request.  All zero: the client's options apply. */
-struct eddy_http_request_opts {
-        struct eddy_http_timeouts timeouts EDDY_UNSET; /* 0: the client's; below 0: none */
-        uint64_t body_bytes_max EDDY_UNSET;            /* of the response; 0: the client's limit */
-        eddy_tls_config *tls EDDY_UNSET;  /* for https; borrowed for the call; the client keeps
-                                               a reference while a connection uses it; NULL: the
-                                               client's */
-        uintptr_t reserved[6] EDDY_UNSET; /* zero */
-};
-
-/*
- * A body that is read from a stream or a function while it is sent.  The client
- * reads it in a helper task, and only during calls that send this request or read its
- * response.
- */
-struct eddy_http_body_source {
-        /* Read to its end; NULL: use 'read' below.  If it is closed during the request, the request
-         * fails with -EBADF. */
-        eddy_stream *stream EDDY_UNSET;
-
-        /* Stores at least one and at most 'bytes' bytes and returns their number; 0 at the end of
-         * the body.  May suspend.  An error ends the request and is its result.  If a suspending
-         * call in 'read' returns -ECANCELED, return -ECANCELED without losing bytes: the next call
-         * of 'read' continues from there. */
-        int64_t (*read)(void *arg, void *buf, size_t bytes) EDDY_UNSET;
-
-        /* Starts the body again; returns 0 or an error.  NULL: not possible. */
-        int (*rewind)(void *arg) EDDY_UNSET;
-        void *arg EDDY_UNSET;
-        /* The body's length; 0: the body is empty and the source is not read; below 0: unknown, the
-         * body is sent in chunks. */
-        int64_t bytes EDDY_UNSET;
-        uintptr_t reserved[2] EDDY_UNSET; /* zero */
-};
-
-struct eddy_http_request {
-        const char *method EDDY_UNSET; /* NULL: GET, or POST if there is a body */
-        const char *url EDDY_UNSET;    /* absolute, http or https */
-        const struct eddy_http_header *headers EDDY_UNSET;
-        size_t headers_count EDDY_UNSET;
-        const void *body EDDY_UNSET; /* NULL: no body, or 'body_source' is set */
-        size_t body_bytes EDDY_UNSET;
-        /* NULL: no body, or 'body' is set */
-        const struct eddy_http_body_source *body_source EDDY_UNSET;
-        /* Called when the request has left the pool's queue and work on the
-         * socket begins; start a per-request timeout here. */
-        void (*on_start)(void *arg) EDDY_UNSET;
-        void *on_start_arg EDDY_UNSET;
-        /* Called when there is a connection and the first byte is about to be sent.
-         * If eddy_http_client_send() fails and this was never called, no byte was
-         * sent, and the request can be repeated whatever its method.  Called again if
-         * the client repeats the request. */
-        void (*on_send)(void *arg) EDDY_UNSET;
-        void *on_send_arg EDDY_UNSET;
-        /* The reason for a missing response, as text.  Set after EDDY_E_TLS_*; after an error of
-         * a proxy, with the proxy's host and port, and the rule that an invalid answer violates;
-         * and, with the rule that the response violates, after EDDY_E_HTTP_INVALID_RESPONSE and
-         * _TOO_LARGE.  Also set if a time limit passed or the call was cancelled during the
-         * lookup of the host's addresses: the text then names the host.  May be NULL. */
-        struct eddy_tls_fault *ret_tls_fault EDDY_UNSET;
-        struct eddy_http_request_opts opts EDDY_UNSET;
-        uintptr_t reserved[1] EDDY_UNSET; /* zero */
-};
-
 /*
  * Send a request and wait for the head of its response.  Host, User-Agent and
  * Accept are added unless the caller sets them.  The client also adds Content-Length
@@ -265,16 +177,6 @@ struct eddy_http_request {
 EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,
                                                  const struct eddy_http_request *request,
                                                  eddy_http_response **ret_response);
-
-/*
- * Returns true if a request may be repeated without a second effect on the server: its
- * method is idempotent (RFC 9110, 9.2.2), or 'headers' have Idempotency-Key or
- * X-Idempotency-Key, as in Go's net/http.  A header that a hook adds does not count.
- * Returns false for NULL.
- *
- * Suspends: no.
- */
-EDDY_API bool eddy_http_request_is_idempotent(const struct eddy_http_request *request);
 
 /* Pool counters; zeros for a NULL client.  Suspends: no. */
 struct eddy_http_client_stats {

@@ -20,7 +20,7 @@
 #include "eddy/def.h"
 #include "eddy/file.h"
 #include "eddy/http_client.h"
-#include "eddy/http_server.h"
+#include "eddy/http_exchange.h"
 
 EDDY_BEGIN_DECLS
 

@@ -1,6 +1,6 @@
 /*
- * eddy/http_hooks.h - functions that an HTTP client calls before and after each attempt
- * to send a request: for logs, metrics, traces, and headers such as traceparent.
+ * eddy/http_hooks.h - functions that an HTTP client calls around each attempt to send
+ * a request: for logs, metrics, traces, and headers such as traceparent.
  *
  *     static const struct eddy_http_hooks hooks = { .before = add_trace, .after = count };
  *     struct eddy_http_client_opts opts = { .hooks = &hooks };
@@ -32,22 +32,32 @@ struct eddy_http_attempt {
 };
 
 /*
- * Both functions run in the task that makes the attempt, and must not suspend, because the
+ * The functions run in the task that makes the attempt, and must not suspend, because the
  * request already occupies a place in the pool: wait before the call of
- * eddy_http_client_send() instead.  Either may be NULL.
+ * eddy_http_client_send() instead.  Each may be NULL.  A client has hooks for all its requests,
+ * and a request may have further ones; of each kind, the client's is called first.
  */
 struct eddy_http_hooks {
+        /* Called once for each call of eddy_http_client_send(), when the request has left the pool's
+         * queue and the work on its connection begins.  Start a timeout of the request here. */
+        void (*on_start)(const struct eddy_http_attempt *attempt, void *arg) EDDY_UNSET;
+
         /* Called before each attempt.  May add headers.  A value below 0 ends the request with this
          * error; nothing is sent, the connection is kept, and 'after' is called. */
         int (*before)(struct eddy_http_attempt *attempt, void *arg) EDDY_UNSET;
+
+        /* Called in each attempt that has a connection, when the first byte is about to be sent.  If
+         * eddy_http_client_send() fails and this was never called, no byte was sent, and the
+         * request can be repeated whatever its method. */
+        void (*on_send)(const struct eddy_http_attempt *attempt, void *arg) EDDY_UNSET;
 
         /* Called once after each attempt: when the response was read to its end or is closed, or
          * when the attempt has failed.  'error' is -ECANCELED if the last call that read the
          * response was cancelled.  May run in a cancelled task. */
         void (*after)(const struct eddy_http_attempt *attempt, void *arg) EDDY_UNSET;
 
-        void *arg EDDY_UNSET;             /* of both */
-        uintptr_t reserved[2] EDDY_UNSET; /* zero */
+        void *arg EDDY_UNSET;             /* of all */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*

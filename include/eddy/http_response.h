@@ -18,17 +18,13 @@
 
 #include "eddy/def.h"
 #include "eddy/endpoint.h"
+#include "eddy/http_header.h"
 #include "eddy/json.h"
 #include "eddy/retry.h"
 
 EDDY_BEGIN_DECLS
 
 typedef struct eddy_http_response eddy_http_response;
-
-struct eddy_http_header {
-        const char *name;
-        const char *value;
-};
 
 /* Returns the status code, 200 to 999, or 0 if the response is NULL.  Suspends: no. */
 EDDY_API int eddy_http_response_status(const eddy_http_response *response);
@@ -160,7 +156,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *respon
  * Returns the rule that the response violates, in words, after a call that returned
  * EDDY_E_HTTP_INVALID_RESPONSE or _TOO_LARGE, such as "a chunk's data is not followed by CR LF".
  * Returns "" if there is none, also for a NULL response.  For errors of
- * eddy_http_client_send(), see 'ret_tls_fault'.
+ * eddy_http_client_send(), see 'ret_fault' of the request.
  *
  * Suspends: no.
  */

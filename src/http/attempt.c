@@ -1,9 +1,8 @@
 /*
- * http/attempt.c - see attempt.h. Without hooks an attempt costs a test of two pointers.
+ * http/attempt.c - see attempt.h. Without hooks an attempt costs a few tests of pointers.
  */
 #include "http/attempt.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -11,42 +10,79 @@
 #include "eddy/http_text.h"
 #include "eddy/time.h"
 
-static bool has_hooks(const eddy_http_client *client)
+static bool are_set(const struct eddy_http_hooks *hooks)
 {
-        return ed_unlikely(client->hooks.before || client->hooks.after);
+        return hooks->before || hooks->after || hooks->on_start || hooks->on_send;
 }
 
-void ed_http_attempt_init(eddy_http_response *response)
+void ed_http_attempt_init(eddy_http_response *response, const struct eddy_http_request *request)
 {
+        static const struct eddy_http_hooks none;
+
         response->attempt.number = 0;
         response->in_attempt = false;
+        response->hooks = request->hooks ? *request->hooks : none;
+        response->is_hooked = are_set(&response->client->hooks) || are_set(&response->hooks);
+}
+
+/* Keep the method, because the request is gone when its response is read. */
+static void keep_method(eddy_http_response *response, const char *method)
+{
+        size_t bytes = strnlen(method, sizeof(response->method) - 1);
+
+        memcpy(response->method, method, bytes);
+        response->method[bytes] = '\0';
+}
+
+/* Call the hooks of one owner. */
+static int begin_hooks(eddy_http_response *response, const struct eddy_http_hooks *hooks)
+{
+        struct eddy_http_attempt *attempt = &response->attempt;
+        int err = 0;
+
+        if (hooks->on_start && attempt->number == 1)
+                hooks->on_start(attempt, hooks->arg);
+        if (hooks->before) {
+                attempt->opaque = response;
+                err = hooks->before(attempt, hooks->arg);
+                attempt->opaque = NULL;
+        }
+        return err < 0 ? err : 0;
 }
 
 int ed_http_attempt_begin(eddy_http_response *response, const struct eddy_http_request *request)
 {
         eddy_http_client *client = response->client;
-        const char *method = ed_http_request_method(request);
+        const char *method;
         int err;
 
-        if (!has_hooks(client))
+        if (ed_likely(!response->is_hooked))
                 return 0;
+        method = ed_http_request_method(request);
         response->attempt = (struct eddy_http_attempt){
                 .id = ++client->attempts,
                 .number = response->attempt.number + 1,
                 .method = method,
                 .url = request->url,
                 .began_ns = eddy_now(),
-                .opaque = response,
         };
         response->in_attempt = true;
-        /* The request is gone when its response is read. */
-        snprintf(response->method, sizeof(response->method), "%s", method);
-        if (!client->hooks.before)
-                return 0;
+        keep_method(response, method);
         response->ops->drop_added(response);
-        err = client->hooks.before(&response->attempt, client->hooks.arg);
-        response->attempt.opaque = NULL;
-        return err < 0 ? err : 0;
+        err = begin_hooks(response, &client->hooks);
+        return err < 0 ? err : begin_hooks(response, &response->hooks);
+}
+
+void ed_http_attempt_sends(eddy_http_response *response)
+{
+        const struct eddy_http_hooks *own = &response->hooks, *all = &response->client->hooks;
+
+        if (ed_likely(!response->is_hooked))
+                return;
+        if (all->on_send)
+                all->on_send(&response->attempt, all->arg);
+        if (own->on_send)
+                own->on_send(&response->attempt, own->arg);
 }
 
 void ed_http_attempt_answered(eddy_http_response *response)
@@ -57,7 +93,7 @@ void ed_http_attempt_answered(eddy_http_response *response)
 void ed_http_attempt_end(eddy_http_response *response, int error)
 {
         struct eddy_http_attempt *attempt = &response->attempt;
-        const struct eddy_http_hooks *hooks = &response->client->hooks;
+        const struct eddy_http_hooks *own = &response->hooks, *all = &response->client->hooks;
 
         if (ed_likely(!response->in_attempt))
                 return;
@@ -67,8 +103,10 @@ void ed_http_attempt_end(eddy_http_response *response, int error)
                 attempt->error = error;
         attempt->ended_ns = eddy_now();
         attempt->url = ed_buf_data(&response->url);
-        if (hooks->after)
-                hooks->after(attempt, hooks->arg);
+        if (all->after)
+                all->after(attempt, all->arg);
+        if (own->after)
+                own->after(attempt, own->arg);
 }
 
 void ed_http_attempt_read(eddy_http_response *response, int64_t result, bool ended)

@@ -7,7 +7,7 @@
 #include "http/client.h"
 
 /* Prepare for the first attempt of a request. */
-void ed_http_attempt_init(eddy_http_response *response);
+void ed_http_attempt_init(eddy_http_response *response, const struct eddy_http_request *request);
 
 /*
  * Begin the next attempt. After an error the attempt must be ended too.
@@ -16,6 +16,9 @@ void ed_http_attempt_init(eddy_http_response *response);
  */
 EDDY_MUST_USE int ed_http_attempt_begin(eddy_http_response *response,
                                         const struct eddy_http_request *request);
+
+/* The attempt has a connection, and its first byte is about to be sent. */
+void ed_http_attempt_sends(eddy_http_response *response);
 
 /* The head of the response has arrived. */
 void ed_http_attempt_answered(eddy_http_response *response);

@@ -20,8 +20,8 @@
 
 enum { CONNECTIONS_DEFAULT = 100 };
 
-#define KEEPALIVE_DEFAULT_NS ((int64_t) 15 * 1000000000)
-#define BODY_DEFAULT_BYTES   ((uint64_t) 64 << 20)
+#define IDLE_TIMEOUT_DEFAULT_NS ((int64_t) 15 * 1000000000)
+#define BODY_DEFAULT_BYTES      ((uint64_t) 64 << 20)
 
 static void set_options(eddy_http_client *client, const struct eddy_http_client_opts *opts)
 {
@@ -36,7 +36,8 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
         pool->connections_max = opts->connections_max ? opts->connections_max : CONNECTIONS_DEFAULT;
         pool->per_host_max = opts->per_host_max ? opts->per_host_max : pool->connections_max;
         pool->tls = opts->tls;
-        pool->keepalive_ns = opts->keepalive_ns ? opts->keepalive_ns : KEEPALIVE_DEFAULT_NS;
+        pool->idle_timeout_ns =
+                opts->idle_timeout_ns ? opts->idle_timeout_ns : IDLE_TIMEOUT_DEFAULT_NS;
         client->timeouts = opts->timeouts;
         client->decode = opts->decode;
         if (opts->hooks)
@@ -89,9 +90,9 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
                 return EDDY_E_RUN_NOT_RUNNING;
         if (!eddy_http_is_value(user_agent, strlen(user_agent)) ||
             opts->head_bytes_max > INT32_MAX || opts->headers_max > UINT16_MAX ||
-            opts->keepalive_ns < 0 || opts->timeouts.pool_ns < 0 || opts->timeouts.connect_ns < 0 ||
-            opts->timeouts.read_ns < 0 || opts->timeouts.total_ns < 0 ||
-            ed_tls_config_has_alpn(opts->tls))
+            opts->idle_timeout_ns < 0 || opts->timeouts.pool_ns < 0 ||
+            opts->timeouts.connect_ns < 0 || opts->timeouts.read_ns < 0 ||
+            opts->timeouts.total_ns < 0 || ed_tls_config_has_alpn(opts->tls))
                 return -EINVAL;
         client = ed_alloc_zero(sizeof(*client));
         if (!client)
@@ -217,7 +218,7 @@ static int64_t open_connection(void *arg)
 {
         const struct sending *sending = arg;
 
-        return ed_http_conn_open(sending->response->conn, sending->request->ret_tls_fault);
+        return ed_http_conn_open(sending->response->conn, sending->request->ret_fault);
 }
 
 /*
@@ -227,7 +228,7 @@ static int64_t open_connection(void *arg)
 static int open_in_time(struct sending *sending)
 {
         eddy_http_response *response = sending->response;
-        int64_t timeout_ns = ed_http_timeout(sending->request->opts.timeouts.connect_ns,
+        int64_t timeout_ns = ed_http_timeout(sending->request->timeouts.connect_ns,
                                              response->client->timeouts.connect_ns);
         int64_t deadline_ns = time_limit(eddy_now(), timeout_ns);
         struct ed_task *task;
@@ -237,8 +238,8 @@ static int open_in_time(struct sending *sending)
                                  EDDY_E_HTTP_TIMEOUT_CONNECT);
         response->ready_ns = eddy_now();
         if ((err == EDDY_E_HTTP_TIMEOUT_CONNECT || err == -ECANCELED) &&
-            sending->request->ret_tls_fault)
-                ed_http_conn_note_lookup(response->conn, sending->request->ret_tls_fault);
+            sending->request->ret_fault)
+                ed_http_conn_note_lookup(response->conn, sending->request->ret_fault);
         /* The connection is still unused: if a cancel came meanwhile, pass it on. */
         if (err >= 0)
                 err = ed_suspend_enter(&task);
@@ -289,8 +290,7 @@ static int send_on(struct sending *sending)
                 }
                 note_connection(response, opened);
                 response->client->requests++;
-                if (request->on_send)
-                        request->on_send(request->on_send_arg);
+                ed_http_attempt_sends(response);
                 reused = conn->reused;
                 err = response->ops->exchange(response, request);
                 if (err >= 0 || !was_stale(response, request, reused, err) ||
@@ -317,12 +317,12 @@ static int begin(struct sending *sending)
         const struct eddy_http_request *request = sending->request;
         eddy_http_response *response = sending->response;
         int64_t timeout_ns =
-                ed_http_timeout(request->opts.timeouts.pool_ns, response->client->timeouts.pool_ns);
+                ed_http_timeout(request->timeouts.pool_ns, response->client->timeouts.pool_ns);
         eddy_tls_config *tls;
         struct ed_url url;
         int err;
 
-        if (ed_tls_config_has_alpn(request->opts.tls))
+        if (ed_tls_config_has_alpn(request->tls))
                 return -EINVAL;
         err = ed_http_url_read(request->url, &url);
         if (err < 0)
@@ -333,7 +333,7 @@ static int begin(struct sending *sending)
         if (err < 0)
                 return err;
         /* The client's own configuration is the default, also if the request names it. */
-        tls = request->opts.tls;
+        tls = request->tls;
         sending->key = ed_http_key_of(&url, tls == response->client->pool.tls ? NULL : tls);
         return (int) ed_http_call(take_slot, sending, time_limit(response->began_ns, timeout_ns),
                                   EDDY_E_HTTP_TIMEOUT_POOL);
@@ -342,7 +342,6 @@ static int begin(struct sending *sending)
 static int64_t send_all(void *arg)
 {
         struct sending *sending = arg;
-        const struct eddy_http_request *request = sending->request;
         eddy_http_response *response = sending->response;
         int err;
 
@@ -350,13 +349,11 @@ static int64_t send_all(void *arg)
         if (err < 0)
                 return err;
         response->timings.wait_ns = response->ready_ns - response->began_ns;
-        if (request->on_start)
-                request->on_start(request->on_start_arg);
         return send_on(sending);
 }
 
 /* Say in words why the response is refused. */
-static void note_fault(const eddy_http_response *response, struct eddy_tls_fault *ret_fault,
+static void note_fault(const eddy_http_response *response, struct eddy_http_fault *ret_fault,
                        int err)
 {
         const char *text = response->ops->fault_text(response);
@@ -369,15 +366,15 @@ static void note_fault(const eddy_http_response *response, struct eddy_tls_fault
 
 static int send_in_time(eddy_http_response *response, const struct eddy_http_request *request)
 {
-        int64_t timeout_ns = ed_http_timeout(request->opts.timeouts.total_ns,
-                                             response->client->timeouts.total_ns);
+        int64_t timeout_ns =
+                ed_http_timeout(request->timeouts.total_ns, response->client->timeouts.total_ns);
         struct sending sending = { .response = response, .request = request };
 
         response->began_ns = eddy_now();
         response->timings.total_ns = -1;
         response->deadline_ns = time_limit(response->began_ns, timeout_ns);
-        response->body_bytes_max = request->opts.body_bytes_max ? request->opts.body_bytes_max
-                                                                : response->client->body_bytes_max;
+        response->body_bytes_max = request->body_bytes_max ? request->body_bytes_max
+                                                           : response->client->body_bytes_max;
         ed_http_decoded_begin(&response->decoding);
         return (int) ed_http_call(send_all, &sending, response->deadline_ns,
                                   EDDY_E_HTTP_TIMEOUT_TOTAL);
@@ -392,6 +389,10 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
 
         if (!client || !request || !ret_response)
                 return -EINVAL;
+        if (request->ret_fault) {
+                request->ret_fault->text[0] = '\0';
+                request->ret_fault->status = 0;
+        }
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;
@@ -400,11 +401,11 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         err = ed_http1_response_new(client, &response);
         if (err < 0)
                 return err;
-        ed_http_attempt_init(response);
+        ed_http_attempt_init(response, request);
         err = send_in_time(response, request);
         if (err < 0) {
                 ed_http_attempt_end(response, err);
-                note_fault(response, request->ret_tls_fault, err);
+                note_fault(response, request->ret_fault, err);
                 response->ops->close(response);
                 return err;
         }

@@ -121,8 +121,10 @@ struct eddy_http_response {
         struct ed_http_decoded decoding;
         struct eddy_json_error *json_error; /* of the last eddy_http_response_json(); NULL: none */
         struct eddy_http_attempt attempt;
-        bool in_attempt; /* it has begun and not ended */
-        char method[24]; /* of the attempt; a longer one is cut */
+        struct eddy_http_hooks hooks; /* of the request; all zero: none */
+        bool is_hooked;               /* the client or the request has hooks */
+        bool in_attempt;              /* it has begun and not ended */
+        char method[24];              /* of the attempt; a longer one is cut */
 };
 
 /* A response of HTTP/1. It owns the buffers; an idle connection needs none. */

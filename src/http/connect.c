@@ -21,8 +21,9 @@
 #include "tls/config.h"
 
 /* Make the default configuration, while other tasks that need it wait. */
-static int make_tls(struct ed_http_pool *pool, struct eddy_tls_fault *fault)
+static int make_tls(struct ed_http_pool *pool, struct eddy_http_fault *fault)
 {
+        struct eddy_tls_fault tls_fault = { "" };
         int err = 0;
 
         if (pool->made_tls)
@@ -31,10 +32,15 @@ static int make_tls(struct ed_http_pool *pool, struct eddy_tls_fault *fault)
         if (err < 0)
                 return err;
         if (!pool->made_tls)
-                err = eddy_tls_config_new(NULL, fault, &pool->made_tls);
+                err = eddy_tls_config_new(NULL, &tls_fault, &pool->made_tls);
         (void) eddy_lock_release(&pool->making_tls);
+        memcpy(fault->text, tls_fault.text, sizeof(fault->text));
         return err;
 }
+
+_Static_assert(sizeof(((struct eddy_http_fault *) 0)->text) ==
+                       sizeof(((struct eddy_tls_fault *) 0)->text),
+               "the texts of both faults are copied");
 
 enum { ROUTE_ROOM = 16 + EDDY_ENDPOINT_PATH_MAX + ED_URL_HOST_MAX + ED_PROXY_SECRET_MAX };
 
@@ -73,11 +79,12 @@ static const struct ed_http_protocol *protocol_of(const struct ed_http_conn *con
 }
 
 /* Do the handshake on '*stream', which is replaced. */
-static int secure(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_stream **stream)
+static int secure(struct ed_http_conn *conn, struct eddy_http_fault *fault, eddy_stream **stream)
 {
         char route[ROUTE_ROOM];
+        struct eddy_tls_fault tls_fault = { "" };
         struct eddy_tls_conn_opts opts = {
-                .ret_fault = fault,
+                .ret_fault = &tls_fault,
                 .route = route,
                 .alpn = ed_container_of(conn->pool, eddy_http_client, pool)->protocols.alpn,
         };
@@ -94,6 +101,7 @@ static int secure(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_
         if (err >= 0)
                 return 0;
         eddy_stream_close_now(lower);
+        memcpy(fault->text, tls_fault.text, sizeof(fault->text));
         if (!no_protocol)
                 return err;
         snprintf(fault->text, sizeof(fault->text), "%s", eddy_error_text(EDDY_E_HTTP_ALPN));
@@ -127,7 +135,7 @@ static int connect_host(struct ed_http_conn *conn, const char *host, uint16_t po
         return err;
 }
 
-void ed_http_conn_note_lookup(const struct ed_http_conn *conn, struct eddy_tls_fault *fault)
+void ed_http_conn_note_lookup(const struct ed_http_conn *conn, struct eddy_http_fault *fault)
 {
         if (conn->naming && !conn->found)
                 snprintf(fault->text, sizeof(fault->text), "the name lookup of %s had not ended",
@@ -150,7 +158,7 @@ static int connect_unix(struct ed_http_conn *conn, const char *path, eddy_stream
 
 /* Store that the proxy failed, without its credentials. */
 static void fault_of_proxy(const struct ed_http_proxy *proxy, int err, const char *reason,
-                           struct eddy_tls_fault *fault)
+                           struct eddy_http_fault *fault)
 {
         bool is_ipv6 = strchr(proxy->host, ':') != NULL;
 
@@ -159,9 +167,10 @@ static void fault_of_proxy(const struct ed_http_proxy *proxy, int err, const cha
                  eddy_error_text(err), reason ? ": " : "", reason ? reason : "");
 }
 
-/* Connect to the proxy, and by its tunnel to the origin. '*ret_reason' may explain the error. */
+/* Connect to the proxy, and by its tunnel to the origin. '*ret_reason' may explain the
+ * error, and '*ret_status' is the proxy's answer, if it refused with one. */
 static int reach_by(struct ed_http_conn *conn, const struct ed_http_proxy *proxy,
-                    const char **ret_reason, eddy_stream **ret_stream)
+                    const char **ret_reason, int *ret_status, eddy_stream **ret_stream)
 {
         const struct ed_http_key *key = &conn->origin->key;
         eddy_stream *stream;
@@ -173,7 +182,8 @@ static int reach_by(struct ed_http_conn *conn, const struct ed_http_proxy *proxy
                 return err;
         began_ns = eddy_now();
         if (ed_http_proxy_is_tunnel(proxy, key->is_https))
-                err = ed_http_proxy_tunnel(proxy, stream, key->host, key->port, ret_reason);
+                err = ed_http_proxy_tunnel(proxy, stream, key->host, key->port, ret_reason,
+                                           ret_status);
         conn->connect_ns += eddy_now() - began_ns;
         if (err < 0)
                 eddy_stream_close_now(stream);
@@ -183,7 +193,7 @@ static int reach_by(struct ed_http_conn *conn, const struct ed_http_proxy *proxy
 }
 
 /* Connect to the origin, on its own or by its proxy. */
-static int reach(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_stream **ret_stream)
+static int reach(struct ed_http_conn *conn, struct eddy_http_fault *fault, eddy_stream **ret_stream)
 {
         const eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
         const struct ed_http_key *key = &conn->origin->key;
@@ -196,13 +206,13 @@ static int reach(struct ed_http_conn *conn, struct eddy_tls_fault *fault, eddy_s
         proxy = ed_http_proxies_find(&client->proxies, key->is_https, key->host, key->port);
         if (!proxy)
                 return connect_host(conn, key->host, key->port, ret_stream);
-        err = reach_by(conn, proxy, &reason, ret_stream);
+        err = reach_by(conn, proxy, &reason, &fault->status, ret_stream);
         if (err < 0 && err != -ECANCELED)
                 fault_of_proxy(proxy, err, reason, fault);
         return err;
 }
 
-static int connect_origin(struct ed_http_conn *conn, struct eddy_tls_fault *fault,
+static int connect_origin(struct ed_http_conn *conn, struct eddy_http_fault *fault,
                           eddy_stream **ret_stream)
 {
         const struct ed_http_key *key = &conn->origin->key;
@@ -236,7 +246,7 @@ static int open_run(void *arg)
         struct ed_http_pool *pool = conn->pool;
         eddy_http_client *client = ed_container_of(pool, eddy_http_client, pool);
         struct eddy_scope_opts opts = { .deadline_ns = conn->give_up_ns };
-        struct eddy_tls_fault fault = { "" };
+        struct eddy_http_fault fault = { .text = "" };
         eddy_stream *stream = NULL;
         eddy_scope scope;
         int err;
@@ -293,7 +303,7 @@ static bool stop_waiting(void *arg)
         return true;
 }
 
-int ed_http_conn_open(struct ed_http_conn *conn, struct eddy_tls_fault *fault)
+int ed_http_conn_open(struct ed_http_conn *conn, struct eddy_http_fault *fault)
 {
         struct ed_http_opening opening = { .fault = fault };
         int err;

@@ -164,12 +164,11 @@ static int http1_prepare(eddy_http_response *base, const struct eddy_http_reques
                          const struct ed_url *url)
 {
         struct ed_http1_response *response = http1_of(base);
-        const struct eddy_http_request_opts *opts = &request->opts;
         struct ed_http_message *message = &response->message;
 
         message->body_max = base->body_bytes_max;
         message->read_timeout_ns =
-                ed_http_timeout(opts->timeouts.read_ns, base->client->timeouts.read_ns);
+                ed_http_timeout(request->timeouts.read_ns, base->client->timeouts.read_ns);
         return ed_http_request_write(base->client, request, url, &response->out,
                                      &response->closing);
 }
@@ -253,7 +252,7 @@ static bool note_keep_alive(const struct ed_http1_head *head, struct ed_http_con
 
         if (head->keep_alive_s == UINT32_MAX)
                 return true;
-        conn->idle_max_ns = conn->pool->keepalive_ns;
+        conn->idle_max_ns = conn->pool->idle_timeout_ns;
         if (idle_ns < conn->idle_max_ns)
                 conn->idle_max_ns = idle_ns;
         return idle_ns > 0;

@@ -115,7 +115,7 @@ static int conn_new(struct ed_http_pool *pool, struct ed_http_origin *origin,
         conn->pool = pool;
         conn->origin = origin;
         conn->slots = 1; /* until the protocol is known */
-        conn->idle_max_ns = pool->keepalive_ns;
+        conn->idle_max_ns = pool->idle_timeout_ns;
         ed_list_init(&conn->same);
         ed_list_push_back(&pool->busy, &conn->link);
         pool->open++;
@@ -129,7 +129,7 @@ void ed_http_conn_disconnect(struct ed_http_conn *conn)
         eddy_stream_close_now(conn->stream);
         conn->stream = NULL;
         conn->reused = false;
-        conn->idle_max_ns = conn->pool->keepalive_ns;
+        conn->idle_max_ns = conn->pool->idle_timeout_ns;
 }
 
 /* Close and free a connection whose slots are not lent. */
@@ -169,7 +169,7 @@ static void idle_watch_time(struct ed_http_pool *pool)
                 return;
         oldest = ed_container_of(pool->idle.prev, struct ed_http_conn, link);
         ed_timer_arm(&pool->member.loop->timers, &pool->timer,
-                     ed_time_after(oldest->idle_since_ns, pool->keepalive_ns));
+                     ed_time_after(oldest->idle_since_ns, pool->idle_timeout_ns));
 }
 
 /* Take an idle connection out of the lists, to be used or closed. */
@@ -290,7 +290,7 @@ static void spare_put(struct ed_http_conn *conn)
 {
         struct ed_http_pool *pool = conn->pool;
 
-        opening_set_deadline(conn, ed_time_after(conn->began_ns, pool->keepalive_ns));
+        opening_set_deadline(conn, ed_time_after(conn->began_ns, pool->idle_timeout_ns));
         ed_list_remove(&conn->link);
         ed_list_push_front(&pool->spare, &conn->link);
         ed_list_push_front(&conn->origin->spare, &conn->same);
@@ -434,7 +434,7 @@ void ed_http_pool_release(struct ed_http_conn *conn, bool reusable)
         }
 }
 
-void ed_http_conn_opened(struct ed_http_conn *conn, int err, const struct eddy_tls_fault *fault)
+void ed_http_conn_opened(struct ed_http_conn *conn, int err, const struct eddy_http_fault *fault)
 {
         struct ed_http_opening *borrower = conn->borrower;
 

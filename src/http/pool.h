@@ -31,6 +31,7 @@
 
 #include "base/hash_table.h"
 #include "base/list.h"
+#include "eddy/http_request.h"
 #include "eddy/lock.h"
 #include "eddy/scope.h"
 #include "eddy/stream.h"
@@ -48,7 +49,7 @@ struct ed_http_pool {
         eddy_lock making_tls;      /* held while 'made_tls' is made */
         uint32_t connections_max;
         uint32_t per_host_max;
-        int64_t keepalive_ns;
+        int64_t idle_timeout_ns;
         bool closed;
         uint32_t open;   /* connections, including those being opened */
         uint32_t in_use; /* connections with a lent slot */
@@ -107,7 +108,7 @@ struct ed_http_origin {
 struct ed_http_opening {
         struct ed_task *task;
         int err;
-        struct eddy_tls_fault *fault; /* filled in on failure; may be NULL */
+        struct eddy_http_fault *fault; /* filled in on failure; may be NULL */
 };
 
 struct ed_http_conn {
@@ -168,10 +169,10 @@ EDDY_MUST_USE int ed_http_pool_acquire(struct ed_http_pool *pool, const struct e
  * Errors: those of eddy_tcp_connect(), and with https of eddy_tls_config_new() and
  *         eddy_tls_client(); EDDY_E_HTTP_CLIENT_CLOSED  the client was closed, or the run ends
  */
-EDDY_MUST_USE int ed_http_conn_open(struct ed_http_conn *conn, struct eddy_tls_fault *fault);
+EDDY_MUST_USE int ed_http_conn_open(struct ed_http_conn *conn, struct eddy_http_fault *fault);
 
 /* After a wait that was cancelled: store that the host's addresses were being looked up, if so. */
-void ed_http_conn_note_lookup(const struct ed_http_conn *conn, struct eddy_tls_fault *fault);
+void ed_http_conn_note_lookup(const struct ed_http_conn *conn, struct eddy_http_fault *fault);
 
 /* Close the connection's stream, but keep the slot. */
 void ed_http_conn_disconnect(struct ed_http_conn *conn);
@@ -185,6 +186,6 @@ void ed_http_pool_release(struct ed_http_conn *conn, bool reusable);
 /* ---- for connect.c ---------------------------------------------------------- */
 
 /* The task that opens the connection has ended. Give the connection to its borrower or the pool. */
-void ed_http_conn_opened(struct ed_http_conn *conn, int err, const struct eddy_tls_fault *fault);
+void ed_http_conn_opened(struct ed_http_conn *conn, int err, const struct eddy_http_fault *fault);
 
 #endif

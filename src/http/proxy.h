@@ -76,12 +76,14 @@ bool ed_http_proxy_address(const char *text, size_t bytes, struct eddy_address *
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_PROXY_AUTH     it does not accept the credentials, or wants some
- *         EDDY_E_HTTP_PROXY_REFUSED  it cannot connect, or does not allow it
+ *         EDDY_E_HTTP_PROXY_REFUSED  it cannot connect, or does not allow it; after both,
+ *                                    '*ret_status' is the status of its answer, if any
  *         EDDY_E_HTTP_PROXY_INVALID  it does not follow its protocol: '*ret_reason', a constant
  *         those of the stream
  */
 EDDY_MUST_USE int ed_http_proxy_tunnel(const struct ed_http_proxy *proxy, eddy_stream *stream,
-                                       const char *host, uint16_t port, const char **ret_reason);
+                                       const char *host, uint16_t port, const char **ret_reason,
+                                       int *ret_status);
 
 enum { ED_PROXY_AUTHORIZATION_ROOM = 6 + (2 * ED_PROXY_SECRET_MAX + 1) / 3 * 4 + 4 + 1 };
 

@@ -18,6 +18,7 @@ struct tunnel {
         const struct ed_http_proxy *proxy;
         eddy_stream *stream;
         const char *reason; /* for an answer that is not valid */
+        int status;         /* of an answer that refuses; 0: none */
 };
 
 static int invalid(struct tunnel *tunnel, const char *reason)
@@ -128,6 +129,7 @@ static int connect_through(struct tunnel *tunnel, const char *host, uint16_t por
         ed_free(answer);
         if (status < 0 || status / 100 == 2)
                 return status < 0 ? status : 0;
+        tunnel->status = status;
         /* tinyproxy answers 401 to wrong credentials. */
         return status == 407 || status == 401 ? EDDY_E_HTTP_PROXY_AUTH : EDDY_E_HTTP_PROXY_REFUSED;
 }
@@ -279,7 +281,7 @@ static int socks_through(struct tunnel *tunnel, const char *host, uint16_t port)
 /* ---- both ------------------------------------------------------------------------ */
 
 int ed_http_proxy_tunnel(const struct ed_http_proxy *proxy, eddy_stream *stream, const char *host,
-                         uint16_t port, const char **ret_reason)
+                         uint16_t port, const char **ret_reason, int *ret_status)
 {
         struct tunnel tunnel = { .proxy = proxy, .stream = stream };
         int err;
@@ -290,5 +292,7 @@ int ed_http_proxy_tunnel(const struct ed_http_proxy *proxy, eddy_stream *stream,
                               : connect_through(&tunnel, host, port);
         if (err == EDDY_E_HTTP_PROXY_INVALID)
                 *ret_reason = tunnel.reason;
+        if (tunnel.status > 0)
+                *ret_status = tunnel.status;
         return err;
 }

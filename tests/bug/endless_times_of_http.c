@@ -35,7 +35,7 @@ static void get(eddy_http_client *client, const char *url)
 
 static int exchange_twice(void *arg)
 {
-        struct eddy_http_client_opts opts = { .keepalive_ns = INT64_MAX };
+        struct eddy_http_client_opts opts = { .idle_timeout_ns = INT64_MAX };
         struct eddy_http_client_stats stats;
         eddy_http_client *client = NULL;
         eddy_listener *listener = NULL;

@@ -156,7 +156,7 @@ const char *ed_outcome_message(int error)
 }
 
 void ed_outcome_fault(const eddy_http_response *response, int error,
-                      struct eddy_tls_fault *ret_fault)
+                      struct eddy_http_fault *ret_fault)
 {
         const char *text = eddy_http_response_fault_text(response);
 

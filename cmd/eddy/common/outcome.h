@@ -42,7 +42,7 @@ const char *ed_outcome_message(int error);
 
 /* Store why the response that was read is refused, if its bytes violate HTTP or a limit. */
 void ed_outcome_fault(const eddy_http_response *response, int error,
-                      struct eddy_tls_fault *ret_fault);
+                      struct eddy_http_fault *ret_fault);
 
 /* Codes have numbers, to count them. ed_outcome_code() returns the name of a number. */
 enum { ED_OUTCOME_CODES_MAX = 32 };

@@ -20,7 +20,7 @@
 #include "fetch/urls.h"
 
 enum {
-        MESSAGE_BYTES = sizeof(struct eddy_tls_fault) + 128,
+        MESSAGE_BYTES = sizeof(struct eddy_http_fault) + 128,
 };
 
 /* An attempt and its result. */
@@ -72,20 +72,22 @@ enum ed_stop ed_fetch_stop(const struct ed_fetch_run *run)
 }
 
 /* Start --timeout here, because until now the attempt waited for a connection slot. */
-static void attempt_started(void *arg)
+static void attempt_started(const struct eddy_http_attempt *sent, void *arg)
 {
         struct attempt *attempt = arg;
 
+        (void) sent;
         if (attempt->start_ns != 0)
-                return; /* the library repeats a request on a stale connection */
+                return; /* an earlier request asked for a range */
         attempt->start_ns = eddy_now();
         eddy_scope_set_deadline(&attempt->scope, attempt->start_ns + attempt->run->opts.timeout.ns);
 }
 
-static void attempt_sends(void *arg)
+static void attempt_sends(const struct eddy_http_attempt *sent, void *arg)
 {
         struct attempt *attempt = arg;
 
+        (void) sent;
         attempt->sent = true;
 }
 
@@ -129,11 +131,14 @@ static int body_receive(struct ed_fetch_job *job)
 }
 
 /* Send the request, with the headers of a request for the rest of the body if a part of it is there. */
-static int request_send(struct ed_fetch_job *job, struct eddy_tls_fault *fault)
+static int request_send(struct ed_fetch_job *job, struct eddy_http_fault *fault)
 {
         struct attempt *attempt = &job->attempt;
         struct ed_fetch_run *run = job->run;
         struct ed_body_file_request rest;
+        struct eddy_http_hooks hooks = { .on_start = attempt_started,
+                                         .on_send = attempt_sends,
+                                         .arg = attempt };
         int err = ed_body_file_request(&job->file, &run->opts.headers, &rest);
 
         if (err < 0)
@@ -146,11 +151,8 @@ static int request_send(struct ed_fetch_job *job, struct eddy_tls_fault *fault)
                                             .headers_count = rest.count,
                                             .body = run->opts.data,
                                             .body_bytes = run->opts.data_bytes,
-                                            .on_start = attempt_started,
-                                            .on_start_arg = attempt,
-                                            .on_send = attempt_sends,
-                                            .on_send_arg = attempt,
-                                            .ret_tls_fault = fault,
+                                            .hooks = &hooks,
+                                            .ret_fault = fault,
                                     },
                                     &attempt->response);
         eddy_free(rest.own);
@@ -158,7 +160,7 @@ static int request_send(struct ed_fetch_job *job, struct eddy_tls_fault *fault)
 }
 
 /* Send the request, and receive the response. Returns EAGAIN if the whole body must be asked for. */
-static int exchange_once(struct ed_fetch_job *job, struct eddy_tls_fault *fault)
+static int exchange_once(struct ed_fetch_job *job, struct eddy_http_fault *fault)
 {
         struct attempt *attempt = &job->attempt;
         int err = request_send(job, fault);
@@ -178,7 +180,7 @@ static int exchange_once(struct ed_fetch_job *job, struct eddy_tls_fault *fault)
         return err ? err : body_receive(job);
 }
 
-static int attempt_exchange(struct ed_fetch_job *job, struct eddy_tls_fault *fault)
+static int attempt_exchange(struct ed_fetch_job *job, struct eddy_http_fault *fault)
 {
         struct attempt *attempt = &job->attempt;
         struct ed_fetch_run *run = job->run;
@@ -226,7 +228,7 @@ static int job_attempt(struct ed_engine_job *base)
 {
         struct ed_fetch_job *job = job_of(base);
         struct attempt *attempt = &job->attempt;
-        struct eddy_tls_fault fault;
+        struct eddy_http_fault fault;
         int err, end;
 
         attempt_init(job);

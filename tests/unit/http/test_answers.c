@@ -397,7 +397,7 @@ static void one_case(unsigned char *got, size_t room)
         int source_err = 0;
 
         answer_draw(answer);
-        request.opts.body_bytes_max = answer->limit;
+        request.body_bytes_max = answer->limit;
         if (draw(3) == 0) {
                 source_err = source_draw(&source);
                 request.body_source = &source.source;

@@ -274,7 +274,7 @@ static int bad_options(void *arg)
 
         (void) arg;
         CHECK_ERR(eddy_http_client_new(OPTIONS(.user_agent = "a\r\nb"), &client), -EINVAL);
-        CHECK_ERR(eddy_http_client_new(OPTIONS(.keepalive_ns = -1), &client), -EINVAL);
+        CHECK_ERR(eddy_http_client_new(OPTIONS(.idle_timeout_ns = -1), &client), -EINVAL);
         CHECK_ERR(eddy_http_client_new(OPTIONS(.timeouts.connect_ns = -1), &client), -EINVAL);
         CHECK(!client);
         return 0;
@@ -673,10 +673,11 @@ CLIENT_TEST(body_of_just_the_limit_is_read, OPTIONS(.body_bytes_max = 10),
 static int start_calls;
 static uint64_t start_open;
 
-static void on_start(void *arg)
+static void on_start(const struct eddy_http_attempt *attempt, void *arg)
 {
         struct eddy_http_client_stats stats;
 
+        CHECK_EQ(attempt->number, 1);
         eddy_http_client_stats(arg, &stats);
         start_calls++;
         start_open = stats.open;
@@ -687,9 +688,9 @@ static int fetch_with_start(void *arg)
 {
         struct rig *rig = arg;
 
-        return rig_fetch(rig, &(struct eddy_http_request){ .url = "/",
-                                                           .on_start = on_start,
-                                                           .on_start_arg = rig->client });
+        struct eddy_http_hooks hooks = { .on_start = on_start, .arg = rig->client };
+
+        return rig_fetch(rig, &(struct eddy_http_request){ .url = "/", .hooks = &hooks });
 }
 
 CLIENT_TEST(start_is_called_when_the_slot_is_there, OPTIONS(.connections_max = 1),
@@ -716,19 +717,21 @@ struct sending {
         int started, sent;
 };
 
-static void note_start(void *arg)
+static void note_start(const struct eddy_http_attempt *attempt, void *arg)
 {
         struct sending *sending = arg;
 
+        CHECK_EQ(attempt->number, 1);
         CHECK_EQ(sending->sent, 0);
         sending->started++;
 }
 
-static void note_send(void *arg)
+static void note_send(const struct eddy_http_attempt *attempt, void *arg)
 {
         struct sending *sending = arg;
         struct eddy_http_client_stats stats;
 
+        CHECK_EQ(attempt->number, (uint32_t) sending->sent + 1);
         eddy_http_client_stats(sending->rig->client, &stats);
         CHECK(stats.open > 0);
         sending->sent++;
@@ -738,12 +741,12 @@ static int send_noted(void *arg)
 {
         struct sending *sending = arg;
         eddy_http_response *response;
+        struct eddy_http_hooks hooks = { .on_start = note_start,
+                                         .on_send = note_send,
+                                         .arg = sending };
         struct eddy_http_request request = { .method = sending->method,
                                              .url = sending->url,
-                                             .on_start = note_start,
-                                             .on_start_arg = sending,
-                                             .on_send = note_send,
-                                             .on_send_arg = sending };
+                                             .hooks = &hooks };
         int err = eddy_http_client_send(sending->rig->client, &request, &response);
 
         if (err == 0)

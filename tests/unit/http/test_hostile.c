@@ -67,7 +67,7 @@ static struct script hostile_scripts[2] = { { { NULL } }, SCRIPT(OK_2) };
 static const struct bad *now;
 
 /* Send a request and read the response. Returns the error, and what the client says about it. */
-static int take_refused(struct rig *rig, struct eddy_tls_fault *ret_fault)
+static int take_refused(struct rig *rig, struct eddy_http_fault *ret_fault)
 {
         eddy_http_response *response;
         const void *body;
@@ -75,7 +75,7 @@ static int take_refused(struct rig *rig, struct eddy_tls_fault *ret_fault)
         int err;
 
         ret_fault->text[0] = '\0';
-        err = rig_send(rig, &(struct eddy_http_request){ .url = "/", .ret_tls_fault = ret_fault },
+        err = rig_send(rig, &(struct eddy_http_request){ .url = "/", .ret_fault = ret_fault },
                        &response);
         if (err < 0)
                 return err;
@@ -90,7 +90,7 @@ static int take_refused(struct rig *rig, struct eddy_tls_fault *ret_fault)
 
 static void refuse_one(struct rig *rig)
 {
-        struct eddy_tls_fault fault;
+        struct eddy_http_fault fault;
         int err = take_refused(rig, &fault);
 
         if (err != now->error || !*fault.text)
@@ -137,7 +137,7 @@ static const struct bad said[] = {
 
 static void say_one(struct rig *rig)
 {
-        struct eddy_tls_fault fault;
+        struct eddy_http_fault fault;
 
         CHECK_ERR(take_refused(rig, &fault), now->error);
         CHECK_STR(fault.text, now->claim);

@@ -123,7 +123,7 @@ HTTPS_TEST(server_of_other_protocols_is_an_error_of_its_own, SCRIPT(OK_2))
         struct eddy_tls_opts client = { .alpn = "h2,http/1.1" };
         eddy_tls_config *own = rig->peer.tls, *configs[2];
         eddy_http_client *none = NULL;
-        struct eddy_tls_fault fault = { "" };
+        struct eddy_http_fault fault = { "" };
         eddy_http_response *response;
         struct eddy_tls_info info;
         struct tls_files files;
@@ -134,13 +134,12 @@ HTTPS_TEST(server_of_other_protocols_is_an_error_of_its_own, SCRIPT(OK_2))
         CHECK_EQ(eddy_tls_config_new(&server, NULL, &configs[0]), 0);
         CHECK_EQ(eddy_tls_config_new(&client, NULL, &configs[1]), 0);
         rig->peer.tls = configs[0];
-        CHECK_ERR(rig_send(rig, &(struct eddy_http_request){ .url = "/", .ret_tls_fault = &fault },
+        CHECK_ERR(rig_send(rig, &(struct eddy_http_request){ .url = "/", .ret_fault = &fault },
                            &response),
                   EDDY_E_HTTP_ALPN);
         CHECK_STR(fault.text, eddy_error_text(EDDY_E_HTTP_ALPN));
         CHECK_EQ(eddy_http_client_new(OPTIONS(.tls = configs[1]), &none), -EINVAL);
-        CHECK_EQ(rig_send(rig,
-                          &(struct eddy_http_request){ .url = "/", .opts = { .tls = configs[1] } },
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/", .tls = configs[1] },
                           &response),
                  -EINVAL);
         CHECK_EQ(eddy_http_serve(rig->peer.listener,
@@ -183,16 +182,16 @@ HTTPS_TEST(connections_are_not_shared_between_tls_configurations, SCRIPT(OK_2, O
 
         CHECK_EQ(eddy_tls_config_new(&insecure, NULL, &configs[0]), 0);
         CHECK_EQ(eddy_tls_config_new(&strict, NULL, &configs[1]), 0);
-        request.opts.tls = configs[0];
+        request.tls = configs[0];
         CHECK_EQ(rig_fetch(rig, &request), 0);
         CHECK_STATS(rig->client, 1, 1, 0);
-        request.opts.tls = configs[1]; /* does not trust the server */
+        request.tls = configs[1]; /* does not trust the server */
         CHECK_ERR(rig_fetch(rig, &request), EDDY_E_TLS_SELF_SIGNED);
         CHECK_STATS(rig->client, 1, 1, 0);
-        request.opts.tls = NULL; /* the client's, which does */
+        request.tls = NULL; /* the client's, which does */
         CHECK_EQ(rig_fetch(rig, &request), 0);
         CHECK_STATS(rig->client, 2, 2, 0);
-        request.opts.tls = configs[0];
+        request.tls = configs[0];
         CHECK_EQ(rig_fetch(rig, &request), 0);
         CHECK_STATS(rig->client, 2, 2, 0);
         CHECK_EQ(rig->peer.accepted, 3);

@@ -200,15 +200,17 @@ static int answer_at_once(void *arg)
         return 0;
 }
 
-static void pause_before_sending(void *arg)
+static void pause_before_sending(const struct eddy_http_attempt *attempt, void *arg)
 {
+        (void) attempt;
         (void) arg;
         CHECK_EQ(eddy_sleep(EDDY_MS(50)), 0);
 }
 
 static int send_late(void *arg)
 {
-        struct eddy_http_request request = { .url = "http://h/", .on_send = pause_before_sending };
+        static const struct eddy_http_hooks hooks = { .on_send = pause_before_sending };
+        struct eddy_http_request request = { .url = "http://h/", .hooks = &hooks };
         char path[64];
         struct eddy_http_client_opts opts = { .unix_path = path };
         eddy_http_response *response;

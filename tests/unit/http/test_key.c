@@ -20,7 +20,7 @@
                        "test_key.c does not know the newest option of " #type)
 /* Hooks may add headers, on which no connection depends. */
 IS_LAST(eddy_http_client_opts, hooks);
-IS_LAST(eddy_http_request_opts, tls);
+IS_LAST(eddy_http_request, ret_fault);
 
 static bool is_full(void)
 {
@@ -334,7 +334,7 @@ static void client_make(struct world *world, int number)
         char proxy[64], tls_proxy[64], pinned[64];
         const char *resolve = pinned;
         struct eddy_http_client_opts opts = { .connections_max = 1000,
-                                              .keepalive_ns = EDDY_SEC(3600),
+                                              .idle_timeout_ns = EDDY_SEC(3600),
                                               .resolve = &resolve };
 
         snprintf(pinned, sizeof(pinned), "a.test:%u:127.0.0.2", world->ports[0]);
@@ -414,7 +414,7 @@ static void question_send(struct world *world, const struct question *question)
         question_text(world, question, depends);
         snprintf(via, sizeof(via), "%d", door_of(drawn, question->is_https, host, question->port));
         if (question->tls < CONFIGS)
-                request.opts.tls = world->configs[question->tls];
+                request.tls = world->configs[question->tls];
         CHECK_EQ(eddy_http_client_send(world->clients[question->client], &request, &response), 0);
         CHECK_EQ(eddy_http_response_status(response), 200);
         CHECK_EQ(eddy_http_response_discard(response), 0);

@@ -132,7 +132,7 @@ CLIENT_TEST(opening_gives_way_to_a_waiter_of_another_origin, OPTIONS(.connection
 }
 
 CLIENT_TEST(spare_opening_ends_after_the_time_of_an_idle_connection,
-            OPTIONS(.keepalive_ns = EDDY_SEC(3)), SCRIPT(OK_2))
+            OPTIONS(.idle_timeout_ns = EDDY_SEC(3)), SCRIPT(OK_2))
 {
         http_let_die();
         cancel_while_opening(rig, "http://10.9.9.9/");
@@ -144,7 +144,7 @@ CLIENT_TEST(spare_opening_ends_after_the_time_of_an_idle_connection,
 }
 
 /* The time of a spare does not end the opening of a request that has taken the spare. */
-CLIENT_TEST(spare_opening_that_is_taken_has_no_deadline, OPTIONS(.keepalive_ns = EDDY_SEC(3)),
+CLIENT_TEST(spare_opening_that_is_taken_has_no_deadline, OPTIONS(.idle_timeout_ns = EDDY_SEC(3)),
             SCRIPT(OK_2))
 {
         struct get get = { rig, "http://10.9.9.9/", 0 };
@@ -180,7 +180,7 @@ CLIENT_TEST(spare_opening_is_lent_only_in_its_first_second, NULL, SCRIPT(OK_2))
 }
 
 /* Those that borrow the opening meanwhile do not give it more time. */
-CLIENT_TEST(time_of_a_spare_opening_counts_from_its_begin, OPTIONS(.keepalive_ns = EDDY_SEC(3)),
+CLIENT_TEST(time_of_a_spare_opening_counts_from_its_begin, OPTIONS(.idle_timeout_ns = EDDY_SEC(3)),
             SCRIPT(OK_2))
 {
         http_let_die();
@@ -209,13 +209,13 @@ static void check_opened_anew(struct rig *rig)
 }
 
 CLIENT_TEST(slow_spare_opening_gives_way_to_its_own_origin,
-            OPTIONS(.per_host_max = 1, .keepalive_ns = EDDY_SEC(200)), SCRIPT(OK_2))
+            OPTIONS(.per_host_max = 1, .idle_timeout_ns = EDDY_SEC(200)), SCRIPT(OK_2))
 {
         check_opened_anew(rig);
 }
 
 CLIENT_TEST(slow_spare_opening_gives_way_at_the_common_limit,
-            OPTIONS(.connections_max = 1, .keepalive_ns = EDDY_SEC(200)), SCRIPT(OK_2))
+            OPTIONS(.connections_max = 1, .idle_timeout_ns = EDDY_SEC(200)), SCRIPT(OK_2))
 {
         check_opened_anew(rig);
 }

@@ -22,17 +22,20 @@ struct fetch {
         int result;
 };
 
-static void count_start(void *arg)
+static void count_start(const struct eddy_http_attempt *attempt, void *arg)
 {
+        (void) attempt;
         (void) arg;
         side.started++;
 }
+
+static const struct eddy_http_hooks count_hooks = { .on_start = count_start };
 
 static int fetch_run(void *arg)
 {
         struct fetch *fetch = arg;
         EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
-        struct eddy_http_request request = { .on_start = count_start };
+        struct eddy_http_request request = { .hooks = &count_hooks };
         char url[200];
 
         snprintf(url, sizeof(url), "%s%s", fetch->base ? fetch->base : side.rig->url,
@@ -482,7 +485,7 @@ CLIENT_TEST(deadline_inside_a_body_closes_the_connection, NULL,
 /* ---- lying idle ------------------------------------------------------------ */
 
 /* B1.9: an idle connection is closed when its time is over, and not before. */
-CLIENT_TEST(idle_connection_expires, OPTIONS(.keepalive_ns = EDDY_SEC(3)), SCRIPT(OK_2, OK_2))
+CLIENT_TEST(idle_connection_expires, OPTIONS(.idle_timeout_ns = EDDY_SEC(3)), SCRIPT(OK_2, OK_2))
 {
         CHECK_EQ(rig_get(rig, "/"), 0);
         http_pause(EDDY_MS(2999));
@@ -496,7 +499,7 @@ CLIENT_TEST(idle_connection_expires, OPTIONS(.keepalive_ns = EDDY_SEC(3)), SCRIP
 }
 
 /* B1.9: each by its own time. */
-CLIENT_TEST(idle_connections_expire_each_in_its_time, OPTIONS(.keepalive_ns = EDDY_SEC(3)),
+CLIENT_TEST(idle_connections_expire_each_in_its_time, OPTIONS(.idle_timeout_ns = EDDY_SEC(3)),
             SCRIPT("?", ".", "<" OK_2, OK_2), SCRIPT("?", ".", ".", "<" OK_2))
 {
         struct fetch fetches[2] = { 0 };
@@ -542,7 +545,7 @@ CLIENT_TEST_BOTH(bytes_on_an_idle_connection_drop_it, NULL,
 }
 
 /* B1.11: the time of an idle connection does not run while it is in use. */
-CLIENT_TEST(connection_in_use_does_not_expire, OPTIONS(.keepalive_ns = EDDY_SEC(2)),
+CLIENT_TEST(connection_in_use_does_not_expire, OPTIONS(.idle_timeout_ns = EDDY_SEC(2)),
             SCRIPT(OK_2, "?", ".", ".", ".", "<" OK_2, OK_2))
 {
         CHECK_EQ(rig_get(rig, "/"), 0);
@@ -588,7 +591,7 @@ CLIENT_TEST(connection_that_the_server_keeps_for_a_second_is_not_kept, NULL,
 }
 
 /* The client's own time is shorter, or the server's is not a number. */
-CLIENT_TEST(own_time_of_idle_connections_holds_too, OPTIONS(.keepalive_ns = EDDY_SEC(3)),
+CLIENT_TEST(own_time_of_idle_connections_holds_too, OPTIONS(.idle_timeout_ns = EDDY_SEC(3)),
             SCRIPT(KEEPS("timeout=60")),
             SCRIPT(KEEPS("timeout=0x1, timeout=, timeout, timeout=-1, max=1"), OK_2))
 {
@@ -608,9 +611,7 @@ CLIENT_TEST(own_time_of_idle_connections_holds_too, OPTIONS(.keepalive_ns = EDDY
 /* A first exchange, and one whose connection the server closes or resets. */
 static void fetch_stale(struct rig *rig, const char *method, int error)
 {
-        struct eddy_http_request request = { .url = "/",
-                                             .method = method,
-                                             .on_start = count_start };
+        struct eddy_http_request request = { .url = "/", .method = method, .hooks = &count_hooks };
 
         side_begin(rig);
         CHECK_EQ(rig_get(rig, "/"), 0);

@@ -213,6 +213,7 @@ static int proxy_run(void *arg)
         return 0;
 }
 
+static int refused_status; /* of an answer that refused the last tunnel; 0: none */
 static const char *reason; /* of the last tunnel that failed by an answer that is not valid */
 
 static int tunnel(const char *url, const char *host, struct script *script)
@@ -229,7 +230,8 @@ static int tunnel(const char *url, const char *host, struct script *script)
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, proxy_run, script);
         reason = NULL;
-        err = ed_http_proxy_tunnel(&proxy, pair.a, host, 443, &reason);
+        refused_status = 0;
+        err = ed_http_proxy_tunnel(&proxy, pair.a, host, 443, &reason, &refused_status);
         CHECK((reason != NULL) == (err == EDDY_E_HTTP_PROXY_INVALID));
         eddy_scope_cancel(&scope);
         (void) eddy_scope_end(&scope);
@@ -292,15 +294,17 @@ static int connect_refused(void *arg)
                 struct bytes answer;
                 int err;
                 const char *reason;
+                int status;
         } cases[] = {
                 { BYTES("HTTP/1.1 407 P\r\nProxy-Authenticate: Basic\r\n\r\n"),
-                  EDDY_E_HTTP_PROXY_AUTH },
+                  EDDY_E_HTTP_PROXY_AUTH, .status = 407 },
                 { BYTES("HTTP/1.0 401 U\r\nWWW-Authenticate: Basic\r\n\r\n"),
-                  EDDY_E_HTTP_PROXY_AUTH },
-                { BYTES("HTTP/1.1 403 F\r\nContent-Length: 2\r\n\r\nno"),
-                  EDDY_E_HTTP_PROXY_REFUSED },
-                { BYTES("HTTP/1.1 502 B\r\n\r\n"), EDDY_E_HTTP_PROXY_REFUSED },
-                { BYTES("HTTP/1.1 302 F\r\nLocation: /\r\n\r\n"), EDDY_E_HTTP_PROXY_REFUSED },
+                  EDDY_E_HTTP_PROXY_AUTH, .status = 401 },
+                { BYTES("HTTP/1.1 403 F\r\nContent-Length: 2\r\n\r\nno"), EDDY_E_HTTP_PROXY_REFUSED,
+                  .status = 403 },
+                { BYTES("HTTP/1.1 502 B\r\n\r\n"), EDDY_E_HTTP_PROXY_REFUSED, .status = 502 },
+                { BYTES("HTTP/1.1 302 F\r\nLocation: /\r\n\r\n"), EDDY_E_HTTP_PROXY_REFUSED,
+                  .status = 302 },
                 { BYTES("HTTP/1.1 100 C\r\n\r\n"), EDDY_E_HTTP_PROXY_INVALID,
                   "it ended before its answer was whole" },
                 { BYTES("HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
@@ -312,7 +316,8 @@ static int connect_refused(void *arg)
                   EDDY_E_HTTP_PROXY_INVALID, "bytes follow the head" },
                 { BYTES("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
                   EDDY_E_HTTP_PROXY_INVALID },
-                { BYTES("HTTP/1.1 100 C\r\n\r\nHTTP/1.1 407 P\r\n\r\n"), EDDY_E_HTTP_PROXY_AUTH },
+                { BYTES("HTTP/1.1 100 C\r\n\r\nHTTP/1.1 407 P\r\n\r\n"), EDDY_E_HTTP_PROXY_AUTH,
+                  .status = 407 },
                 { BYTES("HTTP/1.1 103 E\r\n\r\nHTTP/1.1 101 S\r\nUpgrade: x\r\n"
                         "Connection: upgrade\r\n\r\n"),
                   EDDY_E_HTTP_PROXY_INVALID, "a switch to a protocol that was not asked for" },
@@ -331,6 +336,7 @@ static int connect_refused(void *arg)
                 CHECK_EQ(tunnel("p:1", "a.test", &script), cases[i].err);
                 if (cases[i].reason)
                         CHECK_STR(reason, cases[i].reason);
+                CHECK_EQ(refused_status, cases[i].status);
         }
         /* Interim responses of 64 KiB, and of more. */
         for (size_t i = 0; i < sizeof(interim); i++)
@@ -440,7 +446,7 @@ static int bytes_of_the_host(void *arg)
         CHECK_EQ(ed_http_proxy_parse("socks5://p", &proxy), 0);
         io_pair_open(&pair);
         CHECK_EQ(eddy_stream_write(pair.b, "\5\0\5\0\0\1\0\0\0\0\0\0hello", 17), 0);
-        CHECK_EQ(ed_http_proxy_tunnel(&proxy, pair.a, "a.test", 443, &reason), 0);
+        CHECK_EQ(ed_http_proxy_tunnel(&proxy, pair.a, "a.test", 443, &reason, &refused_status), 0);
         io_read_all(pair.a, got, 5);
         CHECK(memcmp(got, "hello", 5) == 0);
         io_pair_close(&pair);
@@ -464,7 +470,8 @@ static int long_name(void *arg)
         host[300] = '\0';
         CHECK_EQ(ed_http_proxy_parse("socks5h://p", &proxy), 0);
         io_pair_open(&pair);
-        CHECK_EQ(ed_http_proxy_tunnel(&proxy, pair.a, host, 443, &reason), EDDY_E_URL_INVALID);
+        CHECK_EQ(ed_http_proxy_tunnel(&proxy, pair.a, host, 443, &reason, &refused_status),
+                 EDDY_E_URL_INVALID);
         CHECK_EQ(eddy_stream_is_readable(pair.b), 0);
         io_pair_close(&pair);
         return 0;

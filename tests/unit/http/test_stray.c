@@ -264,7 +264,7 @@ static void compute(void)
 
 TEST(a_connection_does_not_outlive_its_time_while_a_task_computes)
 {
-        world_run(compute, OPTIONS(.keepalive_ns = EDDY_MS(30)), false);
+        world_run(compute, OPTIONS(.idle_timeout_ns = EDDY_MS(30)), false);
 }
 
 /* ---- handed over ------------------------------------------------------------------ */

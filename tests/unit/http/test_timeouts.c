@@ -96,11 +96,11 @@ static int send_slowly(void *arg)
                                      &response);
 }
 
-static struct eddy_tls_fault fault;
+static struct eddy_http_fault fault;
 
 static int send_in_a_scope(void *arg)
 {
-        struct eddy_http_request request = { .url = "http://x.test/", .ret_tls_fault = &fault };
+        struct eddy_http_request request = { .url = "http://x.test/", .ret_fault = &fault };
         eddy_http_response *response;
 
         return eddy_http_client_send(arg, &request, &response);
@@ -108,7 +108,7 @@ static int send_in_a_scope(void *arg)
 
 static int name_unanswered(void *arg)
 {
-        struct eddy_http_request request = { .url = "http://x.test/", .ret_tls_fault = &fault };
+        struct eddy_http_request request = { .url = "http://x.test/", .ret_fault = &fault };
         char address[32];
         struct ed_question_opts servers = { .servers = address, .timeout_ms = 60000 };
         int fd = silent_server(address);
@@ -118,7 +118,7 @@ static int name_unanswered(void *arg)
         (void) arg;
         CHECK_EQ(ed_dns_set_servers(ed_loop_current, &servers), 0);
         CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
-        request.opts.timeouts.connect_ns = EDDY_MS(10);
+        request.timeouts.connect_ns = EDDY_MS(10);
         CHECK_ERR(eddy_http_client_send(client, &request, &response), EDDY_E_HTTP_TIMEOUT_CONNECT);
         CHECK_STR(fault.text, "the name lookup of x.test had not ended");
         fault.text[0] = '\0';
@@ -323,8 +323,8 @@ CLIENT_TEST(limit_of_the_body_closes_the_connection_before_the_response_is_close
         for (int i = 0; i < 2; i++) {
                 struct eddy_http_request request = { .url = "/" };
 
-                request.opts.timeouts.total_ns = i == 0 ? EDDY_SEC(3) : 0;
-                request.opts.timeouts.read_ns = i == 1 ? EDDY_SEC(3) : 0;
+                request.timeouts.total_ns = i == 0 ? EDDY_SEC(3) : 0;
+                request.timeouts.read_ns = i == 1 ? EDDY_SEC(3) : 0;
                 CHECK_EQ(rig_send(rig, &request, &responses[i]), 0);
                 CHECK_ERR(eddy_http_response_body(responses[i], &body, &bytes), errors[i]);
                 CHECK_STATS(rig->client, 0, 0, 0);
@@ -359,14 +359,14 @@ CLIENT_TEST(request_has_its_own_limits,
         struct eddy_http_request request = { .url = "/" };
         int64_t before = eddy_now();
 
-        request.opts.timeouts.read_ns = EDDY_SEC(1);
+        request.timeouts.read_ns = EDDY_SEC(1);
         CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_TIMEOUT_READ);
         CHECK_EQ(eddy_now() - before, EDDY_SEC(1));
         before = eddy_now();
-        request.opts.timeouts.read_ns = -1;
+        request.timeouts.read_ns = -1;
         CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_TIMEOUT_TOTAL);
         CHECK_EQ(eddy_now() - before, EDDY_SEC(9));
-        request.opts.timeouts.total_ns = EDDY_SEC(4);
+        request.timeouts.total_ns = EDDY_SEC(4);
         CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_TIMEOUT_TOTAL);
         CHECK_EQ(eddy_now() - before, EDDY_SEC(13));
 }
@@ -375,9 +375,9 @@ CLIENT_TEST(request_has_its_own_limit_of_a_body, NULL, SCRIPT(OK_2), SCRIPT(OK_2
 {
         struct eddy_http_request request = { .url = "/" };
 
-        request.opts.body_bytes_max = 1;
+        request.body_bytes_max = 1;
         CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_TOO_LARGE);
-        request.opts.body_bytes_max = 2;
+        request.body_bytes_max = 2;
         CHECK_EQ(rig_fetch(rig, &request), 0);
         CHECK_EQ(rig_get(rig, "/"), 0);
 }

@@ -50,15 +50,14 @@ void ed_attempt_fini(struct ed_attempt *attempt)
 }
 
 /* The time until now was a wait for a connection, which is not part of the attempt. */
-static void attempt_started(void *arg)
+static void attempt_started(const struct eddy_http_attempt *sent, void *arg)
 {
         struct ed_attempt *attempt = arg;
         const struct ed_request *request = attempt->request;
         struct ed_batch_run *run = attempt->run;
         int64_t end_ns;
 
-        if (attempt->start_ns != 0)
-                return; /* the library repeats a request on a stale connection */
+        (void) sent;
         attempt->start_ns = eddy_now();
         end_ns = attempt->start_ns +
                  (request->timeout_ns ? request->timeout_ns : run->settings->timeout_ns);
@@ -184,6 +183,7 @@ static void sent_free(struct sent *sent)
 static int attempt_exchange(struct ed_attempt *attempt)
 {
         const struct ed_request *request = attempt->request;
+        struct eddy_http_hooks hooks = { .on_start = attempt_started, .arg = attempt };
         struct sent *sent;
         int err = sent_new(attempt, &sent);
 
@@ -197,9 +197,8 @@ static int attempt_exchange(struct ed_attempt *attempt)
                                             .headers_count = sent->all.count,
                                             .body = request->body,
                                             .body_bytes = request->body_bytes,
-                                            .on_start = attempt_started,
-                                            .on_start_arg = attempt,
-                                            .ret_tls_fault = &attempt->fault,
+                                            .hooks = &hooks,
+                                            .ret_fault = &attempt->fault,
                                     },
                                     &attempt->response);
         sent_free(sent);

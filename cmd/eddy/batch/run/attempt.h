@@ -52,9 +52,9 @@ struct ed_attempt {
         int status;              /* 0: none */
         int reported; /* the status that an error in the body or the stream reports; 0: none */
         int error;
-        int judged;                  /* of an answer: the result of ed_rule_judge() */
-        bool is_again;               /* --retry-if holds */
-        struct eddy_tls_fault fault; /* last, because it is large and mostly empty */
+        int judged;                   /* of an answer: the result of ed_rule_judge() */
+        bool is_again;                /* --retry-if holds */
+        struct eddy_http_fault fault; /* last, because it is large and mostly empty */
 };
 
 void ed_attempt_init(struct ed_attempt *attempt, struct ed_batch_run *run, struct ed_attempts *all,

@@ -21,7 +21,7 @@ enum { READ_BYTES = 16 << 10, STATUS_NO_CONTENT = 204 };
 #define FINISHED_WAIT_NS EDDY_SEC(10)
 #define DRAIN_WAIT_NS    EDDY_MS(100)
 
-_Static_assert((int) ED_STREAM_FAULT_BYTES <= (int) sizeof(((struct eddy_tls_fault *) 0)->text),
+_Static_assert((int) ED_STREAM_FAULT_BYTES <= (int) sizeof(((struct eddy_http_fault *) 0)->text),
                "there is room for the sentence about a stream");
 
 /* The state of a stream or a coded body while it is received. */

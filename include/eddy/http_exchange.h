@@ -1,0 +1,122 @@
+/*
+ * eddy/http_exchange.h - one request to an HTTP server and its response, as a handler sees
+ * them (eddy/http_server.h).
+ */
+#ifndef EDDY_HTTP_EXCHANGE_H
+#define EDDY_HTTP_EXCHANGE_H
+
+#include "eddy/def.h"
+#include "eddy/http_header.h"
+#include "eddy/stream.h"
+
+EDDY_BEGIN_DECLS
+
+/* A request and its response; valid during the handler's call. */
+typedef struct eddy_http_exchange eddy_http_exchange;
+
+/*
+ * The request.  The functions return:
+ *
+ *     method     as sent
+ *     target     the target of the request line, as sent
+ *     path       the target's path, not decoded and without the query; "/" if it is
+ *                empty
+ *     query      the target's text after '?', or ""
+ *     host       host and port as sent: of the target if that is absolute (RFC 9112,
+ *                3.2.2), else of the Host field; "" if an HTTP/1.0 request has neither
+ *     header     the value of the first header with this name (case-insensitive), or
+ *                NULL
+ *     header_at  0 after storing header number 'i' in the order received, or -ENOENT
+ *                after the last
+ *
+ * Suspends: no.
+ * Owns: strings are valid as long as the exchange, also while its body is read.
+ */
+EDDY_API const char *eddy_http_exchange_method(const eddy_http_exchange *exchange);
+EDDY_API const char *eddy_http_exchange_target(const eddy_http_exchange *exchange);
+EDDY_API const char *eddy_http_exchange_path(const eddy_http_exchange *exchange);
+EDDY_API const char *eddy_http_exchange_query(const eddy_http_exchange *exchange);
+EDDY_API const char *eddy_http_exchange_host(const eddy_http_exchange *exchange);
+EDDY_API const char *eddy_http_exchange_header(const eddy_http_exchange *exchange,
+                                               const char *name);
+EDDY_API int eddy_http_exchange_header_at(const eddy_http_exchange *exchange, size_t i,
+                                          struct eddy_http_header *ret_header);
+
+/*
+ * Read some of the request's body.  Returns the number of bytes; 0 at the end of
+ * the body.  The first call sends "100 Continue" if the client waits for that.
+ *
+ * Suspends: yes.
+ * Errors: EDDY_E_HTTP_TRUNCATED, _INVALID_REQUEST, _TOO_LARGE; -ECONNRESET, ...
+ *         EDDY_E_NET_TIMED_OUT  the client sends too slowly, or the kernel's timeout expired
+ *         -ECANCELED            no byte was lost: another call continues
+ */
+EDDY_API EDDY_MUST_USE int64_t eddy_http_exchange_read(eddy_http_exchange *exchange, void *buf,
+                                                       size_t bytes);
+
+/* Read all of the body, followed by a NUL; valid during the handler's call.  Suspends: yes. */
+EDDY_API EDDY_MUST_USE int eddy_http_exchange_body(eddy_http_exchange *exchange,
+                                                   const void **ret_data, size_t *ret_bytes);
+
+/*
+ * Send a complete response.  Content-Length, Date and Connection are added.  Statuses 204,
+ * 205 and 304 have no body.
+ *
+ * Suspends: yes.
+ * Errors: EDDY_E_HTTP_STATE            a response was begun already
+ *         EDDY_E_HTTP_INVALID_ANSWER   a status or header that HTTP forbids, or a header that
+ *                                      the server writes; nothing was sent.  Unless the
+ *                                      handler then sends another answer, the client gets a
+ *                                      500, and the reason is reported with the header's
+ *                                      name (EDDY_REPORT_MISUSE)
+ *         EDDY_E_NET_TIMED_OUT         the client accepts the response too slowly, or the
+ *                                      kernel's timeout expired
+ *         -ECANCELED, -EPIPE, -ECONNRESET, ...
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,
+                                                      const struct eddy_http_header *headers,
+                                                      size_t headers_count, const void *body,
+                                                      size_t body_bytes);
+
+/*
+ * Send a response in pieces: begin, write any number of times, end.  'body_bytes'
+ * below 0 means an unknown length: the body is chunked, or, for an HTTP/1.0
+ * client, ends with the connection.  Writing more or less than 'body_bytes'
+ * returns EDDY_E_HTTP_STATE, and the connection is closed.
+ *
+ * Suspends: yes.
+ * Errors: as eddy_http_exchange_respond()
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,
+                                                    const struct eddy_http_header *headers,
+                                                    size_t headers_count, int64_t body_bytes);
+EDDY_API EDDY_MUST_USE int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data,
+                                                    size_t bytes);
+EDDY_API EDDY_MUST_USE int eddy_http_exchange_end(eddy_http_exchange *exchange);
+
+/*
+ * Answer 101 (RFC 9110, 7.8) and take the connection's stream from the server.  The
+ * request must be HTTP/1.1 with an Upgrade field, and its body must have been read;
+ * 'headers' must have an Upgrade field with the new protocol.  "Connection: Upgrade"
+ * is added.  '*ret_early' are bytes of the new protocol that have already arrived;
+ * process them before those of the stream.  From then on the server does not limit the
+ * connection's speed, and does not cancel the handler when the client is gone; a stop
+ * of the server still cancels the handler.
+ *
+ * Suspends: yes.
+ * Errors: EDDY_E_HTTP_STATE  a response was begun already, the body was not read, or the
+ *                            request has no Upgrade
+ *         the others of eddy_http_exchange_respond()
+ * Owns: returns (owned) '*ret_stream', to be closed by the handler.  '*ret_early' is
+ *       valid during the handler's call.
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_exchange_upgrade(
+        eddy_http_exchange *exchange, const struct eddy_http_header *headers, size_t headers_count,
+        eddy_stream **ret_stream, const void **ret_early, size_t *ret_early_bytes);
+
+/* Close the connection when the handler returns, without ending the response.  Suspends: no. */
+EDDY_API void eddy_http_exchange_abort(eddy_http_exchange *exchange);
+
+EDDY_END_DECLS
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * eddy/http_request.h - a request of an HTTP client: what is sent, its limits of time, and
+ * what is known if it fails.  eddy_http_client_send() sends it.
+ */
+#ifndef EDDY_HTTP_REQUEST_H
+#define EDDY_HTTP_REQUEST_H
+
+#include <stdbool.h>
+
+#include "eddy/def.h"
+#include "eddy/http_header.h"
+#include "eddy/http_hooks.h"
+#include "eddy/stream.h"
+#include "eddy/tls.h"
+
+EDDY_BEGIN_DECLS
+
+/*
+ * Limits of time, in nanoseconds.  In a client's options 0 means none, which is the
+ * default.  In a request's options 0 means the client's limit, and a negative value
+ * none.  A limit that passes ends the call with the error given below, and closes the
+ * request's connection, if the request has one.  Exception: if 'total_ns' passes while
+ * a connection is being opened, the opening may continue, for other requests.
+ *
+ *     pool_ns     wait for a free connection when connections_max or per_host_max is
+ *                 reached: EDDY_E_HTTP_TIMEOUT_POOL
+ *     connect_ns  for the name, the connection, the proxy's tunnel (CONNECT, SOCKS)
+ *                 and the TLS handshake, each time the client connects:
+ *                 EDDY_E_HTTP_TIMEOUT_CONNECT
+ *     read_ns     the longest silence within a call: the time in which no byte is
+ *                 received and no byte of the request is sent:
+ *                 EDDY_E_HTTP_TIMEOUT_READ
+ *     total_ns    from the call of eddy_http_client_send() until the end of the body
+ *                 was read, the caller's own pauses included: EDDY_E_HTTP_TIMEOUT_TOTAL
+ */
+struct eddy_http_timeouts {
+        int64_t pool_ns EDDY_UNSET;
+        int64_t connect_ns EDDY_UNSET;
+        int64_t read_ns EDDY_UNSET;
+        int64_t total_ns EDDY_UNSET;
+};
+
+/*
+ * A body that is read from a stream or a function while it is sent.  The client
+ * reads it in a helper task, and only during calls that send this request or read its
+ * response.
+ */
+struct eddy_http_body_source {
+        /* Read to its end; NULL: use 'read' below.  If it is closed during the request, the request
+         * fails with -EBADF. */
+        eddy_stream *stream EDDY_UNSET;
+
+        /* Stores at least one and at most 'bytes' bytes and returns their number; 0 at the end of
+         * the body.  May suspend.  An error ends the request and is its result.  If a suspending
+         * call in 'read' returns -ECANCELED, return -ECANCELED without losing bytes: the next call
+         * of 'read' continues from there. */
+        int64_t (*read)(void *arg, void *buf, size_t bytes) EDDY_UNSET;
+
+        /* Starts the body again; returns 0 or an error.  NULL: not possible. */
+        int (*rewind)(void *arg) EDDY_UNSET;
+        void *arg EDDY_UNSET;
+        /* The body's length; 0: the body is empty and the source is not read; below 0: unknown, the
+         * body is sent in chunks. */
+        int64_t bytes EDDY_UNSET;
+        uintptr_t reserved[2] EDDY_UNSET; /* zero */
+};
+
+/*
+ * Why a request failed, in words and numbers.  eddy_http_client_send() clears it first, and
+ * fills in what is known when it returns an error.
+ */
+struct eddy_http_fault {
+        /* The reason; "" if the error code has no details.  Filled in after EDDY_E_TLS_*; after an
+         * error of a proxy, with the proxy's host and port, and the rule that an invalid answer
+         * violates; after EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE, with the rule that the
+         * response violates.  If a time limit passed or the call was cancelled during the lookup of
+         * the host's addresses, the text names the host. */
+        char text[384];
+        int status; /* of the answer by which a proxy refused the request; 0: it sent none */
+        uintptr_t reserved[4];
+};
+
+struct eddy_http_request {
+        const char *method EDDY_UNSET; /* NULL: GET, or POST if there is a body */
+        const char *url EDDY_UNSET;    /* absolute, http or https */
+        const struct eddy_http_header *headers EDDY_UNSET;
+        size_t headers_count EDDY_UNSET;
+        const void *body EDDY_UNSET; /* NULL: no body, or 'body_source' is set */
+        size_t body_bytes EDDY_UNSET;
+        /* NULL: no body, or 'body' is set */
+        const struct eddy_http_body_source *body_source EDDY_UNSET;
+        struct eddy_http_timeouts timeouts EDDY_UNSET; /* 0: the client's; below 0: none */
+        uint64_t body_bytes_max EDDY_UNSET;            /* of the response; 0: the client's limit */
+        /* for https; borrowed for the call; the client keeps a reference while a connection uses
+         * it; NULL: the client's */
+        eddy_tls_config *tls EDDY_UNSET;
+        /* of this request, called after the client's; copied; NULL: none */
+        const struct eddy_http_hooks *hooks EDDY_UNSET;
+        struct eddy_http_fault *ret_fault EDDY_UNSET; /* filled in on failure; NULL: not wanted */
+        uintptr_t reserved[8] EDDY_UNSET;             /* zero */
+};
+
+/*
+ * Returns true if a request may be repeated without a second effect on the server: its
+ * method is idempotent (RFC 9110, 9.2.2), or 'headers' have Idempotency-Key or
+ * X-Idempotency-Key, as in Go's net/http.  A header that a hook adds does not count.
+ * Returns false for NULL.
+ *
+ * Suspends: no.
+ */
+EDDY_API bool eddy_http_request_is_idempotent(const struct eddy_http_request *request);
+
+EDDY_END_DECLS
+
+#endif
