@@ -87,6 +87,7 @@
 #include "eddy/trace.h"
 #include "eddy/udp.h"
 #include "eddy/unix.h"
+#include "eddy/url.h"
 #include "eddy/var.h"
 #include "eddy/version.h"
 #include "eddy/wait.h"

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#include "base/hex.h"
 #include "base/utf8.h"
 #include "eddy/error.h"
 #include "wire/chars.h"
+#include "wire/url_quote.h"
 
 enum {
         PORT_HTTP = 80,
@@ -172,8 +172,7 @@ int ed_url_set_host(struct ed_url *url, const char *host, size_t bytes)
 
 /* ---- the parts of a URL ---------------------------------------------------- */
 
-/* Returns true if all characters may be in a URL, and two hexadecimal digits follow each '%'. */
-static bool text_is(const char *text, size_t bytes)
+bool ed_url_text_is(const char *text, size_t bytes)
 {
         for (size_t i = 0; i < bytes; i++) {
                 if (!ed_char_is(text[i], ED_CHAR_TARGET))
@@ -273,7 +272,7 @@ static int authority_parse(const char *text, size_t bytes, struct ed_url *url)
                 url->has_userinfo = true;
                 url->userinfo = text;
                 url->userinfo_bytes = (size_t) (at_sign - text);
-                if (!text_is(text, url->userinfo_bytes))
+                if (!ed_url_text_is(text, url->userinfo_bytes))
                         return EDDY_E_URL_INVALID;
                 bytes -= url->userinfo_bytes + 1;
                 text = at_sign + 1;
@@ -301,7 +300,7 @@ int ed_url_parse(const char *text, size_t bytes, struct ed_url *ret_url)
         url.port = url.is_https ? PORT_HTTPS : PORT_HTTP;
         hash = memchr(text, '#', bytes);
         if (hash) {
-                if (!text_is(hash + 1, (size_t) (end - hash - 1)))
+                if (!ed_url_text_is(hash + 1, (size_t) (end - hash - 1)))
                         return EDDY_E_URL_INVALID;
                 end = hash;
         }
@@ -311,7 +310,7 @@ int ed_url_parse(const char *text, size_t bytes, struct ed_url *ret_url)
                 url.target++;
         url.target_bytes = (size_t) (end - url.target);
         url.slash_first = url.target_bytes == 0 || *url.target == '?';
-        if (!text_is(url.target, url.target_bytes))
+        if (!ed_url_text_is(url.target, url.target_bytes))
                 return EDDY_E_URL_INVALID;
         err = authority_parse(authority, (size_t) (url.target - authority), &url);
         if (err < 0)
@@ -324,18 +323,11 @@ int64_t ed_url_decode(const char *text, size_t bytes, char *out, size_t room)
 {
         size_t n = 0;
 
-        for (size_t i = 0; i < bytes; i++) {
-                int c = (unsigned char) text[i];
+        for (size_t at = 0; at < bytes;) {
+                int c = ed_url_byte(text, bytes, &at);
 
-                if (c == '%') {
-                        int high = i + 2 < bytes ? ed_hex_digit(text[i + 1]) : -1;
-                        int low = high >= 0 ? ed_hex_digit(text[i + 2]) : -1;
-
-                        if (low < 0)
-                                return EDDY_E_URL_INVALID;
-                        c = high << 4 | low;
-                        i += 2;
-                }
+                if (c < 0)
+                        return EDDY_E_URL_INVALID;
                 if (c < 0x20 || c == 0x7F || n == room)
                         return EDDY_E_URL_CREDENTIALS;
                 out[n++] = (char) c;

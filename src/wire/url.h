@@ -23,10 +23,11 @@
 #include <stdint.h>
 
 #include "base/def.h"
+#include "eddy/url.h"
 
 enum {
         ED_URL_HOST_MAX = 253,
-        ED_URL_BYTES_MAX = 64 << 10,
+        ED_URL_BYTES_MAX = EDDY_URL_BYTES_MAX,
         ED_URL_AUTHORITY_ROOM = ED_URL_HOST_MAX + 2 + 6 + 1, /* [host]:port and a NUL */
 };
 
@@ -90,6 +91,9 @@ ED_SHARED EDDY_MUST_USE int ed_url_host_check(const char *host, size_t bytes);
  */
 EDDY_MUST_USE int ed_url_host_port_split(const char *text, size_t bytes, const char **ret_host,
                                          size_t *ret_host_bytes, uint16_t *port);
+
+/* Returns true if all characters may be in a URL, and two hexadecimal digits follow each '%'. */
+bool ed_url_text_is(const char *text, size_t bytes);
 
 /*
  * Decode a part of a URL: '%' and two hexadecimal digits become a byte. Returns the number of bytes, no

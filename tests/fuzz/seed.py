@@ -4,7 +4,7 @@
 The messages are every fifth of tests/wire/requests.h and corpus.h, but for the
 longest, after the four bytes that choose (fuzz_http1.h); the JSON texts are every
 fifth of tests/wire/json_corpus.h; the URLs and dates are in this file, and so are
-structs for fuzz_json.c.  Files of other names, such as what a fuzzer has found, are left
+structs for fuzz_json.c, and texts for fuzz_url_join.c.  Files of other names, such as what a fuzzer has found, are left
 alone.
 """
 import importlib.machinery
@@ -36,6 +36,15 @@ URLS = [
     "http://h/%41%zz", "ftp://h/", "http://h:65536/", "http://h:/", "http://a.b./", "//h/",
     "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
     "Sun Nov  6 08:49:37 1994", "120", "1.5", "99999999999999999999",
+]
+
+# A base URL and a reference, parts for a URL, queries.
+JOINS = [
+    "http://a/b/c/d;p?q\n../../g;x=1/./y?y#s", "http://u:p@a:81/b?c#d\n?e", "http://a\n..//g",
+    "http://a/b\n//h:80/..", "x:/a/b\n..//evil", "x:a/b\n../../c", "x:y\nmid/content=5/../6",
+    "http://a/b/c\nhttp:g", "file:///a/b\n../../..", "http://a/b/../c\n", "http://[::1]/a\n.",
+    "https\nu\np\nh\n/a\nb=c\nd", "x\n!\n!\n!\n//h", "x\n!\n!\n::1\n/..", "!\n!\n!\n!\na:b",
+    "a=1&b=%20+%2B&&c&=d&e=%", "%00=a&q=caf%C3%A9",
 ]
 
 
@@ -136,6 +145,7 @@ def main():
     write("fuzz_http1_response", responses[::EVERY])
     write("fuzz_json", list(json_cases())[::EVERY] + [text.encode() for text in STRUCTS])
     write("fuzz_url", [url.encode() for url in URLS])
+    write("fuzz_url_join", [text.encode() for text in JOINS])
     print(f"{len(every)} cases in the corpus")
 
 
