@@ -98,12 +98,12 @@ TEST(dots_of_the_base_stay_if_the_reference_has_no_path)
                     { "d", "http://a/d" });
 }
 
-TEST(encoded_dots_are_no_dot_segments)
+TEST(encoded_dots_are_kept)
 {
         check_join("http://a/b/c", "%2e%2E/d", "http://a/b/%2e%2E/d");
 }
 
-TEST(scheme_of_the_reference_begins_anew)
+TEST(scheme_of_the_reference_replaces_all)
 {
         CHECK_JOINS("http://a/b", { "https://h/./c/../d", "https://h/d" },
                     { "HTTP://h", "HTTP://h" }, { "mailto:a@b", "mailto:a@b" },
@@ -132,7 +132,7 @@ TEST(paths_without_a_root)
         CHECK_JOINS("x:./a", { "../c", "x:c" }, { ".", "x:" });
 }
 
-TEST(what_is_no_url_is_refused)
+TEST(invalid_texts_are_refused)
 {
         static const char *const wrong[][2] = {
                 { "", "a" },

@@ -119,7 +119,7 @@ TEST(relative_reference_has_no_scheme)
         CHECK_REFUSED("1:b", ":", "a_b:c", "%41:b", "-x://h/");
 }
 
-TEST(characters_that_are_no_part_of_a_url_are_refused)
+TEST(characters_outside_of_urls_are_refused)
 {
         static const char *const places[] = { "x://u", "x://u@h/", "x:", "", "?", "#" };
         char text[64];
