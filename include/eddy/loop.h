@@ -154,12 +154,13 @@ EDDY_API EDDY_MUST_USE int eddy_loop_new(const struct eddy_run_opts *opts, eddy_
  * Run main_fn(arg) as the main task until it has ended, and return its result.
  * Background tasks continue in the next run.
  *
- * Errors: EDDY_E_RUN_NESTED, EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED
+ * Errors: EDDY_E_RUN_NESTED, EDDY_E_LOOP_FORKED
  *         -EINVAL              'loop' or main_fn is NULL
  *         EDDY_E_LOOP_STOPPED  eddy_loop_stop() was called before the main task
  *                              ended.  The task continues when the loop is run
  *                              for ever or stepped; closing the loop cancels the
  *                              task and waits for its end.
+ *         EDDY_E_LOOP_CLOSED   also after eddy_loop_try_close()
  *         -EBUSY               an earlier, stopped main task has not ended yet
  *         and the result of main_fn
  */
@@ -187,7 +188,10 @@ EDDY_API void eddy_loop_stop(eddy_loop *loop);
 
 /*
  * Returns a descriptor that becomes readable when eddy_loop_step() has work, for
- * poll(), epoll or another library's loop.  Owned by the loop.
+ * poll(), epoll or another library's loop: when a task, a timer or a callback is
+ * ready, also one that another thread or, between two steps, this one has made
+ * ready.  It stays readable until the steps have done that work, and is the same
+ * in each call.  Owned by the loop.
  *
  * Errors: EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED, -EMFILE
  *         -EINVAL  'loop' is NULL
@@ -197,7 +201,8 @@ EDDY_API int eddy_loop_fd(eddy_loop *loop);
 /*
  * Do the work that is ready now, without waiting, for at most about a
  * millisecond.  Returns 1 if more work is ready (the descriptor is then
- * readable), else 0.
+ * readable), else 0.  A task that does not suspend makes the step longer; the
+ * watchdog reports it.  Steps leave SIGINT and SIGTERM to the program.
  *
  * Errors: EDDY_E_RUN_NESTED, EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED
  *         -EINVAL  'loop' is NULL
@@ -214,6 +219,17 @@ EDDY_API int eddy_loop_step(eddy_loop *loop);
  *         EDDY_E_RUN_NESTED  another loop runs on this thread
  */
 EDDY_API int eddy_loop_close(eddy_loop *loop);
+
+/*
+ * Like eddy_loop_close(), but without waiting, for a loop that is stepped: the first
+ * call cancels and begins to drain, eddy_loop_step() does the rest, and a later
+ * call closes the loop.  Call it after each step until it returns 0.
+ *
+ * Errors: -EAGAIN  tasks are still running; the descriptor of eddy_loop_fd() is
+ *                  readable when there is work to do
+ *         and those of eddy_loop_close()
+ */
+EDDY_API EDDY_MUST_USE int eddy_loop_try_close(eddy_loop *loop);
 
 /* EDDY_AUTO(eddy_loop) eddy_loop *loop = NULL;  closes a loop of eddy_loop_new() */
 static inline void eddy_loop_auto_release(eddy_loop **loop)

@@ -35,14 +35,15 @@ EDDY_API EDDY_MUST_USE int eddy_loop_start_threadsafe_named(eddy_loop *loop, edd
  * Wait until the task has ended, and store its result in '*ret_result', which may
  * be NULL; the result is -ECANCELED if the loop was closed before the task could
  * start.  A calling task suspends; a thread without a loop blocks, and
- * pthread_cancel() does not end the wait.  In a job of a thread pool
- * (eddy/thread.h) a request to stop ends the wait.  Cancelling the wait never
- * cancels the task.
+ * pthread_cancel() does not end the wait.  On the thread of a loop, outside its
+ * tasks, the call returns the result of a task that has ended.  In a job of a
+ * thread pool (eddy/thread.h) a request to stop ends the wait.  Cancelling the
+ * wait never cancels the task.
  *
- * Suspends: yes.  Threads: any, except that of a loop outside its tasks.
+ * Suspends: yes.  Threads: any.
  * Errors: -ECANCELED  the caller was cancelled, or its job was asked to stop
- *         -EDEADLK    the task waits for itself, or the caller is on the thread of
- *                     a loop outside its tasks
+ *         -EDEADLK    the task waits for itself, or has not ended and the caller is
+ *                     on the thread of a loop outside its tasks
  *         -EINVAL     'remote' is NULL
  *         -ENOMEM     only in the first call on a loop
  *         EDDY_E_LOOP_FORKED

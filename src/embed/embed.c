@@ -60,9 +60,14 @@ static int run_begin(eddy_loop *face, struct ed_run **ret_run)
 {
         int err = enter(face, ret_run);
 
-        if (err == 0)
-                ed_run_signals_join(*ret_run);
-        return err;
+        if (err < 0)
+                return err;
+        if ((*ret_run)->closing) {
+                leave(face);
+                return EDDY_E_LOOP_CLOSED;
+        }
+        ed_run_signals_join(*ret_run);
+        return 0;
 }
 
 static void run_end(eddy_loop *face, struct ed_run *run)
@@ -145,6 +150,26 @@ void eddy_loop_stop(eddy_loop *face)
         }
 }
 
+/*
+ * Begins each kind of close.  Returns EDDY_E_LOOP_CLOSED if the loop is closed already.
+ */
+static int closing(eddy_loop *face, struct ed_run **ret_run)
+{
+        int err = ed_face_run(face, ret_run);
+
+        if (err < 0)
+                return err;
+        if (face->running)
+                return -EBUSY;
+        return ed_loop_current ? EDDY_E_RUN_NESTED : 0;
+}
+
+static void closed(eddy_loop *face, struct ed_run *run)
+{
+        ed_run_close(run);
+        eddy_loop_release(face); /* the reference of eddy_loop_new() */
+}
+
 int eddy_loop_close(eddy_loop *face)
 {
         struct ed_run *run;
@@ -152,16 +177,26 @@ int eddy_loop_close(eddy_loop *face)
 
         if (!face)
                 return 0;
-        err = ed_face_run(face, &run);
-        if (err == EDDY_E_LOOP_CLOSED)
-                return 0;
+        err = closing(face, &run);
         if (err < 0)
-                return err;
-        if (face->running)
-                return -EBUSY;
-        if (ed_loop_current)
-                return EDDY_E_RUN_NESTED;
-        ed_run_close(run);
-        eddy_loop_release(face); /* the reference of eddy_loop_new() */
+                return err == EDDY_E_LOOP_CLOSED ? 0 : err;
+        closed(face, run);
+        return 0;
+}
+
+int eddy_loop_try_close(eddy_loop *face)
+{
+        struct ed_run *run;
+        int err;
+
+        if (!face)
+                return 0;
+        err = closing(face, &run);
+        if (err < 0)
+                return err == EDDY_E_LOOP_CLOSED ? 0 : err;
+        ed_run_order_end(run);
+        if (!run->ended)
+                return -EAGAIN;
+        closed(face, run);
         return 0;
 }

@@ -469,9 +469,11 @@ bool ed_run_step(struct ed_run *run)
         return more;
 }
 
-void ed_run_end(struct ed_run *run)
+/* Orders the supervisor to end the run, unless it has this order. */
+static void order_end(struct ed_run *run)
 {
-        enter_loop(run);
+        if (run->closing)
+                return;
         if (run->main_task) {
                 if (run->main_task->task)
                         ed_diagnostics_tasks_left(run, &run->main_task->task->node);
@@ -479,6 +481,19 @@ void ed_run_end(struct ed_run *run)
         }
         run->closing = true;
         call_supervisor(run);
+}
+
+void ed_run_order_end(struct ed_run *run)
+{
+        enter_loop(run);
+        order_end(run);
+        leave_loop(run);
+}
+
+void ed_run_end(struct ed_run *run)
+{
+        enter_loop(run);
+        order_end(run);
         run_until(run, &run->ended);
         ed_diagnostics_end(run);
 }

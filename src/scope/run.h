@@ -58,6 +58,12 @@ void ed_run_forever(struct ed_run *run);
 /* Does the work that needs no waiting, for about a millisecond.  Returns true if more is left. */
 bool ed_run_step(struct ed_run *run);
 
+/*
+ * Cancels the main task and lets the following steps drain the background; 'ended' is then set.  Does
+ * nothing the second time.
+ */
+void ed_run_order_end(struct ed_run *run);
+
 /* Ends the main task, drains the background and frees the run: ed_run_end(), then ed_run_free(). */
 void ed_run_close(struct ed_run *run);
 ED_SHARED void ed_run_end(struct ed_run *run);

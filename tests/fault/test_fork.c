@@ -227,6 +227,7 @@ static __attribute__((no_sanitize("address"))) void live(void)
                        eddy_channel_try_put(load.there, &item) == EDDY_E_LOOP_FORKED &&
                        eddy_channel_try_get(load.back, &item) == EDDY_E_LOOP_FORKED &&
                        eddy_loop_step(load.loop) == EDDY_E_LOOP_FORKED &&
+                       eddy_loop_try_close(load.loop) == EDDY_E_LOOP_FORKED &&
                        eddy_loop_close(load.loop) == EDDY_E_LOOP_FORKED;
 
         eddy_loop_stop(load.loop);

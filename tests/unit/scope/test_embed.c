@@ -318,6 +318,136 @@ TEST(a_step_is_short)
         end_loop(loop);
 }
 
+/* --- closing without a wait --- */
+
+struct cleanup {
+        int fds[2];
+        int ended; /* tasks */
+        char byte;
+};
+
+/* Needs the program after the cancel: the byte comes between two steps. */
+static int cleans_up(void *arg)
+{
+        struct cleanup *cleanup = arg;
+        int err = eddy_sleep(EDDY_SEC(1000));
+        eddy_stream *stream = NULL;
+        eddy_scope scope;
+
+        CHECK_EQ(err, -ECANCELED);
+        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(1000),
+                                                            .flags = EDDY_SCOPE_SHIELD });
+        CHECK_EQ(eddy_stream_from_fd(cleanup->fds[0], 0, &stream), 0);
+        CHECK_EQ(eddy_stream_read(stream, &cleanup->byte, 1), 1);
+        eddy_stream_close(stream);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        cleanup->ended++;
+        return err;
+}
+
+static int starts_a_cleanup_and_waits(void *arg)
+{
+        CHECK_EQ(eddy_background(cleans_up, arg), 0);
+        return eddy_sleep(EDDY_SEC(1000));
+}
+
+static int stops_soon(void *arg)
+{
+        CHECK_EQ(eddy_sleep(EDDY_US(100)), 0);
+        eddy_loop_stop(arg);
+        return 0;
+}
+
+/* Steps the loop while it has work, and returns what the close then says. */
+static int step_and_close(eddy_loop *loop, int fd)
+{
+        int err = -EAGAIN;
+
+        while (err == -EAGAIN && is_readable(fd, 0)) {
+                CHECK(eddy_loop_step(loop) >= 0);
+                err = eddy_loop_try_close(loop);
+        }
+        return err;
+}
+
+TEST(a_loop_is_closed_step_by_step_while_the_program_goes_on)
+{
+        static const struct eddy_run_opts cancels_all = { .flags = EDDY_RUN_NO_WATCHDOG,
+                                                          .drain_ns = -1 };
+        struct cleanup cleanup = { .ended = 0 };
+        eddy_loop *loop;
+        int fd;
+
+        CHECK_EQ(pipe(cleanup.fds), 0);
+        CHECK_EQ(eddy_loop_new(&cancels_all, &loop), 0);
+        eddy_loop_ref(loop);
+        fd = eddy_loop_fd(loop);
+        CHECK_EQ(eddy_loop_start_threadsafe(loop, stops_soon, loop, NULL), 0);
+        CHECK_EQ(eddy_loop_run(loop, starts_a_cleanup_and_waits, &cleanup), EDDY_E_LOOP_STOPPED);
+        CHECK_EQ(eddy_loop_try_close(loop), -EAGAIN);
+        CHECK_EQ(step_and_close(loop, fd), -EAGAIN);
+        CHECK_EQ(cleanup.ended, 0);
+        CHECK_EQ(eddy_loop_run(loop, returns_7, NULL), EDDY_E_LOOP_CLOSED);
+        CHECK_EQ(eddy_loop_run_forever(loop), EDDY_E_LOOP_CLOSED);
+        CHECK_EQ(write(cleanup.fds[1], "!", 1), 1);
+        CHECK_EQ(step_and_close(loop, fd), 0);
+        CHECK_EQ(cleanup.ended, 1);
+        CHECK_EQ(cleanup.byte, '!');
+        CHECK_EQ(eddy_loop_step(loop), EDDY_E_LOOP_CLOSED);
+        CHECK_EQ(eddy_loop_try_close(loop), 0);
+        eddy_loop_release(loop);
+        CHECK_EQ(close(cleanup.fds[0]) | close(cleanup.fds[1]), 0);
+}
+
+/* A host that ends at once closes in the usual way. */
+TEST(a_close_waits_for_the_end_that_an_earlier_call_began)
+{
+        eddy_loop *loop = new_loop();
+        int done = 0;
+
+        CHECK_EQ(eddy_loop_run(loop, starts_background, &done), 0);
+        CHECK_EQ(eddy_loop_try_close(loop), -EAGAIN);
+        CHECK_EQ(done, 0);
+        end_loop(loop);
+        CHECK_EQ(done, 1);
+}
+
+static int tries_to_close(void *arg)
+{
+        CHECK_EQ(eddy_loop_try_close(arg), eddy_loop_current() == arg ? -EBUSY : EDDY_E_RUN_NESTED);
+        return 0;
+}
+
+TEST(a_loop_is_not_closed_step_by_step_inside_a_run)
+{
+        eddy_loop *loop = new_loop();
+
+        CHECK_EQ(eddy_loop_run(loop, tries_to_close, loop), 0);
+        CHECK_EQ(eddy_run(tries_to_close, loop, &quiet), 0);
+        CHECK_EQ(eddy_loop_run(loop, returns_7, NULL), 7);
+        end_loop(loop);
+}
+
+/* --- tasks that are started between steps --- */
+
+TEST(between_steps_the_thread_of_a_loop_starts_a_task_and_gets_its_result)
+{
+        eddy_loop *loop = new_loop();
+        int fd = eddy_loop_fd(loop), result = 0;
+        eddy_remote *remote = NULL;
+
+        CHECK_EQ(eddy_loop_start_threadsafe(loop, returns_7, NULL, &remote), 0);
+        CHECK_EQ(eddy_remote_wait(remote, &result), -EDEADLK);
+        while (!eddy_remote_is_done(remote)) {
+                CHECK(is_readable(fd, FOREVER_MS));
+                CHECK(eddy_loop_step(loop) >= 0);
+        }
+        CHECK_EQ(eddy_remote_wait(remote, &result), 0);
+        CHECK_EQ(result, 7);
+        eddy_remote_release(remote);
+        end_loop(loop);
+}
+
 /* --- what is refused --- */
 
 static int closes_another(void *arg)
@@ -530,6 +660,7 @@ TEST(a_closed_loop_says_so)
         eddy_loop_ref(loop);
         CHECK_EQ(eddy_loop_close(loop), 0);
         CHECK_EQ(eddy_loop_close(loop), 0);
+        CHECK_EQ(eddy_loop_try_close(loop), 0);
         CHECK_EQ(eddy_loop_run(loop, returns_7, NULL), EDDY_E_LOOP_CLOSED);
         CHECK_EQ(eddy_loop_run_forever(loop), EDDY_E_LOOP_CLOSED);
         CHECK_EQ(eddy_loop_step(loop), EDDY_E_LOOP_CLOSED);
@@ -550,6 +681,7 @@ static void *use_from_afar(void *arg)
         CHECK_EQ(eddy_loop_run(arg, returns_7, NULL), EDDY_E_RUN_NOT_RUNNING);
         CHECK_EQ(eddy_loop_call_soon(arg, &handle, count_up, NULL), EDDY_E_RUN_NOT_RUNNING);
         CHECK_EQ(eddy_loop_close(arg), EDDY_E_RUN_NOT_RUNNING);
+        CHECK_EQ(eddy_loop_try_close(arg), EDDY_E_RUN_NOT_RUNNING);
         return NULL;
 }
 

@@ -116,6 +116,7 @@ static void use_null_loop(void)
         CHECK_EQ(eddy_loop_step(NULL), -EINVAL);
         CHECK_EQ(eddy_loop_fd(NULL), -EINVAL);
         CHECK_EQ(eddy_loop_close(NULL), 0);
+        CHECK_EQ(eddy_loop_try_close(NULL), 0);
         CHECK(eddy_loop_ref(NULL) == NULL);
         eddy_loop_stop(NULL);
         eddy_loop_release(NULL);
