@@ -254,6 +254,8 @@ int ed_tls_client(eddy_stream *lower, eddy_tls_config *config, const char *host,
         struct ed_tls *tls;
         int err;
 
+        if (ret_no_protocol)
+                *ret_no_protocol = false;
         if (!ed_loop_current)
                 return EDDY_E_RUN_NOT_RUNNING;
         if (!lower || !config || config->flags & EDDY_TLS_SERVER)
