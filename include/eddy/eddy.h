@@ -66,6 +66,7 @@
 #include "eddy/redis_reply.h"
 #include "eddy/remote.h"
 #include "eddy/retry.h"
+#include "eddy/rfc3339.h"
 #include "eddy/run.h"
 #include "eddy/run_many.h"
 #include "eddy/scope.h"

@@ -82,17 +82,6 @@ EDDY_API bool eddy_ratelimits_read(struct eddy_ratelimits *seen, const char *nam
  */
 EDDY_API EDDY_MUST_USE int eddy_ratelimit_duration_parse(const char *text, int64_t *ret_ns);
 
-/*
- * Read a time of RFC 3339, such as "2026-11-23T04:05:06Z" or with an offset
- * ("+02:00") and a fraction of a second, as nanoseconds since 1970, in the years
- * 1970 to 2261.  A leap second (60) is read as 59.  On failure '*ret_ns' is unchanged.
- *
- * Suspends: no.
- * Threads:  any.
- * Errors: -EINVAL
- */
-EDDY_API EDDY_MUST_USE int eddy_ratelimit_time_parse(const char *text, int64_t *ret_ns);
-
 EDDY_END_DECLS
 
 #endif

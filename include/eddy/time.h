@@ -1,9 +1,9 @@
 /*
- * eddy/time.h - durations, the loop's clock, sleeping.
+ * eddy/time.h - durations, the loop's clock, the time of day, sleeping.
  *
  * Times are int64_t nanoseconds, with names that end in _ns.  A deadline is a
  * time of eddy_now()'s clock, which is monotonic and not related to the time of
- * day.
+ * day.  Times of day as text are in eddy/rfc3339.h.
  */
 #ifndef EDDY_TIME_H
 #define EDDY_TIME_H
@@ -25,6 +25,16 @@ EDDY_BEGIN_DECLS
  * Suspends: no.  Threads: any.
  */
 EDDY_API int64_t eddy_now(void);
+
+/*
+ * Returns the time of day: nanoseconds since 1970-01-01 00:00:00 UTC, without leap
+ * seconds.  The clock of the machine can be set, so two calls may return times in the
+ * wrong order; measure durations with eddy_now().  In a test of eddy/test.h the virtual
+ * clock moves both.
+ *
+ * Suspends: no.  Threads: any.
+ */
+EDDY_API int64_t eddy_time_of_day(void);
 
 /*
  * Sleep for at least 'duration_ns'.  0 or less lets every ready task run once,

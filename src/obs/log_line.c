@@ -12,7 +12,11 @@
 #include "base/utf8.h"
 #include "eddy/error.h"
 #include "eddy/json.h"
+#include "eddy/rfc3339.h"
 #include "wire/json.h"
+
+/* "2026-11-23T" */
+enum { DATE_BYTES = 11 };
 
 /* --- parts --- */
 
@@ -83,23 +87,13 @@ void ed_log_line_plain(struct ed_log_line *line, const char *text, size_t bytes)
 
 void ed_log_line_time(struct ed_log_line *line, int64_t time_ns, bool with_date)
 {
-        int64_t ms = time_ns > 0 ? time_ns / 1000000 : 0, s = ms / 1000, days = s / 86400;
-        int of_day = (int) (s % 86400);
+        char text[EDDY_RFC3339_BYTES + 1];
+        size_t bytes = eddy_rfc3339_format(time_ns, 3, text);
 
-        if (with_date) {
-                /* Days since 1970 to a date: Howard Hinnant's algorithm of eras of 400 years. */
-                int64_t z = days + 719468, era = z / 146097, doe = z % 146097;
-                int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-                int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100), mp = (5 * doy + 2) / 153;
-                int64_t month = mp < 10 ? mp + 3 : mp - 9, day = doy - (153 * mp + 2) / 5 + 1;
-
-                add_printf(line, "%04" PRId64 "-%02" PRId64 "-%02" PRId64 "T",
-                           yoe + era * 400 + (month <= 2), month, day);
-        }
-        add_printf(line, "%02d:%02d:%02d.%03d", of_day / 3600, of_day / 60 % 60, of_day % 60,
-                   (int) (ms % 1000));
         if (with_date)
-                ed_log_line_text(line, "Z");
+                add(line, text, bytes);
+        else
+                add(line, text + DATE_BYTES, bytes - DATE_BYTES - 1); /* without the "Z" */
 }
 
 /* --- values --- */

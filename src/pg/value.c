@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/calendar.h"
 #include "base/def.h"
 #include "pg/pg.h"
 
@@ -29,15 +30,6 @@ static bool two_digits(const char **at, char separator, int64_t *ret_number)
                 return false;
         *at += separator != '\0';
         return digits(at, ret_number) == 2;
-}
-
-/* Days from 1970-01-01 of a date of the Gregorian calendar. */
-static int64_t days_of(int64_t year, int64_t month, int64_t day)
-{
-        int64_t shifted = year - (month <= 2), era = shifted / 400, of_era = shifted - era * 400;
-        int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-
-        return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
 /* The fraction of a second. */
@@ -105,7 +97,7 @@ int ed_pg_time_parse(const char *text, int64_t *ret_time_ns)
                 return EDDY_E_FIELD_RANGE;
         if (*at)
                 return EDDY_E_FIELD_TYPE;
-        total = days_of(year, month, day) * 86400 + seconds;
+        total = ed_date_to_days((int) year, (int) month, (int) day) * ED_DAY_SECONDS + seconds;
         if (__builtin_mul_overflow(total, NS, &result) ||
             __builtin_add_overflow(result, ns, &result) || result == INT64_MAX ||
             result == INT64_MIN)

@@ -1,5 +1,5 @@
 /*
- * scope/sleep.c - the clock and sleeping.
+ * scope/sleep.c - the clocks and sleeping.
  */
 #include <errno.h>
 
@@ -11,6 +11,13 @@ int64_t eddy_now(void)
         struct ed_loop *loop = ed_loop_current;
 
         return loop ? ed_loop_now(loop) : ed_sys_now();
+}
+
+int64_t eddy_time_of_day(void)
+{
+        struct ed_loop *loop = ed_loop_current;
+
+        return loop ? loop->sys->poll->time_of_day(loop->sys) : ed_sys_time_of_day();
 }
 
 static bool sleep_abort(void *arg)

@@ -59,8 +59,9 @@ ED_SHARED int ed_sys_epoll_new(struct ed_sys **ret_sys);
 
 /* Functions of the process that need no table and keep no state. */
 
-/* The monotonic clock, for use outside a loop. */
+/* The monotonic clock and the time of day, for use outside a loop. */
 ED_SHARED int64_t ed_sys_now(void);
+int64_t ed_sys_time_of_day(void);
 
 /* Returns the number of processors this process may use, at least 1. */
 uint32_t ed_sys_cpu_count(void);

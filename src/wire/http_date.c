@@ -7,11 +7,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/calendar.h"
+
 enum {
-        DAY_SECONDS = 24 * 60 * 60,
         YEAR_MIN = 1601,
         YEAR_MAX = 9999,
-        ERA_DAYS = 146097, /* 400 years */
         NANO_DIGITS = 9,
 };
 
@@ -26,54 +26,10 @@ struct date {
         int hour, minute, second;
 };
 
-/* ---- the calendar ---------------------------------------------------------- */
-
-/* Returns the days since 1970-01-01 in the proleptic Gregorian calendar. Years begin in March here,
- * so the leap day is the last day of its year. */
-static int64_t days_from_date(int year, int month, int day)
-{
-        int64_t y = month <= 2 ? year - 1 : year;
-        int64_t era = y / 400;
-        int64_t year_of_era = y - era * 400;
-        int64_t day_of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-        int64_t day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
-
-        return era * ERA_DAYS + day_of_era - 719468;
-}
-
-static void date_from_days(int64_t days, struct date *ret_date)
-{
-        int64_t shifted = days + 719468;
-        int64_t era = (shifted >= 0 ? shifted : shifted - (ERA_DAYS - 1)) / ERA_DAYS;
-        int64_t day_of_era = shifted - era * ERA_DAYS;
-        int64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 -
-                               day_of_era / (ERA_DAYS - 1)) /
-                              365;
-        int64_t day_of_year =
-                day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        int64_t month = (5 * day_of_year + 2) / 153;
-
-        ret_date->day = (int) (day_of_year - (153 * month + 2) / 5 + 1);
-        ret_date->month = (int) (month < 10 ? month + 3 : month - 9);
-        ret_date->year = (int) (year_of_era + era * 400 + (ret_date->month <= 2));
-}
-
-static bool is_leap(int year)
-{
-        return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
-
-static int month_days(int year, int month)
-{
-        static const uint8_t days[12] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
-
-        return days[month - 1] + (month == 2 && is_leap(year));
-}
-
 static bool seconds_are_in_range(int64_t seconds)
 {
-        return seconds >= days_from_date(YEAR_MIN, 1, 1) * DAY_SECONDS &&
-               seconds < days_from_date(YEAR_MAX + 1, 1, 1) * DAY_SECONDS;
+        return seconds >= ed_date_to_days(YEAR_MIN, 1, 1) * ED_DAY_SECONDS &&
+               seconds < ed_date_to_days(YEAR_MAX + 1, 1, 1) * ED_DAY_SECONDS;
 }
 
 /* ---- reading --------------------------------------------------------------- */
@@ -166,13 +122,13 @@ static bool read_asctime(struct reader *reader, struct date *date)
 /* RFC 9110, 5.6.7: a year more than 50 years in the future is in the past century. */
 static int whole_year(int two_digits, int64_t now_s)
 {
-        struct date now;
-        int year;
+        int year, this_year;
 
         /* A clock out of range cannot determine the century. */
-        date_from_days(seconds_are_in_range(now_s) ? now_s / DAY_SECONDS : 0, &now);
-        year = now.year - now.year % 100 + two_digits;
-        if (year > now.year + 50)
+        this_year =
+                ed_date_from_days(seconds_are_in_range(now_s) ? now_s / ED_DAY_SECONDS : 0).year;
+        year = this_year - this_year % 100 + two_digits;
+        if (year > this_year + 50)
                 year -= 100;
         return year;
 }
@@ -180,7 +136,7 @@ static int whole_year(int two_digits, int64_t now_s)
 static bool date_is_valid(const struct date *date)
 {
         return date->year >= YEAR_MIN && date->year <= YEAR_MAX && date->day >= 1 &&
-               date->day <= month_days(date->year, date->month) && date->hour <= 23 &&
+               date->day <= ed_month_days(date->year, date->month) && date->hour <= 23 &&
                date->minute <= 59 && date->second <= 60;
 }
 
@@ -211,48 +167,39 @@ int eddy_http_date_parse(const char *text, size_t bytes, int64_t now_s, int64_t 
                 return -EINVAL;
         if (date.second == 60)
                 date.second = 59;
-        *ret_seconds = days_from_date(date.year, date.month, date.day) * DAY_SECONDS +
+        *ret_seconds = ed_date_to_days(date.year, date.month, date.day) * ED_DAY_SECONDS +
                        date.hour * 3600 + date.minute * 60 + date.second;
         return 0;
 }
 
 /* ---- writing --------------------------------------------------------------- */
 
-static char *put_digits(char *to, int number, int digits)
-{
-        for (int i = digits - 1; i >= 0; i--) {
-                to[i] = (char) ('0' + number % 10);
-                number /= 10;
-        }
-        return to + digits;
-}
-
 int eddy_http_date_format(int64_t seconds, char out[EDDY_HTTP_DATE_BYTES + 1])
 {
-        struct date date;
+        struct ed_date date;
         char *to = out;
         int64_t days;
         int rest, weekday;
 
         if (!seconds_are_in_range(seconds))
                 return -ERANGE;
-        days = seconds / DAY_SECONDS - (seconds % DAY_SECONDS < 0);
-        rest = (int) (seconds - days * DAY_SECONDS);
+        days = ed_days_of_seconds(seconds);
+        rest = (int) (seconds - days * ED_DAY_SECONDS);
         weekday = (int) (((days + 4) % 7 + 7) % 7); /* 1970-01-01 was a Thursday */
-        date_from_days(days, &date);
+        date = ed_date_from_days(days);
         memcpy(to, weekdays[weekday], 3);
         memcpy(to + 3, ", ", 2);
-        to = put_digits(to + 5, date.day, 2);
+        to = ed_digits_put(to + 5, date.day, 2);
         *to++ = ' ';
         memcpy(to, months[date.month - 1], 3);
         to[3] = ' ';
-        to = put_digits(to + 4, date.year, 4);
+        to = ed_digits_put(to + 4, date.year, 4);
         *to++ = ' ';
-        to = put_digits(to, rest / 3600, 2);
+        to = ed_digits_put(to, rest / 3600, 2);
         *to++ = ':';
-        to = put_digits(to, rest / 60 % 60, 2);
+        to = ed_digits_put(to, rest / 60 % 60, 2);
         *to++ = ':';
-        to = put_digits(to, rest % 60, 2);
+        to = ed_digits_put(to, rest % 60, 2);
         memcpy(to, " GMT", 5);
         return 0;
 }

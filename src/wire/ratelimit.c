@@ -10,14 +10,13 @@
 
 #include "base/def.h"
 #include "eddy/http_date.h"
+#include "eddy/rfc3339.h"
 #include "wire/epoch.h"
 #include "wire/ratelimit_field.h"
 
-enum { RFC3339_BYTES = 19 };
-
 #define SECOND_NS INT64_C(1000000000)
 
-/* --- durations and times --- */
+/* --- durations --- */
 
 /* Reads "1" or "1.25" as nanoseconds of a unit of 'unit_ns'.  At most INT64_MAX. */
 static bool read_amount(const char **at, int64_t unit_ns, int64_t *ret_ns)
@@ -90,81 +89,6 @@ int eddy_ratelimit_duration_parse(const char *text, int64_t *ret_ns)
         return 0;
 }
 
-/* Returns whether 'text' begins as 'pattern', in which 9 is any digit. */
-static bool has_pattern(const char *text, const char *pattern)
-{
-        for (; *pattern; text++, pattern++)
-                if (*pattern == '9' ? *text < '0' || *text > '9'
-                                    : *text != *pattern && (*text | 0x20) != *pattern)
-                        return false;
-        return true;
-}
-
-static int two_digits(const char *text)
-{
-        return (text[0] - '0') * 10 + text[1] - '0';
-}
-
-/* Reads "Z" or "+02:00". */
-static bool read_offset(const char *text, int64_t *ret_s)
-{
-        int sign = *text == '-' ? -1 : 1;
-
-        if (strcasecmp(text, "z") == 0) {
-                *ret_s = 0;
-                return true;
-        }
-        if ((*text != '+' && *text != '-') || !has_pattern(text + 1, "99:99") || text[6] != '\0' ||
-            two_digits(text + 1) > 23 || two_digits(text + 4) > 59)
-                return false;
-        *ret_s = sign * (two_digits(text + 1) * 3600 + two_digits(text + 4) * 60);
-        return true;
-}
-
-/* Reads date and time of day by way of the form of HTTP, which has the same parts. */
-static int read_local_time(const char *text, int64_t *ret_s)
-{
-        static const char months[12][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                            "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
-        char form[EDDY_HTTP_DATE_BYTES + 1];
-        int month;
-
-        if (!has_pattern(text, "9999-99-99t99:99:99"))
-                return -EINVAL;
-        month = two_digits(text + 5);
-        if (month < 1 || month > 12)
-                return -EINVAL;
-        snprintf(form, sizeof(form), "Thu, %.2s %s %.4s %.8s GMT", text + 8, months[month - 1],
-                 text, text + 11);
-        return eddy_http_date_parse(form, EDDY_HTTP_DATE_BYTES, 0, ret_s);
-}
-
-int eddy_ratelimit_time_parse(const char *text, int64_t *ret_ns)
-{
-        int64_t seconds, offset_s, ns, part_ns = 0, scale_ns = SECOND_NS;
-        int err = read_local_time(text, &seconds);
-
-        if (err < 0)
-                return err;
-        text += RFC3339_BYTES;
-        if (*text == '.') {
-                if (text[1] < '0' || text[1] > '9')
-                        return -EINVAL;
-                for (text++; *text >= '0' && *text <= '9'; text++) {
-                        scale_ns /= 10;
-                        part_ns += scale_ns * (*text - '0');
-                }
-        }
-        if (!read_offset(text, &offset_s))
-                return -EINVAL;
-        seconds -= offset_s;
-        if (seconds < 0 || __builtin_mul_overflow(seconds, SECOND_NS, &ns) ||
-            __builtin_add_overflow(ns, part_ns, &ns))
-                return -EINVAL;
-        *ret_ns = ns;
-        return 0;
-}
-
 /* --- headers --- */
 
 static bool read_count(const char *value, int64_t *ret_count)
@@ -208,7 +132,7 @@ static bool read_reset_time(struct eddy_ratelimit *seen, const char *value, int6
 {
         int64_t at_ns;
 
-        if (eddy_ratelimit_time_parse(value, &at_ns) < 0)
+        if (eddy_rfc3339_parse(value, strlen(value), &at_ns) < 0)
                 return false;
         seen->reset_ns = ed_epoch_from_now(at_ns, now_s);
         seen->refills = true;

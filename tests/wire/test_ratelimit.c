@@ -47,54 +47,6 @@ TEST(other_texts_are_not_durations)
                         test_fail(__FILE__, __LINE__, "'%s' was read", texts[i]);
 }
 
-static int64_t time_of(const char *text)
-{
-        int64_t ns = -7;
-
-        if (eddy_ratelimit_time_parse(text, &ns) < 0) {
-                CHECK_EQ(ns, -7);
-                return -1;
-        }
-        return ns;
-}
-
-TEST(times_have_a_fraction_and_an_offset)
-{
-        CHECK_EQ(time_of("1970-01-01T00:00:00Z"), 0);
-        CHECK_EQ(time_of("2026-11-23T04:00:00Z"), EDDY_SEC(now_s));
-        CHECK_EQ(time_of("2026-11-23t04:00:00z"), EDDY_SEC(now_s));
-        CHECK_EQ(time_of("2026-11-23T06:00:00+02:00"), EDDY_SEC(now_s));
-        CHECK_EQ(time_of("2026-11-22T22:30:00-05:30"), EDDY_SEC(now_s));
-        CHECK_EQ(time_of("2026-11-23T04:00:00.25Z"), EDDY_SEC(now_s) + EDDY_MS(250));
-        CHECK_EQ(time_of("2024-02-29T12:00:00.123456789123Z"), EDDY_SEC(1709208000) + 123456789);
-        CHECK_EQ(time_of("2016-12-31T23:59:60Z"), EDDY_SEC(1483228799));
-}
-
-TEST(other_texts_are_not_times)
-{
-        static const char *const texts[] = { "",
-                                             "2026",
-                                             "2026-11-23",
-                                             "2026-11-23T04:00:00",
-                                             "2026-11-23 04:00:00Z",
-                                             "2026-13-23T04:00:00Z",
-                                             "2026-00-23T04:00:00Z",
-                                             "2026-02-29T04:00:00Z",
-                                             "2026-11-23T24:00:00Z",
-                                             "2026-11-23T04:60:00Z",
-                                             "2026-11-23T04:00:00.Z",
-                                             "2026-11-23T04:00:00+2:00",
-                                             "2026-11-23T04:00:00+02:00x",
-                                             "2026-11-23T04:00:00Zx",
-                                             "1969-12-31T23:59:59Z",
-                                             "9999-12-31T23:59:59Z",
-                                             "1795406400" };
-
-        for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-                if (time_of(texts[i]) != -1)
-                        test_fail(__FILE__, __LINE__, "'%s' was read", texts[i]);
-}
-
 /* --- headers --- */
 
 static void check_unit(const struct eddy_ratelimit *seen, int64_t limit, int64_t remaining,

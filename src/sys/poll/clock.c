@@ -20,6 +20,11 @@ int64_t ed_sys_now(void)
         return clock_ns(CLOCK_MONOTONIC);
 }
 
+int64_t ed_sys_time_of_day(void)
+{
+        return clock_ns(CLOCK_REALTIME);
+}
+
 int64_t ed_clock_now(struct ed_sys *sys)
 {
         (void) sys;

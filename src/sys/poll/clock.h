@@ -1,6 +1,6 @@
 /*
- * sys/poll/clock.h - the clocks of the kernel: functions of the table. ed_sys_now() in sys.h reads
- * the first of them without a table.
+ * sys/poll/clock.h - the clocks of the kernel: functions of the table. sys.h has ed_sys_now() and
+ * ed_sys_time_of_day(), which read them without a table.
  */
 #ifndef ED_SYS_POLL_CLOCK_H
 #define ED_SYS_POLL_CLOCK_H
