@@ -169,10 +169,10 @@ struct eddy_tls_info {
         /* The peer's certificate. */
         char subject[256]; /* RFC 2253 */
         char issuer[256];
-        char names[512];       /* subject alternative names, separated by ", " */
-        char fingerprint[65];  /* SHA-256, hexadecimal */
-        int64_t valid_from_ns; /* since 1970 */
-        int64_t valid_until_ns;
+        char names[512];        /* subject alternative names, separated by ", " */
+        char fingerprint[65];   /* SHA-256, hexadecimal */
+        int64_t valid_from_ns;  /* since 1970 */
+        int64_t valid_until_ns; /* INT64_MAX: after 2262 */
 };
 
 /*

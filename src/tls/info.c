@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/calendar.h"
 #include "base/def.h"
 #include "eddy/time.h"
 #include "loop/member.h"
@@ -21,13 +22,20 @@ static void take_text(BIO *bio, char *text, size_t room)
         (void) BIO_reset(bio);
 }
 
+/* RFC 5280, 4.1.2.5: a certificate without an end is valid until 9999. */
 static int64_t time_ns(const ASN1_TIME *at)
 {
         struct tm parts;
 
+        int64_t days, seconds, ns;
+
         if (ASN1_TIME_to_tm(at, &parts) != 1)
                 return 0;
-        return (int64_t) timegm(&parts) * EDDY_SEC(1);
+        days = ed_date_to_days(parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+        seconds = days * ED_DAY_SECONDS + parts.tm_hour * 3600 + parts.tm_min * 60 + parts.tm_sec;
+        if (__builtin_mul_overflow(seconds, EDDY_SEC(1), &ns))
+                return seconds < 0 ? INT64_MIN : INT64_MAX;
+        return ns;
 }
 
 static void print_names(BIO *bio, X509 *certificate)

@@ -56,6 +56,30 @@ TEST(bytes_go_both_ways_and_the_connection_is_described)
         io_run(both_ways);
 }
 
+static int without_end(void *arg)
+{
+        struct tls_rig rig = { 0 };
+        struct eddy_tls_info info;
+
+        snprintf(rig.files.cert, sizeof(rig.files.cert), "%s/endless.pem", tls_folder());
+        snprintf(rig.files.key, sizeof(rig.files.key), "%s/endless.key", tls_folder());
+        CHECK_EQ(eddy_tls_make_certificate("localhost", INT64_MAX, rig.files.cert, rig.files.key),
+                 0);
+        tls_rig_open(&rig);
+        tls_rig_shake(&rig);
+        CHECK_EQ(rig.client_err, 0);
+        CHECK_EQ(eddy_tls_info(rig.client, &info), 0);
+        CHECK(info.valid_from_ns > 0 && info.valid_from_ns <= eddy_time_of_day());
+        CHECK_EQ(info.valid_until_ns, INT64_MAX);
+        tls_rig_close(&rig);
+        return arg == NULL ? 0 : -EINVAL;
+}
+
+TEST(a_certificate_that_ends_after_all_times_is_valid_until_the_latest)
+{
+        io_run(without_end);
+}
+
 enum { MUCH = 3 << 20 };
 
 struct transfer {
