@@ -75,8 +75,7 @@ static int read_head(struct ed_http1_response *response)
                 if (err < 0)
                         return err;
                 ed_http_message_skip(message);
-                ed_http1_response_init(&message->head, response->fields,
-                                       &base->client->limits,
+                ed_http1_response_init(&message->head, response->fields, &base->client->limits,
                                        (enum ed_http1_answers) message->head.answers);
         }
 }
