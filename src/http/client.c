@@ -12,6 +12,7 @@
 #include "eddy/http_text.h"
 #include "eddy/version.h"
 #include "http/attempt.h"
+#include "http/opening.h"
 #include "http/origin.h"
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
@@ -33,6 +34,7 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
         struct ed_http_pool *pool = &client->pool;
 
         client->protocols = http1;
+        pool->connect = ed_http_connect;
         pool->connections_max = opts->connections_max ? opts->connections_max : CONNECTIONS_DEFAULT;
         pool->per_host_max = opts->per_host_max ? opts->per_host_max : pool->connections_max;
         pool->tls = opts->tls;
@@ -108,7 +110,6 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
                 goto free_routes;
         ed_http_pool_init(&client->pool, loop);
         ed_list_init(&client->spares);
-        ed_list_init(&client->http1_spares);
         client->refs = 1;
         if (opts->tls)
                 ed_tls_config_ref(opts->tls);
@@ -140,7 +141,7 @@ void eddy_http_client_close(eddy_http_client *client)
                 return;
         ed_debug_gone(client);
         ed_http_pool_close(&client->pool);
-        ed_http_responses_drop(client);
+        ed_http1_responses_drop(client);
         ed_http_client_unref(client);
 }
 
@@ -215,11 +216,31 @@ struct sending {
         struct ed_http_key key;
 };
 
+static int64_t take_slot(void *arg)
+{
+        const struct sending *sending = arg;
+        eddy_http_response *response = sending->response;
+
+        return ed_http_pool_acquire(&response->client->pool, &sending->key, &response->ready_ns,
+                                    &response->conn);
+}
+
+/* Borrow a slot, from the time 'ready_ns' on. */
+static int take_in_time(struct sending *sending)
+{
+        eddy_http_response *response = sending->response;
+        int64_t timeout_ns = ed_http_timeout(sending->request->timeouts.pool_ns,
+                                             response->client->timeouts.pool_ns);
+
+        return (int) ed_http_call(take_slot, sending, time_limit(response->ready_ns, timeout_ns),
+                                  EDDY_E_HTTP_TIMEOUT_POOL);
+}
+
 static int64_t open_connection(void *arg)
 {
         const struct sending *sending = arg;
 
-        return ed_http_conn_open(sending->response->conn, sending->request->ret_fault);
+        return ed_http_conn_open(&sending->response->conn, sending->request->ret_fault);
 }
 
 /*
@@ -238,16 +259,16 @@ static int open_in_time(struct sending *sending)
         err = (int) ed_http_call(open_connection, sending, deadline_ns,
                                  EDDY_E_HTTP_TIMEOUT_CONNECT);
         response->ready_ns = eddy_now();
-        if ((err == EDDY_E_HTTP_TIMEOUT_CONNECT || err == -ECANCELED) &&
+        if ((err == EDDY_E_HTTP_TIMEOUT_CONNECT || err == -ECANCELED) && response->conn &&
             sending->request->ret_fault)
                 ed_http_conn_note_lookup(response->conn, sending->request->ret_fault);
         /* The connection is still unused: if a cancel came meanwhile, pass it on. */
         if (err >= 0)
                 err = ed_suspend_enter(&task);
-        if (err < 0) {
+        if (err < 0 && response->conn)
                 ed_http_pool_release(response->conn, err == -ECANCELED);
+        if (err < 0)
                 response->conn = NULL;
-        }
         return err;
 }
 
@@ -263,16 +284,16 @@ static void note_connection(eddy_http_response *response, bool opened)
         response->timings.first_byte_ns = -1;
 }
 
-/* Attach the connection's protocol. After an error the slot, which is unused, is given back. */
-static int attach(eddy_http_response *response)
+/* The connection was stale. Get its place, or if other requests still use it another slot. */
+static int renew(struct sending *sending)
 {
-        int err = ed_http_response_attach(response);
+        eddy_http_response *response = sending->response;
 
-        if (err < 0) {
-                ed_http_pool_release(response->conn, true);
-                response->conn = NULL;
-        }
-        return err;
+        if (ed_http_conn_renew(response->conn))
+                return 0;
+        response->conn = NULL;
+        response->ready_ns = eddy_now();
+        return take_in_time(sending);
 }
 
 /*
@@ -283,49 +304,37 @@ static int send_on(struct sending *sending)
 {
         const struct eddy_http_request *request = sending->request;
         eddy_http_response *response = sending->response;
-        struct ed_http_conn *conn = response->conn;
-        bool reused, opened;
+        bool reused, opened, repeated = false;
         int err;
 
         for (;;) {
                 err = ed_http_attempt_begin(response, request);
                 if (err < 0) {
                         /* Nothing was sent: the connection is as good as before. */
-                        ed_http_pool_release(conn, true);
+                        ed_http_pool_release(response->conn, true);
                         response->conn = NULL;
                         return err;
                 }
-                opened = !conn->stream;
+                opened = !response->conn->stream;
                 if (opened) {
                         err = open_in_time(sending);
                         if (err < 0)
                                 return err;
                 }
-                err = attach(response);
-                if (err < 0)
-                        return err;
                 note_connection(response, opened);
                 response->client->requests++;
                 ed_http_attempt_sends(response);
-                reused = conn->reused;
+                reused = response->conn->reused && !repeated;
                 err = response->ops->exchange(response, request);
                 if (err >= 0 || !was_stale(response, request, reused, err) ||
                     !can_repeat(response, request))
                         return err;
                 ed_http_attempt_end(response, err);
-                ed_http_response_detach(response);
-                ed_http_conn_disconnect(conn);
+                repeated = true;
+                err = renew(sending);
+                if (err < 0)
+                        return err;
         }
-}
-
-static int64_t take_slot(void *arg)
-{
-        const struct sending *sending = arg;
-        eddy_http_response *response = sending->response;
-
-        response->ready_ns = response->began_ns;
-        return ed_http_pool_acquire(&response->client->pool, &sending->key, &response->ready_ns,
-                                    &response->conn);
 }
 
 /* Check the request, and borrow a slot for it. */
@@ -333,26 +342,25 @@ static int begin(struct sending *sending)
 {
         const struct eddy_http_request *request = sending->request;
         eddy_http_response *response = sending->response;
-        int64_t timeout_ns =
-                ed_http_timeout(request->timeouts.pool_ns, response->client->timeouts.pool_ns);
-        struct ed_url *url = &response->fields.url;
         eddy_tls_config *tls;
+        struct ed_url url;
         int err;
 
         if (ed_tls_config_has_alpn(request->tls))
                 return -EINVAL;
-        err = ed_http_url_read(request->url, url);
-        if (err >= 0)
-                err = ed_http_request_fields_set(&response->fields, response->client, request);
+        err = ed_http_url_read(request->url, &url);
+        if (err < 0)
+                return err;
+        err = response->ops->prepare(response, request, &url);
         if (err >= 0)
                 err = ed_buf_append(&response->url, request->url, strlen(request->url) + 1);
         if (err < 0)
                 return err;
         /* The client's own configuration is the default, also if the request names it. */
         tls = request->tls;
-        sending->key = ed_http_key_of(url, tls == response->client->pool.tls ? NULL : tls);
-        return (int) ed_http_call(take_slot, sending, time_limit(response->began_ns, timeout_ns),
-                                  EDDY_E_HTTP_TIMEOUT_POOL);
+        sending->key = ed_http_key_of(&url, tls == response->client->pool.tls ? NULL : tls);
+        response->ready_ns = response->began_ns;
+        return take_in_time(sending);
 }
 
 static int64_t send_all(void *arg)
@@ -372,7 +380,7 @@ static int64_t send_all(void *arg)
 static void note_fault(const eddy_http_response *response, struct eddy_http_fault *ret_fault,
                        int err)
 {
-        const char *text = response->ops ? response->ops->fault_text(response) : "";
+        const char *text = response->ops->fault_text(response);
 
         if (ret_fault && *text &&
             (err == EDDY_E_HTTP_INVALID_RESPONSE || err == EDDY_E_HTTP_TOO_LARGE))
@@ -389,10 +397,6 @@ static int send_in_time(eddy_http_response *response, const struct eddy_http_req
         response->began_ns = eddy_now();
         response->timings.total_ns = -1;
         response->deadline_ns = time_limit(response->began_ns, timeout_ns);
-        response->conn = NULL;
-        response->json_error = NULL;
-        response->read_timeout_ns =
-                ed_http_timeout(request->timeouts.read_ns, response->client->timeouts.read_ns);
         response->body_bytes_max = request->body_bytes_max ? request->body_bytes_max
                                                            : response->client->body_bytes_max;
         ed_http_decoded_begin(&response->decoding);
@@ -418,7 +422,7 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
                 return err;
         if (client->pool.member.loop != task->loop)
                 return EDDY_E_RUN_OTHER_LOOP;
-        err = ed_http_response_new(client, &response);
+        err = ed_http1_response_new(client, &response);
         if (err < 0)
                 return err;
         ed_http_attempt_init(response, request);
@@ -426,7 +430,7 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         if (err < 0) {
                 ed_http_attempt_end(response, err);
                 note_fault(response, request->ret_fault, err);
-                ed_http_response_free(response);
+                response->ops->close(response);
                 return err;
         }
         ed_http_attempt_answered(response);

@@ -13,6 +13,8 @@
 #include "eddy/time.h"
 #include "eddy/unix.h"
 #include "http/client.h"
+#include "http/opening.h"
+#include "http/pool_origin.h"
 #include "io/connect.h"
 #include "io/dns.h"
 #include "scope/debug/debug.h"
@@ -212,15 +214,14 @@ static int reach(struct ed_http_conn *conn, struct eddy_http_fault *fault, eddy_
         return err;
 }
 
-static int connect_origin(struct ed_http_conn *conn, struct eddy_http_fault *fault,
-                          eddy_stream **ret_stream)
+int ed_http_connect(struct ed_http_conn *conn, struct eddy_http_fault *fault,
+                    eddy_stream **ret_stream)
 {
         const struct ed_http_key *key = &conn->origin->key;
         eddy_stream *stream;
         int64_t began_ns;
         int err = 0;
 
-        conn->name_ns = conn->connect_ns = conn->tls_ns = -1;
         if (key->is_https && !key->tls && !conn->pool->tls)
                 err = make_tls(conn->pool, fault);
         if (err == 0)
@@ -234,8 +235,30 @@ static int connect_origin(struct ed_http_conn *conn, struct eddy_http_fault *fau
                 err = secure(conn, fault, &stream);
                 conn->tls_ns = eddy_now() - began_ns;
         }
-        if (err == 0)
-                *ret_stream = stream;
+        if (err < 0)
+                return err;
+        conn->protocol = protocol_of(conn, stream);
+        *ret_stream = stream;
+        return 0;
+}
+
+/* Connect, and begin the protocol. */
+static int open_in(eddy_scope *scope, struct ed_http_conn *conn, struct eddy_http_fault *fault,
+                   eddy_stream **ret_stream)
+{
+        int err;
+
+        conn->name_ns = conn->connect_ns = conn->tls_ns = -1;
+        conn->connecting = scope;
+        err = conn->pool->connect(conn, fault, ret_stream);
+        if (err >= 0)
+                conn->slots = conn->protocol->slots;
+        if (err >= 0 && conn->protocol->conn->begin) {
+                err = conn->protocol->conn->begin(conn, *ret_stream);
+                if (err < 0)
+                        eddy_stream_close_now(*ret_stream);
+        }
+        conn->connecting = NULL;
         return err;
 }
 
@@ -254,20 +277,18 @@ static int open_run(void *arg)
         eddy_scope_begin(&scope, &opts);
         if (conn->unwanted)
                 eddy_scope_cancel(&scope);
-        conn->connecting = &scope;
-        err = connect_origin(conn, &fault, &stream);
-        conn->connecting = NULL;
+        err = open_in(&scope, conn, &fault, &stream);
         (void) eddy_scope_end(&scope);
-        if (err >= 0 && pool->closed)
-                eddy_stream_close_now(stream);
+        if (err >= 0) {
+                conn->stream = stream;
+                if (pool->closed)
+                        ed_http_conn_disconnect(conn);
+        }
         /* A borrower was not cancelled itself, if only the task was. */
         if (pool->closed || err == -ECANCELED)
                 err = EDDY_E_HTTP_CLIENT_CLOSED;
         if (err >= 0) {
                 ed_debug_gone(stream); /* reported as part of the client */
-                conn->stream = stream;
-                conn->protocol = protocol_of(conn, stream);
-                conn->slots = conn->protocol->slots;
                 conn->reused = false;
                 if (eddy_stream_peer(stream, &conn->peer) < 0)
                         conn->peer = (struct eddy_endpoint){ .kind = EDDY_ENDPOINT_NONE };
@@ -278,7 +299,7 @@ static int open_run(void *arg)
         return 0;
 }
 
-static int open_start(struct ed_http_conn *conn)
+int ed_http_connect_start(struct ed_http_conn *conn)
 {
         eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
         struct ed_task *task;
@@ -292,32 +313,4 @@ static int open_start(struct ed_http_conn *conn)
         conn->began_ns = ed_loop_now(conn->pool->member.loop);
         client->refs++;
         return 0;
-}
-
-/* Called if the wait was cancelled. */
-static bool stop_waiting(void *arg)
-{
-        struct ed_http_conn *conn = arg;
-
-        conn->borrower = NULL;
-        return true;
-}
-
-int ed_http_conn_open(struct ed_http_conn *conn, struct eddy_http_fault *fault)
-{
-        struct ed_http_opening opening = { .fault = fault };
-        int err;
-
-        err = ed_suspend_enter(&opening.task);
-        if (err < 0)
-                return err;
-        if (conn->pool->closed)
-                return EDDY_E_HTTP_CLIENT_CLOSED;
-        if (!conn->opening)
-                err = open_start(conn);
-        if (err < 0)
-                return err;
-        conn->borrower = &opening;
-        err = ed_suspend_park(opening.task, "an HTTP client's connection", stop_waiting, conn);
-        return err < 0 ? err : opening.err;
 }

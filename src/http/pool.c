@@ -1,417 +1,152 @@
 /*
- * http/pool.c - the pool of connections.
+ * http/pool.c - the pool of connections: lends slots, takes them back, and hands them to waiters.
  */
 #include "http/pool.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "base/alloc.h"
 #include "eddy/error.h"
-#include "eddy/time.h"
+#include "http/opening.h"
+#include "http/pool_origin.h"
 #include "scope/debug/debug.h"
 #include "scope/suspend.h"
-#include "tls/config.h"
-
-/* An opening that takes longer may hang, so it is not lent: another connection is opened. */
-#define OPENING_LENT_NS EDDY_SEC(1)
 
 /* A waiter in its origin's list, on the stack of its task. */
 struct waiter {
         struct ed_list link;
-        struct ed_http_pool *pool;
         struct ed_http_origin *origin;
         struct ed_task *task;
         struct ed_http_conn *conn; /* the connection handed to the waiter */
 };
 
-static void idle_expire(struct ed_timer *timer);
-static void idle_disturbed(void *arg);
+/* ---- lending and handing over --------------------------------------------------- */
 
-/* ---- origins --------------------------------------------------------------- */
-
-/* A field that is added to the key must be added to ed_http_key_equal() too. */
-_Static_assert(sizeof(struct ed_http_key) == 2 * sizeof(void *) + 8,
-               "ed_http_key_equal() does not compare a new field");
-
-bool ed_http_key_equal(const struct ed_http_key *a, const struct ed_http_key *b)
-{
-        return a->port == b->port && a->is_https == b->is_https && a->tls == b->tls &&
-               a->host_bytes == b->host_bytes && memcmp(a->host, b->host, a->host_bytes) == 0;
-}
-
-static uint64_t hash_of(const struct ed_http_pool *pool, const struct ed_http_key *key)
-{
-        uint64_t hash = ed_hash(pool->seed ^ key->port ^ ((uint64_t) key->is_https << 32),
-                                key->host, key->host_bytes);
-
-        return hash ^ (hash >> 29);
-}
-
-static int origin_new(struct ed_http_pool *pool, const struct ed_http_key *key, uint64_t hash,
-                      struct ed_http_origin **ret_origin)
-{
-        struct ed_http_origin *origin = ed_alloc_zero(sizeof(*origin));
-
-        if (!origin)
-                return -ENOMEM;
-        ed_list_init(&origin->hungry);
-        ed_list_init(&origin->idle);
-        ed_list_init(&origin->spare);
-        ed_list_init(&origin->waiters);
-        origin->key = *key;
-        memcpy(origin->host, key->host, (size_t) key->host_bytes + 1);
-        origin->key.host = origin->host;
-        /* The reference keeps another configuration from getting the same address. */
-        if (key->tls)
-                ed_tls_config_ref(key->tls);
-        ed_hash_table_add(&pool->origins, &origin->node, hash);
-        *ret_origin = origin;
-        return 0;
-}
-
-static int origin_find(struct ed_http_pool *pool, const struct ed_http_key *key,
-                       struct ed_http_origin **ret_origin)
-{
-        uint64_t hash = hash_of(pool, key);
-
-        ed_hash_each (node, &pool->origins, hash) {
-                struct ed_http_origin *origin = ed_container_of(node, struct ed_http_origin, node);
-
-                if (ed_http_key_equal(&origin->key, key)) {
-                        *ret_origin = origin;
-                        return 0;
-                }
-        }
-        return origin_new(pool, key, hash, ret_origin);
-}
-
-/* Call this whenever the number of an origin's slots or waiters changes. */
-static void origin_changed(struct ed_http_pool *pool, struct ed_http_origin *origin)
-{
-        bool hungry = origin->waiting > 0 && origin->open < pool->per_host_max;
-
-        if (!hungry)
-                ed_list_remove(&origin->hungry);
-        else if (ed_list_is_empty(&origin->hungry))
-                ed_list_push_back(&pool->hungry, &origin->hungry);
-        if (origin->open == 0 && origin->waiting == 0) {
-                ed_hash_table_remove(&pool->origins, &origin->node);
-                eddy_tls_config_close(origin->key.tls);
-                ed_free(origin);
-        }
-}
-
-/* ---- connections ----------------------------------------------------------- */
-
-/* Make a connection of 'origin', not open yet. The caller has checked the limits. */
-static int conn_new(struct ed_http_pool *pool, struct ed_http_origin *origin,
-                    struct ed_http_conn **ret_conn)
-{
-        struct ed_http_conn *conn = ed_alloc_zero(sizeof(*conn));
-
-        if (!conn)
-                return -ENOMEM;
-        conn->pool = pool;
-        conn->origin = origin;
-        conn->slots = 1; /* until the protocol is known */
-        conn->idle_max_ns = pool->idle_timeout_ns;
-        ed_list_init(&conn->same);
-        ed_list_push_back(&pool->busy, &conn->link);
-        pool->open++;
-        origin->open++;
-        *ret_conn = conn;
-        return 0;
-}
-
-void ed_http_conn_disconnect(struct ed_http_conn *conn)
-{
-        eddy_stream_close_now(conn->stream);
-        conn->stream = NULL;
-        conn->reused = false;
-        conn->idle_max_ns = conn->pool->idle_timeout_ns;
-}
-
-/* Close and free a connection whose slots are not lent. */
-static void conn_free(struct ed_http_conn *conn)
-{
-        struct ed_http_pool *pool = conn->pool;
-
-        ed_http_conn_disconnect(conn);
-        ed_list_remove(&conn->link);
-        pool->open--;
-        conn->origin->open--;
-        origin_changed(pool, conn->origin);
-        ed_free(conn);
-}
-
-/* Close the connection and let another origin have its place. */
-static void conn_move(struct ed_http_conn *conn, struct ed_http_origin *origin)
-{
-        struct ed_http_origin *from = conn->origin;
-
-        ed_http_conn_disconnect(conn);
-        if (from == origin)
-                return;
-        origin->open++;
-        conn->origin = origin;
-        from->open--;
-        origin_changed(conn->pool, from);
-        origin_changed(conn->pool, origin);
-}
-
-/* Arm the pool's timer for the connection that has been idle longest. */
-static void idle_watch_time(struct ed_http_pool *pool)
-{
-        struct ed_http_conn *oldest;
-
-        if (pool->timer.armed || ed_list_is_empty(&pool->idle))
-                return;
-        oldest = ed_container_of(pool->idle.prev, struct ed_http_conn, link);
-        ed_timer_arm(&pool->member.loop->timers, &pool->timer,
-                     ed_time_after(oldest->idle_since_ns, pool->idle_timeout_ns));
-}
-
-/* Take an idle connection out of the lists, to be used or closed. */
-static void idle_take(struct ed_http_conn *conn)
-{
-        struct ed_http_pool *pool = conn->pool;
-
-        eddy_stream_watch_idle(conn->stream, NULL, NULL);
-        ed_list_remove(&conn->same);
-        ed_list_remove(&conn->link);
-        ed_list_push_back(&pool->busy, &conn->link);
-        pool->idle_count--;
-}
-
-/* Close an idle connection that received unrequested bytes: they do not answer any request. */
-static void idle_disturbed(void *arg)
-{
-        struct ed_http_conn *conn = arg;
-
-        idle_take(conn);
-        conn_free(conn);
-}
-
-static bool idle_is_over(const struct ed_http_conn *conn, int64_t now_ns)
-{
-        return now_ns - conn->idle_since_ns >= conn->idle_max_ns;
-}
-
-static void idle_expire(struct ed_timer *timer)
-{
-        struct ed_http_pool *pool = ed_container_of(timer, struct ed_http_pool, timer);
-
-        while (!ed_list_is_empty(&pool->idle)) {
-                struct ed_http_conn *oldest =
-                        ed_container_of(pool->idle.prev, struct ed_http_conn, link);
-
-                if (!idle_is_over(oldest, pool->member.loop->now_ns))
-                        break;
-                idle_take(oldest);
-                conn_free(oldest);
-        }
-        idle_watch_time(pool);
-}
-
-/* Keep a connection for the next request. */
-static void idle_put(struct ed_http_conn *conn)
-{
-        struct ed_http_pool *pool = conn->pool;
-
-        if (eddy_stream_watch_idle(conn->stream, idle_disturbed, conn) < 0) {
-                conn_free(conn);
-                return;
-        }
-        conn->idle_since_ns = pool->member.loop->now_ns;
-        ed_list_remove(&conn->link);
-        ed_list_push_front(&pool->idle, &conn->link);
-        ed_list_push_front(&conn->origin->idle, &conn->same);
-        pool->idle_count++;
-        idle_watch_time(pool);
-}
-
-/*
- * Returns true if the next request can use the connection: the peer has neither closed it nor sent
- * anything. This call asks the poller, because the loop has not yet seen events that arrived while
- * a task computed.
- */
-static bool conn_is_silent(const struct ed_http_conn *conn)
-{
-        return !eddy_stream_is_readable(conn->stream);
-}
-
-/*
- * Returns the most recent usable idle connection of an origin, taken out of the lists. Unusable
- * connections are closed. If all are closed, returns the slot of the last one, to be connected.
- * Returns NULL if none is idle.
- */
-static struct ed_http_conn *idle_lend(struct ed_http_origin *origin, int64_t now_ns)
-{
-        struct ed_http_conn *conn = NULL;
-
-        while (!ed_list_is_empty(&origin->idle)) {
-                if (conn)
-                        conn_free(conn); /* the origin stays: it has the next connection */
-                conn = ed_container_of(origin->idle.next, struct ed_http_conn, same);
-                idle_take(conn);
-                if (!idle_is_over(conn, now_ns) && conn_is_silent(conn))
-                        return conn;
-        }
-        if (conn)
-                ed_http_conn_disconnect(conn);
-        return conn;
-}
-
-/* ---- openings without a borrower ------------------------------------------------ */
-
-static bool opening_is_slow(const struct ed_http_conn *conn)
-{
-        return ed_loop_now(conn->pool->member.loop) - conn->began_ns >= OPENING_LENT_NS;
-}
-
-/* Let a spare opening end: at its deadline, or, with 0, whenever it ends by itself. */
-static void opening_set_deadline(struct ed_http_conn *conn, int64_t deadline_ns)
-{
-        conn->give_up_ns = deadline_ns;
-        if (conn->connecting)
-                (void) eddy_scope_set_deadline(conn->connecting, deadline_ns);
-}
-
-/* Stop the task that opens the connection. The task gives the connection back when it ends. */
-static void opening_stop(struct ed_http_conn *conn)
-{
-        conn->unwanted = true;
-        if (conn->connecting)
-                eddy_scope_cancel(conn->connecting);
-}
-
-static void spare_put(struct ed_http_conn *conn)
-{
-        struct ed_http_pool *pool = conn->pool;
-
-        opening_set_deadline(conn, ed_time_after(conn->began_ns, pool->idle_timeout_ns));
-        ed_list_remove(&conn->link);
-        ed_list_push_front(&pool->spare, &conn->link);
-        ed_list_push_front(&conn->origin->spare, &conn->same);
-}
-
-static void spare_take(struct ed_http_conn *conn)
-{
-        ed_list_remove(&conn->same);
-        ed_list_remove(&conn->link);
-        ed_list_push_back(&conn->pool->busy, &conn->link);
-}
-
-/*
- * Returns the latest spare opening of an origin, taken out of the lists. Returns NULL if there is
- * none or if it is slow.
- */
-static struct ed_http_conn *spare_lend(struct ed_http_origin *origin)
-{
-        struct ed_http_conn *conn;
-
-        if (ed_list_is_empty(&origin->spare))
-                return NULL;
-        conn = ed_container_of(origin->spare.next, struct ed_http_conn, same);
-        if (opening_is_slow(conn))
-                return NULL;
-        spare_take(conn);
-        opening_set_deadline(conn, 0);
-        return conn;
-}
-
-/* End a spare opening. Its place goes to a waiter when its task has ended. */
-static void spare_end(struct ed_http_conn *conn)
-{
-        spare_take(conn);
-        opening_stop(conn);
-}
-
-/* ---- handing over and waiting --------------------------------------------------- */
-
-static struct ed_http_conn *lend(struct ed_http_conn *conn)
-{
-        conn->pool->in_use += conn->lent == 0;
-        conn->lent++;
-        ed_assert(conn->lent <= conn->slots, "a connection has lent more slots than it has");
-        return conn;
-}
-
-/* Hand a slot to the first waiter of its origin, which owns it from now on. */
+/* Hand a slot, or a place, to the first waiter of its origin, which owns it from now on. */
 static void hand_over(struct ed_http_conn *conn)
 {
-        struct ed_http_pool *pool = conn->pool;
-        struct waiter *waiter = ed_container_of(conn->origin->waiters.next, struct waiter, link);
+        struct ed_http_origin *origin = conn->origin;
+        struct waiter *waiter =
+                ed_container_of(ed_list_pop_front(&origin->waiters), struct waiter, link);
 
-        ed_list_remove(&waiter->link);
-        waiter->conn = lend(conn);
-        conn->origin->waiting--;
-        pool->waiting--;
-        origin_changed(pool, conn->origin);
+        waiter->conn = ed_http_conn_lend(conn);
+        origin->waiting--;
+        origin->pool->waiting--;
+        ed_http_origin_changed(origin);
         ed_suspend_wake(waiter->task, 0);
 }
 
-/* Returns the next origin that lacks only a slot, other than 'but', or NULL. */
-static struct ed_http_origin *hungry_next(struct ed_http_pool *pool,
-                                          const struct ed_http_origin *but)
-{
-        ed_list_each (link, &pool->hungry) {
-                struct ed_http_origin *origin =
-                        ed_container_of(link, struct ed_http_origin, hungry);
-
-                if (origin != but)
-                        return origin;
-        }
-        return NULL;
-}
-
-/* Give a slot to the next origin in turn. */
+/* Give a place to the next origin in turn. */
 static void feed(struct ed_http_conn *conn, struct ed_http_origin *origin)
 {
+        if (origin != conn->origin)
+                conn->pool->handovers = 0;
         ed_list_remove(&origin->hungry); /* its next waiter goes to the end of the queue */
-        conn_move(conn, origin);
+        ed_http_conn_move(conn, origin);
         hand_over(conn);
 }
 
-/* Close the connection; a waiter that lacks only a slot gets its place. */
+/* Close the connection, whose slots are not lent; a waiter that lacks only a place gets it. */
 static void retire(struct ed_http_conn *conn)
 {
         struct ed_http_pool *pool = conn->pool;
-        struct ed_http_origin *own = conn->origin, *other;
+        struct ed_http_origin *own = conn->origin, *next;
 
-        ed_http_conn_disconnect(conn);
         /* Its own origin queues like the others. */
         if (own->waiting > 0 && ed_list_is_empty(&own->hungry))
                 ed_list_push_back(&pool->hungry, &own->hungry);
-        other = hungry_next(pool, NULL);
-        if (other)
-                feed(conn, other);
+        next = ed_http_origin_hungry(pool, NULL);
+        if (next)
+                feed(conn, next);
         else
-                conn_free(conn);
+                ed_http_conn_free(conn);
 }
 
-/* Find a use for a connection that is open, or is being opened, and not lent. */
-static void settle(struct ed_http_conn *conn)
+/*
+ * Returns true if the connection may lend another slot to its own origin. Otherwise another origin
+ * waits for a place: if slots are lent, the connection drains for it.
+ */
+static bool may_lend(struct ed_http_conn *conn)
 {
         struct ed_http_pool *pool = conn->pool;
-        struct ed_http_origin *own = conn->origin, *other = hungry_next(pool, own);
 
-        if (conn->opening && own->waiting > 0 && opening_is_slow(conn)) {
-                opening_stop(conn);
+        if (!ed_http_origin_hungry(pool, conn->origin))
+                return true;
+        if (pool->handovers < ED_HTTP_HANDOVERS_MAX * conn->slots) {
+                pool->handovers++;
+                return true;
+        }
+        if (conn->lent > 0) {
+                pool->handovers = 0; /* one connection is enough for now */
+                conn->draining = true;
+                ed_http_conn_sort(conn);
+        }
+        return false;
+}
+
+static bool has_free_slot(const struct ed_http_conn *conn)
+{
+        return !conn->draining && conn->lent < conn->slots;
+}
+
+/* Give the free slots to those that hope for one, and to waiters. */
+static void serve(struct ed_http_conn *conn)
+{
+        struct ed_http_origin *own = conn->origin;
+        struct ed_list places, *link;
+
+        ed_list_init(&places);
+        while (has_free_slot(conn) && own->hoping > 0) {
+                struct ed_http_conn *place = ed_http_opening_grant(conn);
+
+                ed_list_remove(&place->same);
+                ed_list_push_back(&places, &place->same);
+        }
+        while (has_free_slot(conn) && own->waiting > 0 && may_lend(conn))
+                hand_over(conn);
+        while ((link = ed_list_pop_front(&places)))
+                retire(ed_container_of(link, struct ed_http_conn, same));
+}
+
+/*
+ * Find a use for the free slots of a connection that is open. If no slot is lent, the connection
+ * becomes idle, goes to another origin, or is closed.
+ */
+static void settle(struct ed_http_conn *conn)
+{
+        struct ed_http_origin *other;
+
+        serve(conn);
+        if (conn->lent > 0) {
+                ed_http_conn_sort(conn);
+                return;
+        }
+        other = ed_http_origin_hungry(conn->pool, conn->origin);
+        if (conn->draining || conn->slots == 0)
+                retire(conn);
+        else if (other)
+                feed(conn, other);
+        else
+                ed_http_conn_idle_put(conn);
+}
+
+/* Find a use for a connection that is being opened and not lent. */
+static void settle_opening(struct ed_http_conn *conn)
+{
+        struct ed_http_pool *pool = conn->pool;
+        struct ed_http_origin *own = conn->origin, *other = ed_http_origin_hungry(pool, own);
+
+        if (own->waiting > 0 && ed_http_opening_is_slow(conn)) {
+                ed_http_opening_stop(conn);
+        } else if (own->hoping > 0) {
+                retire(ed_http_opening_grant(conn));
         } else if (own->waiting > 0 && (!other || pool->handovers < ED_HTTP_HANDOVERS_MAX)) {
                 pool->handovers += other != NULL;
                 hand_over(conn);
         } else if (other) {
                 pool->handovers = 0;
-                if (conn->opening)
-                        opening_stop(conn);
-                else
-                        feed(conn, other);
-        } else if (conn->opening) {
-                spare_put(conn);
+                ed_http_opening_stop(conn);
         } else {
-                idle_put(conn);
+                ed_http_opening_set_deadline(conn,
+                                             ed_time_after(conn->began_ns, pool->idle_timeout_ns));
+                ed_http_conn_sort(conn);
         }
 }
 
@@ -423,65 +158,135 @@ void ed_http_pool_release(struct ed_http_conn *conn, bool reusable)
         reusable = reusable && !conn->pool->closed;
         if (conn->opening) {
                 if (reusable && !conn->unwanted)
-                        settle(conn);
+                        settle_opening(conn);
                 else
-                        opening_stop(conn);
-        } else if (reusable && conn->stream) {
+                        ed_http_opening_stop(conn);
+        } else if (conn->stream) {
                 conn->reused = true;
+                conn->draining |= !reusable;
                 settle(conn);
-        } else {
+        } else if (conn->lent == 0) {
                 retire(conn);
         }
+}
+
+bool ed_http_conn_renew(struct ed_http_conn *conn)
+{
+        if (conn->lent > 1) {
+                ed_http_pool_release(conn, false);
+                return false;
+        }
+        ed_http_conn_disconnect(conn);
+        ed_http_conn_sort(conn);
+        return true;
+}
+
+void ed_http_conn_set_slots(struct ed_http_conn *conn, uint32_t slots)
+{
+        conn->slots = slots < ED_HTTP_SLOTS_MAX ? slots : ED_HTTP_SLOTS_MAX;
+        if (!conn->stream)
+                return; /* it is being opened */
+        conn->origin->slots = conn->slots;
+        if (conn->lent > 0)
+                settle(conn);
+        else if (slots == 0)
+                ed_http_conn_drain(conn);
+}
+
+void ed_http_conn_drain(struct ed_http_conn *conn)
+{
+        if (conn->state == ED_HTTP_CONN_IDLE) {
+                ed_http_conn_idle_take(conn);
+                retire(conn);
+        } else {
+                conn->draining = true;
+                ed_http_conn_sort(conn);
+        }
+}
+
+/* ---- the end of an opening ------------------------------------------------------- */
+
+/* Remember whether the origin's connections have many slots. */
+static void learn(const struct ed_http_conn *conn)
+{
+        struct ed_http_origin *origin = conn->origin;
+
+        origin->kind = conn->protocol->slots > 1 ? ED_HTTP_ORIGIN_MANY : ED_HTTP_ORIGIN_SINGLE;
+        origin->slots = conn->slots;
+}
+
+static void wake_borrower(struct ed_http_conn *conn, int err, const struct eddy_http_fault *fault)
+{
+        struct ed_http_opening *borrower = conn->borrower;
+
+        if (!borrower)
+                return; /* none, or it has not begun to wait, or was woken by a cancel */
+        conn->borrower = NULL;
+        borrower->err = err;
+        if (borrower->fault && err < 0)
+                *borrower->fault = *fault;
+        ed_suspend_wake(borrower->task, 0);
+}
+
+static void opening_failed(struct ed_http_conn *conn)
+{
+        ed_http_opening_wake(conn->origin, true);
+        if (conn->lent > 0)
+                ed_http_conn_sort(conn);
+        else
+                retire(conn);
 }
 
 void ed_http_conn_opened(struct ed_http_conn *conn, int err, const struct eddy_http_fault *fault)
 {
-        struct ed_http_opening *borrower = conn->borrower;
+        struct ed_http_origin *origin = conn->origin;
+        bool hoped = origin->hoping > 0;
 
         conn->opening = false;
         conn->unwanted = false;
         conn->give_up_ns = 0;
-        conn->borrower = NULL;
-        if (borrower) {
-                borrower->err = err;
-                if (borrower->fault && err < 0)
-                        *borrower->fault = *fault;
-                ed_suspend_wake(borrower->task, 0);
+        wake_borrower(conn, err, fault);
+        conn->reused |= conn->lent == 0; /* it may have become stale */
+        if (err < 0) {
+                opening_failed(conn);
                 return;
         }
-        if (conn->lent > 0)
-                return; /* its borrower has not begun to wait, or was woken by a cancel */
-        if (!ed_list_is_empty(&conn->same))
-                spare_take(conn);
-        conn->reused = true; /* it may have become stale */
-        if (err < 0)
-                retire(conn);
-        else
-                settle(conn);
+        learn(conn);
+        settle(conn);
+        /* The origin of those that hope is alive: they hold places, or a slot of 'conn'. */
+        if (hoped)
+                ed_http_opening_wake(origin, false);
 }
+
+/* ---- acquiring and waiting ------------------------------------------------------- */
 
 /* Called if the wait was cancelled. */
 static bool stop_waiting(void *arg)
 {
         struct waiter *waiter = arg;
+        struct ed_http_origin *origin = waiter->origin;
 
         ed_list_remove(&waiter->link);
-        waiter->origin->waiting--;
-        waiter->pool->waiting--;
-        origin_changed(waiter->pool, waiter->origin);
+        origin->waiting--;
+        origin->pool->waiting--;
+        ed_http_origin_changed(origin);
         return true;
 }
 
-static int wait_for_slot(struct ed_task *task, struct ed_http_pool *pool,
-                         struct ed_http_origin *origin, struct ed_http_conn **ret_conn)
+/* 'again': the task has waited before, and is served before the others. */
+static int wait_for_slot(struct ed_task *task, struct ed_http_origin *origin, bool again,
+                         struct ed_http_conn **ret_conn)
 {
-        struct waiter waiter = { .pool = pool, .origin = origin, .task = task };
+        struct waiter waiter = { .origin = origin, .task = task };
         int err;
 
-        ed_list_push_back(&origin->waiters, &waiter.link);
+        if (again)
+                ed_list_push_front(&origin->waiters, &waiter.link);
+        else
+                ed_list_push_back(&origin->waiters, &waiter.link);
         origin->waiting++;
-        pool->waiting++;
-        origin_changed(pool, origin);
+        origin->pool->waiting++;
+        ed_http_origin_changed(origin);
         ed_debug_net(task);
         err = ed_suspend_park(task, "a connection of an HTTP client's pool", stop_waiting, &waiter);
         if (err < 0)
@@ -492,77 +297,127 @@ static int wait_for_slot(struct ed_task *task, struct ed_http_pool *pool,
          * next waiter.
          */
         err = ed_suspend_enter(&task);
-        if (err < 0) {
+        if (err < 0)
                 ed_http_pool_release(waiter.conn, true);
-                return err;
-        }
-        if (waiter.conn->stream && !conn_is_silent(waiter.conn))
-                ed_http_conn_disconnect(waiter.conn);
-        *ret_conn = waiter.conn;
-        return 0;
+        else
+                *ret_conn = waiter.conn;
+        return err;
 }
 
 /*
- * Returns a connection for the origin that needs no wait, or NULL. If only a spare opening is in
- * the way, it is ended, and the caller waits for its place.
+ * Returns true if the slot that was handed over is still of use, or at least its place. Otherwise
+ * the slot has been given back.
  */
-static int take_place(struct ed_http_pool *pool, struct ed_http_origin *origin,
-                      struct ed_http_conn **ret_conn)
+static bool keep_slot(struct ed_http_conn *conn)
 {
+        bool is_place = !conn->stream && conn->lent == 1;
+
+        return is_place || ed_http_conn_is_usable(conn) || ed_http_conn_renew(conn);
+}
+
+/* Returns the fullest open connection of an origin with a free slot, or NULL. */
+static struct ed_http_conn *open_find(struct ed_http_origin *origin)
+{
+        struct ed_list *open = &origin->conns[ED_HTTP_CONN_OPEN];
+
+        while (!ed_list_is_empty(open)) {
+                struct ed_http_conn *conn = ed_container_of(open->next, struct ed_http_conn, same);
+
+                if (may_lend(conn))
+                        return conn;
+        }
+        return NULL;
+}
+
+bool ed_http_conn_swap(struct ed_http_conn **conn)
+{
+        struct ed_http_conn *place = *conn, *open = open_find(place->origin);
+
+        if (!open)
+                return false;
+        *conn = ed_http_conn_lend(open);
+        place->lent = 0;
+        place->pool->in_use--;
+        retire(place);
+        return true;
+}
+
+/*
+ * Returns a place for the origin that needs no wait, or NULL. If only a spare opening is in the way,
+ * it is ended, and the caller waits for its place.
+ */
+static int take_place(struct ed_http_origin *origin, struct ed_http_conn **ret_conn)
+{
+        struct ed_http_pool *pool = origin->pool;
+        struct ed_list *spare = &origin->conns[ED_HTTP_CONN_SPARE];
         struct ed_http_conn *conn;
 
         *ret_conn = NULL;
         if (origin->open < pool->per_host_max && pool->open < pool->connections_max)
-                return conn_new(pool, origin, ret_conn);
-        if (!ed_list_is_empty(&origin->spare)) {
-                spare_end(ed_container_of(origin->spare.prev, struct ed_http_conn, same));
+                return ed_http_conn_new(origin, ret_conn);
+        if (!ed_list_is_empty(spare)) {
+                ed_http_opening_stop(ed_container_of(spare->prev, struct ed_http_conn, same));
         } else if (origin->open >= pool->per_host_max) {
                 return 0;
         } else if (!ed_list_is_empty(&pool->idle)) {
                 conn = ed_container_of(pool->idle.prev, struct ed_http_conn, link);
-                idle_take(conn);
-                conn_move(conn, origin);
+                ed_http_conn_idle_take(conn);
+                ed_http_conn_move(conn, origin);
                 *ret_conn = conn;
         } else if (!ed_list_is_empty(&pool->spare)) {
-                spare_end(ed_container_of(pool->spare.prev, struct ed_http_conn, link));
+                ed_http_opening_stop(ed_container_of(pool->spare.prev, struct ed_http_conn, link));
         }
         return 0;
+}
+
+/* Returns a connection that can lend a slot at once, or NULL. */
+static int find_slot(struct ed_http_origin *origin, int64_t now_ns, struct ed_http_conn **ret_conn)
+{
+        *ret_conn = open_find(origin);
+        if (!*ret_conn)
+                *ret_conn = ed_http_conn_idle_find(origin, now_ns);
+        if (!*ret_conn)
+                *ret_conn = ed_http_opening_find(origin);
+        return *ret_conn ? 0 : take_place(origin, ret_conn);
 }
 
 int ed_http_pool_acquire(struct ed_http_pool *pool, const struct ed_http_key *key, int64_t *now_ns,
                          struct ed_http_conn **ret_conn)
 {
-        struct ed_http_origin *origin;
+        struct ed_http_origin *origin = NULL;
         struct ed_http_conn *conn;
         struct ed_task *task;
         int err;
 
         err = ed_suspend_enter(&task);
-        if (err < 0)
-                return err;
-        if (pool->closed)
-                return EDDY_E_HTTP_CLIENT_CLOSED;
-        err = origin_find(pool, key, &origin);
-        if (err < 0)
-                return err;
-        /* An origin with such a connection has no waiters, so this does not overtake any. */
-        conn = idle_lend(origin, *now_ns);
-        if (!conn)
-                conn = spare_lend(origin);
-        if (!conn) {
-                err = take_place(pool, origin, &conn);
+        while (err >= 0) {
+                bool again = origin != NULL;
+
+                if (pool->closed)
+                        return EDDY_E_HTTP_CLIENT_CLOSED;
+                /* Later, the slots of other borrowers keep the origin. */
+                if (!again)
+                        err = ed_http_origin_find(pool, key, &origin);
+                if (err < 0)
+                        return err;
+                /* An origin with a free slot has no waiters, so this does not overtake any. */
+                err = find_slot(origin, *now_ns, &conn);
                 if (err < 0) {
-                        origin_changed(pool, origin);
+                        ed_http_origin_changed(origin);
                         return err;
                 }
-        }
-        if (!conn) {
-                err = wait_for_slot(task, pool, origin, ret_conn);
+                if (conn) {
+                        *ret_conn = ed_http_conn_lend(conn);
+                        return 0;
+                }
+                err = wait_for_slot(task, origin, again, &conn);
                 *now_ns = ed_loop_now(pool->member.loop);
-                return err;
+                if (err >= 0 && keep_slot(conn)) {
+                        *ret_conn = conn;
+                        return 0;
+                }
         }
-        *ret_conn = lend(conn);
-        return 0;
+        return err;
 }
 
 /* ---- the pool -------------------------------------------------------------- */
@@ -574,23 +429,24 @@ void ed_http_pool_init(struct ed_http_pool *pool, struct ed_loop *loop)
         ed_list_init(&pool->spare);
         ed_list_init(&pool->busy);
         ed_list_init(&pool->hungry);
-        ed_timer_init(&pool->timer, idle_expire);
+        ed_timer_init(&pool->timer, ed_http_pool_expire);
         loop->sys->poll->random(loop->sys, &pool->seed, sizeof(pool->seed));
 }
 
-/* Wake all waiters of one origin; waking the last of them may free the origin. */
-static void turn_away(struct ed_http_pool *pool, struct ed_http_origin *origin)
+/* Wake all that wait at one origin; waking the last waiter may free the origin. */
+static void turn_away(struct ed_http_origin *origin)
 {
         struct ed_list *link;
 
+        ed_http_opening_wake(origin, true);
         while ((link = ed_list_pop_front(&origin->waiters))) {
                 struct waiter *waiter = ed_container_of(link, struct waiter, link);
 
                 origin->waiting--;
-                pool->waiting--;
+                origin->pool->waiting--;
                 ed_suspend_wake(waiter->task, EDDY_E_HTTP_CLIENT_CLOSED);
         }
-        origin_changed(pool, origin);
+        ed_http_origin_changed(origin);
 }
 
 void ed_http_pool_close(struct ed_http_pool *pool)
@@ -599,21 +455,22 @@ void ed_http_pool_close(struct ed_http_pool *pool)
         if (pool->member.loop)
                 ed_timer_cancel(&pool->member.loop->timers, &pool->timer);
         ed_hash_table_each_safe (node, &pool->origins) {
-                turn_away(pool, ed_container_of(node, struct ed_http_origin, node));
+                turn_away(ed_container_of(node, struct ed_http_origin, node));
         }
         ed_list_each_safe (link, &pool->idle) {
                 struct ed_http_conn *conn = ed_container_of(link, struct ed_http_conn, link);
 
-                idle_take(conn);
-                conn_free(conn);
+                ed_http_conn_idle_take(conn);
+                ed_http_conn_free(conn);
         }
-        ed_list_each (link, &pool->spare)
-                opening_stop(ed_container_of(link, struct ed_http_conn, link));
-        ed_list_each (link, &pool->busy) {
+        /* A connection that is stopped moves to the list of busy ones. */
+        ed_list_each_safe (link, &pool->spare)
+                ed_http_opening_stop(ed_container_of(link, struct ed_http_conn, link));
+        ed_list_each_safe (link, &pool->busy) {
                 struct ed_http_conn *conn = ed_container_of(link, struct ed_http_conn, link);
 
                 if (conn->opening)
-                        opening_stop(conn);
+                        ed_http_opening_stop(conn);
                 ed_http_conn_disconnect(conn);
         }
 }

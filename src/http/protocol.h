@@ -12,12 +12,14 @@
 enum { ED_HTTP_OFFERED_MAX = 2 };
 
 struct ed_http_conn;
+struct ed_http_conn_ops;
 struct ed_http_response_ops;
 
 struct ed_http_protocol {
         const char *name; /* in ALPN */
         uint32_t slots;   /* exchanges at once on a connection that was just opened */
         const struct ed_http_response_ops *response;
+        const struct ed_http_conn_ops *conn;
 };
 
 /* The protocols of a client; a test may replace them before the first request. */

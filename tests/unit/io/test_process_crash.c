@@ -313,20 +313,18 @@ static int hold_and_die(enum ed_work_step step)
         return 0;
 }
 
-enum { MUCH = 4 * LARGE };
-
-TEST_ROOM(char, much, MUCH);
+static char much[4 * LARGE];
 
 static int replies_much(eddy_process_work *work)
 {
-        return eddy_process_work_reply(work, much, MUCH);
+        return eddy_process_work_reply(work, much, sizeof(much));
 }
 
 static int calls_much(void *arg)
 {
         struct eddy_process_call call = { .fn = replies_much,
                                           .result = much,
-                                          .result_bytes_max = MUCH };
+                                          .result_bytes_max = sizeof(much) };
 
         return eddy_process_pool_call(arg, &call);
 }
