@@ -42,6 +42,7 @@ typedef struct eddy_http_client eddy_http_client;
 struct eddy_http_client_opts {
         uint32_t connections_max EDDY_UNSET; /* open at once; 0: 100 */
         uint32_t per_host_max EDDY_UNSET;    /* open at once to one origin; 0: no further limit */
+        uint32_t idle_max EDDY_UNSET;        /* kept idle; 0: as many as may be open */
         int64_t idle_timeout_ns EDDY_UNSET;  /* idle connections are closed after it; 0: 15 s */
         struct eddy_http_timeouts timeouts EDDY_UNSET;
         uint64_t body_bytes_max EDDY_UNSET; /* of one response; 0: 64 MiB */

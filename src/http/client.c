@@ -37,6 +37,7 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
         pool->connect = ed_http_connect;
         pool->connections_max = opts->connections_max ? opts->connections_max : CONNECTIONS_DEFAULT;
         pool->per_host_max = opts->per_host_max ? opts->per_host_max : pool->connections_max;
+        pool->idle_max = opts->idle_max;
         pool->tls = opts->tls;
         pool->idle_timeout_ns =
                 opts->idle_timeout_ns ? opts->idle_timeout_ns : IDLE_TIMEOUT_DEFAULT_NS;

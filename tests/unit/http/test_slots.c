@@ -255,6 +255,28 @@ SLOTS_TEST(origin_whose_requests_overlap_starves_no_other, OPTIONS(.connections_
         CHECK_EQ(group.served, 1);
 }
 
+/* ---- idle connections --------------------------------------------------------- */
+
+SLOTS_TEST(idle_connections_are_at_most_the_given_number, OPTIONS(.idle_max = 3))
+{
+        struct ed_http_conn *conns[5];
+
+        for (int i = 0; i < 5; i++) {
+                char host[2] = { (char) ('a' + i), '\0' };
+
+                conns[i] = borrow(client, host);
+        }
+        CHECK_STATS(client, 5, 0, 0);
+        for (int i = 0; i < 5; i++)
+                release(conns[i]);
+        CHECK_STATS(client, 3, 3, 0);
+        CHECK_EQ(fake.closed, 2);
+        /* The ones that were used last are kept. */
+        CHECK(borrow(client, "e") == conns[4]);
+        CHECK_EQ(fake.openings, 5);
+        release(conns[4]);
+}
+
 /* ---- waiting for ALPN --------------------------------------------------------- */
 
 static void burst(eddy_scope *scope, int n, bool is_https)
