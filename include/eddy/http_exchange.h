@@ -84,6 +84,12 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond(eddy_http_exchange *exchan
  * client, ends with the connection.  Writing more or less than 'body_bytes'
  * returns EDDY_E_HTTP_STATE, and the connection is closed.
  *
+ * The head and pieces of up to 16 KiB in all are kept, and leave together: with the next
+ * piece that does not fit, at the end, when the handler suspends in any call or returns,
+ * and at eddy_http_exchange_flush().  A handler that waits between its pieces thus need
+ * not flush; one that computes for long without suspending does.  An error of sending
+ * kept bytes is returned by the next of these calls.
+ *
  * Suspends: yes.
  * Errors: as eddy_http_exchange_respond()
  */
@@ -93,6 +99,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_begin(eddy_http_exchange *exchange
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data,
                                                     size_t bytes);
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_end(eddy_http_exchange *exchange);
+EDDY_API EDDY_MUST_USE int eddy_http_exchange_flush(eddy_http_exchange *exchange);
 
 /*
  * Answer 101 (RFC 9110, 7.8) and take the connection's stream from the server.  The

@@ -73,6 +73,11 @@ int eddy_http_exchange_end(eddy_http_exchange *exchange)
         return exchange->ops->end(exchange);
 }
 
+int eddy_http_exchange_flush(eddy_http_exchange *exchange)
+{
+        return exchange->ops->flush(exchange);
+}
+
 int eddy_http_exchange_upgrade(eddy_http_exchange *exchange, const struct eddy_http_header *headers,
                                size_t headers_count, eddy_stream **ret_stream,
                                const void **ret_early, size_t *ret_early_bytes)

@@ -29,6 +29,7 @@ struct ed_http_exchange_ops {
                      int64_t body_bytes);
         int (*write)(eddy_http_exchange *exchange, const void *data, size_t bytes);
         int (*end)(eddy_http_exchange *exchange);
+        int (*flush)(eddy_http_exchange *exchange);
         int (*upgrade)(eddy_http_exchange *exchange, const struct eddy_http_header *headers,
                        size_t headers_count, eddy_stream **ret_stream, const void **ret_early,
                        size_t *ret_early_bytes);

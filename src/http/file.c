@@ -61,12 +61,10 @@ int eddy_http_file_body_init(struct eddy_http_file_body *ret_body, eddy_file *fi
         return 0;
 }
 
-static int send_body(eddy_http_exchange *exchange, struct eddy_http_file_body *body, char *buf)
+/* Write the body, of which the first 'n' bytes are in 'buf', and end the answer. */
+static int send_body(eddy_http_exchange *exchange, struct eddy_http_file_body *body, char *buf,
+                     int64_t n)
 {
-        int64_t n = strcmp(eddy_http_exchange_method(exchange), "HEAD") == 0
-                            ? 0
-                            : body_read(body, buf, PIECE_BYTES);
-
         while (n > 0) {
                 int err = eddy_http_exchange_write(exchange, buf, (size_t) n);
 
@@ -81,6 +79,7 @@ int eddy_http_exchange_respond_file(eddy_http_exchange *exchange, int status,
 {
         struct eddy_http_file_body body;
         char *buf;
+        int64_t n = 0;
         int err = eddy_http_file_body_init(&body, file, offset, bytes);
 
         if (err < 0)
@@ -88,10 +87,14 @@ int eddy_http_exchange_respond_file(eddy_http_exchange *exchange, int status,
         buf = ed_alloc(PIECE_BYTES);
         if (!buf)
                 return -ENOMEM;
-        err = eddy_http_exchange_begin(exchange, status, headers, headers_count,
-                                       body.end - body.begin);
+        /* Before the head, which leaves in one write with the first piece. */
+        if (strcmp(eddy_http_exchange_method(exchange), "HEAD") != 0)
+                n = body_read(&body, buf, PIECE_BYTES);
+        err = n < 0 ? (int) n
+                    : eddy_http_exchange_begin(exchange, status, headers, headers_count,
+                                               body.end - body.begin);
         if (err == 0)
-                err = send_body(exchange, &body, buf);
+                err = send_body(exchange, &body, buf, n);
         ed_free(buf);
         return err;
 }

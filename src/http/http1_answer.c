@@ -8,26 +8,11 @@
 #include <strings.h>
 
 #include "eddy/error.h"
+#include "http/http1_out.h"
 #include "scope/suspend.h"
 
 /* Unread request bodies up to this size are read and dropped, to keep the connection. */
 enum { UNREAD_BYTES_MAX = 256 << 10 };
-
-int ed_http1_put_all(struct ed_http1_exchange *exchange, const struct eddy_slice *slices, size_t n)
-{
-        int err = ed_http_pace_writev(&exchange->download, exchange->stream, slices, n);
-
-        if (err == EDDY_E_NET_TIMED_OUT)
-                exchange->stalled = true;
-        return err;
-}
-
-int ed_http1_put(struct ed_http1_exchange *exchange, const void *data, size_t bytes)
-{
-        struct eddy_slice slice = { data, bytes };
-
-        return ed_http1_put_all(exchange, &slice, 1);
-}
 
 /* RFC 9110, 15: responses with these statuses end with their head. */
 static bool status_has_no_body(int status)
@@ -108,13 +93,38 @@ static int check_status(struct ed_http1_exchange *exchange, int status, int64_t 
         return 0;
 }
 
-/* Write a head to 'out', and decide how the body will end. */
-static int write_head(struct ed_http1_exchange *exchange, int status,
-                      const struct eddy_http_header *headers, size_t n, int64_t body_bytes)
+/* Write a head to 'out', for a body of 'body_bytes'. */
+static int fill_head(struct ed_http1_exchange *exchange, int status,
+                     const struct eddy_http_header *headers, size_t n, int64_t body_bytes)
 {
         const struct ed_http1_head *head = &exchange->message.head;
-        bool no_body = status_has_no_body(status), has_date = false;
         struct ed_http1_writer writer;
+        bool has_date = false;
+        int err;
+
+        ed_http1_write_response(&writer, &exchange->out, status, NULL, 0);
+        err = write_fields(exchange, &writer, headers, n, &has_date);
+        if (err < 0)
+                return err;
+        if (!has_date)
+                ed_http1_write_field(&writer, "Date", 4, exchange->date, strlen(exchange->date));
+        if (exchange->chunked)
+                ed_http1_write_field(&writer, "Transfer-Encoding", 17, "chunked", 7);
+        else if (body_bytes >= 0 && !status_has_no_body(status))
+                ed_http1_write_number(&writer, "Content-Length", 14, (uint64_t) body_bytes);
+        if (exchange->closing)
+                ed_http1_write_field(&writer, "Connection", 10, "close", 5);
+        else if (head->minor == 0)
+                ed_http1_write_field(&writer, "Connection", 10, "keep-alive", 10);
+        return write_head_end(exchange, &writer);
+}
+
+/* Begin an answer: put a head into 'out', and decide how the body will end. */
+static int begin_answer(struct ed_http1_exchange *exchange, int status,
+                        const struct eddy_http_header *headers, size_t n, int64_t body_bytes)
+{
+        const struct ed_http1_head *head = &exchange->message.head;
+        bool no_body = status_has_no_body(status);
         int err;
 
         if (exchange->answer != ED_HTTP_UNANSWERED)
@@ -129,24 +139,11 @@ static int write_head(struct ed_http1_exchange *exchange, int status,
         exchange->chunked = body_bytes < 0 && !no_body && head->minor > 0;
         if (body_bytes < 0 && !no_body && !exchange->chunked)
                 exchange->closing = true; /* HTTP/1.0: the body ends with the connection */
-        ed_buf_consume(&exchange->out, ed_buf_bytes(&exchange->out));
-        ed_http1_write_response(&writer, &exchange->out, status, NULL, 0);
-        err = write_fields(exchange, &writer, headers, n, &has_date);
-        if (err < 0)
+        err = fill_head(exchange, status, headers, n, body_bytes);
+        if (err < 0) {
+                ed_http1_out_reset(exchange);
                 return err;
-        if (!has_date)
-                ed_http1_write_field(&writer, "Date", 4, exchange->date, strlen(exchange->date));
-        if (exchange->chunked)
-                ed_http1_write_field(&writer, "Transfer-Encoding", 17, "chunked", 7);
-        else if (body_bytes >= 0 && !no_body)
-                ed_http1_write_number(&writer, "Content-Length", 14, (uint64_t) body_bytes);
-        if (exchange->closing)
-                ed_http1_write_field(&writer, "Connection", 10, "close", 5);
-        else if (head->minor == 0)
-                ed_http1_write_field(&writer, "Connection", 10, "keep-alive", 10);
-        err = write_head_end(exchange, &writer);
-        if (err < 0)
-                return err;
+        }
         exchange->head_only |= no_body;
         exchange->left = no_body ? 0 : body_bytes;
         exchange->answer = ED_HTTP_ANSWERING;
@@ -161,14 +158,33 @@ static int sent(struct ed_http1_exchange *exchange, int err)
         return err;
 }
 
+/* Keep a part of an answer that more will follow, or send it. */
+static int keep_or_send(struct ed_http1_exchange *exchange, struct ed_task *task,
+                        const struct eddy_slice *slices, size_t n)
+{
+        if (!ed_http1_out_keep(exchange, slices, n))
+                return sent(exchange, ed_http1_out_send(exchange, slices, n));
+        ed_suspend_passed(task);
+        return 0;
+}
+
+/* Send an answer that is whole with the slice, or end one with it. */
+static int send_whole(struct ed_http1_exchange *exchange, const struct eddy_slice *slice, size_t n)
+{
+        int err = ed_http1_out_send(exchange, slice, n);
+
+        if (err >= 0)
+                exchange->answer = ED_HTTP_ANSWERED;
+        return sent(exchange, err);
+}
+
 int ed_http1_answer_respond(eddy_http_exchange *base, int status,
                             const struct eddy_http_header *headers, size_t headers_count,
                             const void *body, size_t body_bytes)
 {
         struct ed_http1_exchange *exchange = ed_http1_exchange_of(base);
-        struct eddy_slice slices[2];
+        struct eddy_slice slice = { body, body_bytes };
         struct ed_task *task;
-        size_t n = 1;
         int err = ed_suspend_enter(&task);
 
         if (err < 0)
@@ -176,20 +192,13 @@ int ed_http1_answer_respond(eddy_http_exchange *base, int status,
         if (body_bytes > INT64_MAX || (!body && body_bytes > 0))
                 return ed_http1_refuse_answer(exchange,
                                               "its body is NULL, or larger than 2^63 - 1 bytes");
-        err = write_head(exchange, status, headers, headers_count, (int64_t) body_bytes);
+        err = begin_answer(exchange, status, headers, headers_count, (int64_t) body_bytes);
         if (err < 0)
                 return err;
-        slices[0].data = ed_buf_data(&exchange->out);
-        slices[0].bytes = ed_buf_bytes(&exchange->out);
-        if (!exchange->head_only && body_bytes > 0) {
-                slices[1].data = body;
-                slices[1].bytes = body_bytes;
-                n = 2;
-        }
-        err = ed_http1_put_all(exchange, slices, n);
-        if (err >= 0)
-                exchange->answer = ED_HTTP_ANSWERED;
-        return sent(exchange, err);
+        err = send_whole(exchange, &slice, exchange->head_only ? 0 : 1);
+        if (err == -ECANCELED)
+                ed_http1_out_reset(exchange); /* the head does not leave without the body */
+        return err;
 }
 
 int ed_http1_answer_begin(eddy_http_exchange *base, int status,
@@ -201,12 +210,9 @@ int ed_http1_answer_begin(eddy_http_exchange *base, int status,
         int err = ed_suspend_enter(&task);
 
         if (err >= 0)
-                err = write_head(exchange, status, headers, headers_count,
-                                 body_bytes < 0 ? -1 : body_bytes);
-        if (err < 0)
-                return err;
-        return sent(exchange, ed_http1_put(exchange, ed_buf_data(&exchange->out),
-                                           ed_buf_bytes(&exchange->out)));
+                err = begin_answer(exchange, status, headers, headers_count,
+                                   body_bytes < 0 ? -1 : body_bytes);
+        return err < 0 ? err : keep_or_send(exchange, task, NULL, 0);
 }
 
 /* Begin a call that continues a response. */
@@ -241,13 +247,15 @@ int ed_http1_answer_write(eddy_http_exchange *base, const void *data, size_t byt
                 return 0;
         }
         if (!exchange->chunked)
-                return sent(exchange, ed_http1_put(exchange, data, bytes));
+                return keep_or_send(exchange, task, &slices[1], 1);
         slices[0].bytes = ed_http1_chunk_head(size, bytes);
-        return sent(exchange, ed_http1_put_all(exchange, slices, 3));
+        return keep_or_send(exchange, task, slices, 3);
 }
 
 int ed_http1_answer_end(eddy_http_exchange *base)
 {
+        static const struct eddy_slice last = { ED_HTTP1_LAST_CHUNK,
+                                                sizeof(ED_HTTP1_LAST_CHUNK) - 1 };
         struct ed_http1_exchange *exchange = ed_http1_exchange_of(base);
         struct ed_task *task;
         int err = answering_begin(exchange, &task);
@@ -258,10 +266,20 @@ int ed_http1_answer_end(eddy_http_exchange *base)
                 exchange->closing = true;
                 return EDDY_E_HTTP_STATE;
         }
-        if (exchange->chunked && !exchange->head_only)
-                err = ed_http1_put(exchange, ED_HTTP1_LAST_CHUNK, sizeof(ED_HTTP1_LAST_CHUNK) - 1);
-        if (err >= 0)
-                exchange->answer = ED_HTTP_ANSWERED;
+        return send_whole(exchange, &last, exchange->chunked && !exchange->head_only ? 1 : 0);
+}
+
+int ed_http1_answer_flush(eddy_http_exchange *base)
+{
+        struct ed_http1_exchange *exchange = ed_http1_exchange_of(base);
+        struct ed_task *task;
+        int err = answering_begin(exchange, &task);
+
+        if (err < 0)
+                return err;
+        err = ed_http1_out_send(exchange, NULL, 0);
+        if (err == 0)
+                ed_suspend_passed(task);
         return sent(exchange, err);
 }
 
@@ -277,7 +295,6 @@ static int write_upgrade(struct ed_http1_exchange *exchange, const struct eddy_h
                 has_upgrade |= headers[i].name && strcasecmp(headers[i].name, "upgrade") == 0;
         if (!has_upgrade)
                 return ed_http1_refuse_answer(exchange, "a 101 needs the header \"Upgrade\"");
-        ed_buf_consume(&exchange->out, ed_buf_bytes(&exchange->out));
         ed_http1_write_response(&writer, &exchange->out, 101, NULL, 0);
         err = write_fields(exchange, &writer, headers, n, &has_date);
         if (err < 0)
@@ -301,14 +318,16 @@ int ed_http1_answer_upgrade(eddy_http_exchange *base, const struct eddy_http_hea
             !message->head.upgrade || message->head.minor == 0)
                 return EDDY_E_HTTP_STATE;
         err = write_upgrade(exchange, headers, headers_count);
-        if (err < 0)
+        if (err >= 0) {
+                exchange->closing = true; /* this was the last request */
+                exchange->answer = ED_HTTP_ANSWERING;
+                exchange->left = 0;
+                err = ed_http1_out_send(exchange, NULL, 0);
+        }
+        if (err < 0) {
+                ed_http1_out_reset(exchange);
                 return err;
-        exchange->closing = true; /* this was the last request */
-        exchange->answer = ED_HTTP_ANSWERING;
-        exchange->left = 0;
-        err = ed_http1_put(exchange, ed_buf_data(&exchange->out), ed_buf_bytes(&exchange->out));
-        if (err < 0)
-                return err;
+        }
         exchange->answer = ED_HTTP_ANSWERED;
         (void) eddy_stream_watch_hangup(exchange->stream, NULL, NULL);
         *ret_stream = exchange->stream;

@@ -16,20 +16,11 @@ EDDY_MUST_USE int ed_http1_answer_begin(eddy_http_exchange *base, int status,
                                         size_t headers_count, int64_t body_bytes);
 EDDY_MUST_USE int ed_http1_answer_write(eddy_http_exchange *base, const void *data, size_t bytes);
 EDDY_MUST_USE int ed_http1_answer_end(eddy_http_exchange *base);
+EDDY_MUST_USE int ed_http1_answer_flush(eddy_http_exchange *base);
 EDDY_MUST_USE int ed_http1_answer_upgrade(eddy_http_exchange *base,
                                           const struct eddy_http_header *headers,
                                           size_t headers_count, eddy_stream **ret_stream,
                                           const void **ret_early, size_t *ret_early_bytes);
-
-/*
- * Send bytes, at the rate that the client must keep.
- *
- * Suspends: yes.
- * Errors: those of ed_http_pace_writev()
- */
-EDDY_MUST_USE int ed_http1_put_all(struct ed_http1_exchange *exchange,
-                                   const struct eddy_slice *slices, size_t n);
-EDDY_MUST_USE int ed_http1_put(struct ed_http1_exchange *exchange, const void *data, size_t bytes);
 
 /* Refuse a handler's answer, and keep the reason until the request ends. */
 EDDY_MUST_USE int ed_http1_refuse_answer(struct ed_http1_exchange *exchange, const char *format,

@@ -14,7 +14,7 @@
 #include "eddy/scope.h"
 #include "eddy/serve.h"
 #include "eddy/time.h"
-#include "http/http1_server.h"
+#include "http/http1_out.h"
 #include "http/linger.h"
 #include "io/serve.h"
 #include "loop/long_wait.h"
@@ -146,6 +146,7 @@ static void finish_request(struct connection *connection, int result)
         struct ed_http1_exchange *exchange = connection->exchange;
         struct ed_http_message *message = &exchange->message;
 
+        ed_http1_out_finish(exchange);
         if (exchange->aborted) {
                 exchange->closing = true;
                 return;
@@ -262,6 +263,7 @@ static void connection_serve(struct connection *connection)
         int err;
 
         eddy_scope_begin(&connection->scope, NULL);
+        exchange->scope = &connection->scope;
         /* The server may have stopped before this task first ran. */
         while (!exchange->closing && !eddy_serve_is_stopping()) {
                 err = read_head(connection);

@@ -8,6 +8,7 @@
 
 #include "eddy/error.h"
 #include "http/http1_answer.h"
+#include "http/http1_out.h"
 #include "scope/suspend.h"
 
 static struct ed_http1_exchange *http1_of(const eddy_http_exchange *exchange)
@@ -76,6 +77,7 @@ int ed_http_exchange_begin_request(struct ed_http1_exchange *exchange)
         exchange->aborted = false;
         exchange->refused[0] = '\0';
         exchange->failed = 0;
+        ed_http1_out_reset(exchange);
         ed_http_pace_reset(&exchange->upload);
         if (!head->keep_alive)
                 exchange->closing = true;
@@ -136,12 +138,12 @@ static int http1_header_at(const eddy_http_exchange *base, size_t i,
 /* The client may be waiting for this response before it sends its body (RFC 9110, 10.1.1). */
 static int send_continue(struct ed_http1_exchange *exchange)
 {
-        static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
+        static const struct eddy_slice interim = { "HTTP/1.1 100 Continue\r\n\r\n", 25 };
 
         if (exchange->continued || exchange->answer != ED_HTTP_UNANSWERED)
                 return 0;
         exchange->continued = true;
-        return ed_http1_put(exchange, interim, sizeof(interim) - 1);
+        return ed_http1_out_send(exchange, &interim, 1);
 }
 
 /*
@@ -221,6 +223,7 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .begin = ed_http1_answer_begin,
         .write = ed_http1_answer_write,
         .end = ed_http1_answer_end,
+        .flush = ed_http1_answer_flush,
         .upgrade = ed_http1_answer_upgrade,
         .abort = http1_abort,
 };

@@ -5,12 +5,15 @@
 #define ED_HTTP_HTTP1_SERVER_H
 
 #include "base/buf.h"
+#include "eddy/event.h"
+#include "eddy/scope.h"
 #include "http/exchange.h"
 #include "http/message.h"
+#include "loop/loop.h"
 
 enum ed_http_answer {
-        ED_HTTP_UNANSWERED, /* no byte of a final response was sent */
-        ED_HTTP_ANSWERING,  /* the head was sent, but not the whole response */
+        ED_HTTP_UNANSWERED, /* no final response was begun */
+        ED_HTTP_ANSWERING,  /* it was begun, but was not sent whole */
         ED_HTTP_ANSWERED,
 };
 
@@ -23,7 +26,10 @@ struct ed_http1_exchange {
         struct ed_http_message message;
         struct ed_http_pace upload;   /* rate of the request's body */
         struct ed_http_pace download; /* rate of responses, for the whole connection */
-        struct ed_buf out;            /* the head being sent */
+        struct ed_buf out;            /* bytes of the answer that are kept, see http1_out.h */
+        struct ed_call at_wait;       /* queued while there are some */
+        eddy_event rest_sent;         /* not 'resting' any more */
+        eddy_scope *scope;            /* of the connection, for the task that writes a rest */
         struct ed_buf copies;         /* the request's path, and the host of an absolute target */
         const char *query;
         const char *host;
@@ -35,6 +41,9 @@ struct ed_http1_exchange {
         bool closing;                   /* this is the connection's last exchange */
         bool aborted;                   /* the handler called abort */
         bool stalled;                   /* the client takes no response */
+        bool sending;                   /* a task writes 'out' */
+        bool resting;                   /* ... namely one that the server has started for it */
+        int out_error;                  /* of sending 'out'; 0: none */
         int64_t left;                   /* unsent bytes of a body of known length, else negative */
         int failed;                     /* error of reading the request's body or of responding */
         char refused[112];              /* why the handler's answer was not valid; "" */

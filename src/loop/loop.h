@@ -64,9 +64,9 @@ _Static_assert(offsetof(struct ed_fiber, ready.result) == ED_CO_RESULT &&
                "the result of a fiber is at another offset");
 
 /*
- * A call that the loop makes in its own context.  It runs in order with the ready fibers, but never
- * in the turn in which it was queued, so I/O and timers are handled between calls that queue
- * further calls.
+ * A call that the loop makes in its own context.  It runs in order with the ready fibers, but (see
+ * 'in_poll' below) not in the turn in which it was queued, so I/O and timers are handled between
+ * calls that queue further calls.
  */
 struct ed_call {
         struct ed_ready ready;
@@ -250,7 +250,8 @@ static inline void ed_call_init(struct ed_call *call, void (*fn)(struct ed_call 
 
 /*
  * Queues a call that is not queued; it may queue itself again when it is made.  'in_poll': queued
- * by an event or a timer, to be made in the turn that follows this poll.
+ * by an event or a timer, to be made in the turn that follows this poll; or by a fiber, to be made
+ * in this turn, once the fiber parks or yields.
  */
 ED_SHARED void ed_call_queue(struct ed_loop *loop, struct ed_call *call, bool in_poll);
 

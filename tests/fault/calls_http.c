@@ -44,6 +44,8 @@ static int respond_in_parts(eddy_http_exchange *exchange)
         for (size_t at = 0, n; at < BYTES && err == 0; at += n) {
                 n = BYTES - at < PART ? BYTES - at : PART;
                 err = eddy_http_exchange_write(exchange, body + at, n);
+                if (err == 0 && world_chance(4))
+                        err = eddy_http_exchange_flush(exchange);
                 if (err == 0 && world_chance(2))
                         err = eddy_sleep(world_delay_ns());
         }
@@ -486,6 +488,7 @@ static int world_exchange_write(void *arg)
 EVERY_POINT_WEB(exchange_write, eddy_http_exchange_write)
 ALSO(exchange_write, eddy_http_exchange_begin)
 ALSO(exchange_write, eddy_http_exchange_end)
+ALSO(exchange_write, eddy_http_exchange_flush)
 
 /* --- the page of metrics --- */
 
