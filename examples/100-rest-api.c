@@ -205,18 +205,14 @@ static int store(struct call *call, int64_t id)
 /* Returns the number NAME of a query "a=1&b=2", 'otherwise' without it, or -1 if it is not one. */
 static int64_t number_of(const char *query, const char *name, int64_t otherwise)
 {
-        size_t bytes = strlen(name);
+        char value[24], *end;
+        int64_t bytes = eddy_url_query_get(query, strlen(query), name, value, sizeof(value));
+        long long number;
 
-        for (const char *at = query; *at; at += strcspn(at, "&"), at += *at == '&') {
-                char *end;
-                long long number;
-
-                if (strncmp(at, name, bytes) != 0 || at[bytes] != '=')
-                        continue;
-                number = strtoll(at + bytes + 1, &end, 10);
-                return end > at + bytes + 1 && (!*end || *end == '&') ? number : -1;
-        }
-        return otherwise;
+        if (bytes == -ENOENT)
+                return otherwise;
+        number = bytes > 0 ? strtoll(value, &end, 10) : -1;
+        return bytes > 0 && !*end ? number : -1;
 }
 
 static int read_page(eddy_pg *pg, int64_t after, int64_t limit, struct page *page)

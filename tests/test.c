@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,6 +96,19 @@ int test_server_port(void)
                 close(fd);
         }
         return port;
+}
+
+void *test_room(size_t bytes)
+{
+        size_t page = (size_t) sysconf(_SC_PAGESIZE), room = (bytes + page - 1) / page * page;
+        char *memory = mmap(NULL, room + page, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+        if (memory == MAP_FAILED || mprotect(memory + room, page, PROT_NONE) < 0) {
+                perror("test_room");
+                abort();
+        }
+        return memory + (room - bytes) / 16 * 16;
 }
 
 bool test_is_full(void)

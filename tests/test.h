@@ -43,6 +43,11 @@ const char *test_running(void);
  * it too.
  */
 int test_server_port(void);
+/*
+ * Memory for an array of TEST_ROOM: all 0, with a page after it that nothing may touch.  It is not
+ * among the variables: the leak check at the end of each case reads all of these, and maps them.
+ */
+void *test_room(size_t bytes);
 /* Skips the case if its child was skipped. */
 void test_skip_as_child(int status);
 /* For a case about the calls that are under way. */
@@ -92,6 +97,15 @@ enum {
 
 /* A case that is to be ended by a signal. */
 #define TEST_DIES(claim, signo) TEST_CASE(claim, signo)
+
+/* A static array of a megabyte or more, of 'n' elements; sizeof() of it is the size of a pointer. */
+#define TEST_ROOM(type, name, n)                                                                   \
+        static type *name;                                                                         \
+        __attribute__((constructor)) static void test_room_of_##name(void)                         \
+        {                                                                                          \
+                name = test_room((n) * sizeof(type));                                              \
+        }                                                                                          \
+        extern int test_room_has_a_semicolon
 
 #define CHECK(cond)                                                                                \
         do {                                                                                       \

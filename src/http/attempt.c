@@ -68,7 +68,7 @@ int ed_http_attempt_begin(eddy_http_response *response, const struct eddy_http_r
         };
         response->in_attempt = true;
         keep_method(response, method);
-        response->ops->drop_added(response);
+        ed_http_request_fields_drop_added(&response->fields);
         err = begin_hooks(response, &client->hooks);
         return err < 0 ? err : begin_hooks(response, &response->hooks);
 }
@@ -139,5 +139,5 @@ int eddy_http_attempt_add_header(struct eddy_http_attempt *attempt, const char *
         if (!name || !value || !eddy_http_is_token(name, strlen(name)) ||
             !eddy_http_is_value(value, strlen(value)) || is_reserved(name))
                 return EDDY_E_HTTP_INVALID_REQUEST;
-        return response->ops->add_header(response, name, value);
+        return ed_http_request_fields_add(&response->fields, name, value);
 }

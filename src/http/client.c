@@ -111,6 +111,7 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
                 goto free_routes;
         ed_http_pool_init(&client->pool, loop);
         ed_list_init(&client->spares);
+        ed_list_init(&client->http1_spares);
         client->refs = 1;
         if (opts->tls)
                 ed_tls_config_ref(opts->tls);
@@ -142,7 +143,7 @@ void eddy_http_client_close(eddy_http_client *client)
                 return;
         ed_debug_gone(client);
         ed_http_pool_close(&client->pool);
-        ed_http1_responses_drop(client);
+        ed_http_responses_drop(client);
         ed_http_client_unref(client);
 }
 
@@ -285,6 +286,18 @@ static void note_connection(eddy_http_response *response, bool opened)
         response->timings.first_byte_ns = -1;
 }
 
+/* Attach the connection's protocol. After an error the slot, which is unused, is given back. */
+static int attach(eddy_http_response *response)
+{
+        int err = ed_http_response_attach(response);
+
+        if (err < 0) {
+                ed_http_pool_release(response->conn, true);
+                response->conn = NULL;
+        }
+        return err;
+}
+
 /* The connection was stale. Get its place, or if other requests still use it another slot. */
 static int renew(struct sending *sending)
 {
@@ -322,6 +335,9 @@ static int send_on(struct sending *sending)
                         if (err < 0)
                                 return err;
                 }
+                err = attach(response);
+                if (err < 0)
+                        return err;
                 note_connection(response, opened);
                 response->client->requests++;
                 ed_http_attempt_sends(response);
@@ -331,6 +347,7 @@ static int send_on(struct sending *sending)
                     !can_repeat(response, request))
                         return err;
                 ed_http_attempt_end(response, err);
+                ed_http_response_detach(response);
                 repeated = true;
                 err = renew(sending);
                 if (err < 0)
@@ -343,23 +360,22 @@ static int begin(struct sending *sending)
 {
         const struct eddy_http_request *request = sending->request;
         eddy_http_response *response = sending->response;
+        struct ed_url *url = &response->fields.url;
         eddy_tls_config *tls;
-        struct ed_url url;
         int err;
 
         if (ed_tls_config_has_alpn(request->tls))
                 return -EINVAL;
-        err = ed_http_url_read(request->url, &url);
-        if (err < 0)
-                return err;
-        err = response->ops->prepare(response, request, &url);
+        err = ed_http_url_read(request->url, url);
+        if (err >= 0)
+                err = ed_http_request_fields_set(&response->fields, response->client, request);
         if (err >= 0)
                 err = ed_buf_append(&response->url, request->url, strlen(request->url) + 1);
         if (err < 0)
                 return err;
         /* The client's own configuration is the default, also if the request names it. */
         tls = request->tls;
-        sending->key = ed_http_key_of(&url, tls == response->client->pool.tls ? NULL : tls);
+        sending->key = ed_http_key_of(url, tls == response->client->pool.tls ? NULL : tls);
         response->ready_ns = response->began_ns;
         return take_in_time(sending);
 }
@@ -381,7 +397,7 @@ static int64_t send_all(void *arg)
 static void note_fault(const eddy_http_response *response, struct eddy_http_fault *ret_fault,
                        int err)
 {
-        const char *text = response->ops->fault_text(response);
+        const char *text = response->ops ? response->ops->fault_text(response) : "";
 
         if (ret_fault && *text &&
             (err == EDDY_E_HTTP_INVALID_RESPONSE || err == EDDY_E_HTTP_TOO_LARGE))
@@ -398,6 +414,10 @@ static int send_in_time(eddy_http_response *response, const struct eddy_http_req
         response->began_ns = eddy_now();
         response->timings.total_ns = -1;
         response->deadline_ns = time_limit(response->began_ns, timeout_ns);
+        response->conn = NULL;
+        response->json_error = NULL;
+        response->read_timeout_ns =
+                ed_http_timeout(request->timeouts.read_ns, response->client->timeouts.read_ns);
         response->body_bytes_max = request->body_bytes_max ? request->body_bytes_max
                                                            : response->client->body_bytes_max;
         ed_http_decoded_begin(&response->decoding);
@@ -423,7 +443,7 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
                 return err;
         if (client->pool.member.loop != task->loop)
                 return EDDY_E_RUN_OTHER_LOOP;
-        err = ed_http1_response_new(client, &response);
+        err = ed_http_response_new(client, &response);
         if (err < 0)
                 return err;
         ed_http_attempt_init(response, request);
@@ -431,7 +451,7 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         if (err < 0) {
                 ed_http_attempt_end(response, err);
                 note_fault(response, request->ret_fault, err);
-                response->ops->close(response);
+                ed_http_response_free(response);
                 return err;
         }
         ed_http_attempt_answered(response);

@@ -15,12 +15,12 @@
 #include "http/override.h"
 #include "http/pool.h"
 #include "http/proxy.h"
+#include "http/request_fields.h"
 #include "http/upload.h"
 
 enum {
-        ED_HTTP_SPARES_MAX = 256,             /* responses kept for later requests */
-        ED_HTTP_REQUEST_HEAD_MAX = 256 << 10, /* bytes of a request's head */
-        ED_HTTP_REQUEST_HEAD_KEPT = 16 << 10, /* bytes that a spare response keeps for the head */
+        ED_HTTP_SPARES_MAX = 256, /* responses kept for later requests, and their parts */
+        ED_HTTP_REQUEST_HEAD_KEPT = 16 << 10, /* bytes that a spare keeps for a URL or a head */
 };
 
 /*
@@ -29,8 +29,10 @@ enum {
  */
 struct eddy_http_client {
         struct ed_http_pool pool;
-        struct ed_list spares;
+        struct ed_list spares;       /* responses */
+        struct ed_list http1_spares; /* HTTP/1's parts of responses */
         uint32_t spares_count;
+        uint32_t http1_spares_count;
         uint32_t refs;
         struct eddy_http_timeouts timeouts;
         struct ed_http1_limits limits;
@@ -52,19 +54,18 @@ struct eddy_http_client {
  * table; errors and cancellation are as described there.
  */
 struct ed_http_response_ops {
-        /* Check the request and prepare to send it. Nothing is sent; the response has no connection yet. */
-        int (*prepare)(eddy_http_response *response, const struct eddy_http_request *request,
-                       const struct ed_url *url);
-
-        /* Add a header to the prepared request, which begins an exchange next. */
-        int (*add_header)(eddy_http_response *response, const char *name, const char *value);
-
-        /* Remove the headers that were added. */
-        void (*drop_added)(eddy_http_response *response);
+        /* Give the response, whose connection is open, the protocol's part. Errors: -ENOMEM */
+        int (*attach)(eddy_http_response *response);
 
         /*
-         * Send the request on the open connection, and read the head of the response. May be called
-         * again with another connection. After an error the connection is not closed yet. Suspends.
+         * End the exchange in any state, give back the slot if the response still has it, and free
+         * the part.
+         */
+        void (*detach)(eddy_http_response *response);
+
+        /*
+         * Send the request on the open connection, and read the head of the response. After an
+         * error the connection is not closed yet. Called once. Suspends.
          */
         int (*exchange)(eddy_http_response *response, const struct eddy_http_request *request);
 
@@ -82,9 +83,6 @@ struct ed_http_response_ops {
 
         /* End the exchange and close its connection; all further reads return 'err'. */
         void (*fail)(eddy_http_response *response, int err);
-
-        /* End the exchange in any state, and free the response. */
-        void (*close)(eddy_http_response *response);
 
         /* Returns what the received bytes violate, after an error of theirs; "" otherwise. */
         const char *(*fault_text)(const eddy_http_response *response);
@@ -104,10 +102,11 @@ struct ed_http_response_ops {
         int (*discard)(eddy_http_response *response);
 };
 
-/* The first member of a protocol's response. */
+/* A response, of which a part belongs to the protocol of its connection. */
 struct eddy_http_response {
-        const struct ed_http_response_ops *ops;
-        struct ed_list link; /* in the client's list of spares */
+        const struct ed_http_response_ops *ops; /* NULL: the connection was not open yet */
+        void *part;                             /* of the protocol */
+        struct ed_list link;                    /* in the client's list of spares */
         eddy_http_client *client;
         struct ed_http_conn *conn; /* NULL: given back to the pool */
         int64_t deadline_ns;       /* end of the request's total time; 0: none */
@@ -116,8 +115,10 @@ struct eddy_http_response {
         int64_t received_ns;       /* when the last bytes up to the head's end arrived */
         struct eddy_http_timings timings;
         struct eddy_endpoint peer;
-        struct ed_buf url; /* with a NUL */
+        struct ed_buf url;                    /* with a NUL */
+        struct ed_http_request_fields fields; /* until the request is sent */
         uint64_t body_bytes_max;
+        int64_t read_timeout_ns;
         struct ed_http_decoded decoding;
         struct eddy_json_error *json_error; /* of the last eddy_http_response_json(); NULL: none */
         struct eddy_http_attempt attempt;
@@ -127,14 +128,13 @@ struct eddy_http_response {
         char method[24];              /* of the attempt; a longer one is cut */
 };
 
-/* A response of HTTP/1. It owns the buffers; an idle connection needs none. */
+/* HTTP/1's part of a response. It owns the buffers; an idle connection needs none. */
 struct ed_http1_response {
-        struct eddy_http_response base;
+        struct ed_list link; /* in the client's list of spares */
+        eddy_http_response *base;
         struct ed_buf out;            /* the request's head */
-        size_t added_bytes;           /* of these, headers that hooks have added */
         struct ed_buf trailers;       /* of the response */
         struct ed_http_upload upload; /* unsent part of a large request */
-        bool closing;                 /* the request has "Connection: close" */
         bool tainted;                 /* an error, a cancel, or a request not fully sent */
         int err;                      /* error returned by all further reads */
         struct ed_http_message message;
@@ -142,24 +142,30 @@ struct ed_http1_response {
 };
 
 /*
- * Append the head of a request to 'out', which must be empty. '*ret_closing' is set to whether the
- * request asks for the connection to be closed.
+ * Append the head of a request to 'out', which must be empty.
  *
  * Errors: EDDY_E_HTTP_INVALID_REQUEST, -ENOMEM
  */
-EDDY_MUST_USE int ed_http_request_write(const eddy_http_client *client,
-                                        const struct eddy_http_request *request,
-                                        const struct ed_url *url, struct ed_buf *out,
-                                        bool *ret_closing);
+EDDY_MUST_USE int ed_http1_request_write(const struct ed_http_request_fields *fields,
+                                         struct ed_buf *out);
 
 /* Returns the request's method, or its default. */
 const char *ed_http_request_method(const struct eddy_http_request *request);
 
-/* Returns an empty response of HTTP/1 that holds a reference to the client. Errors: -ENOMEM. */
-EDDY_MUST_USE int ed_http1_response_new(eddy_http_client *client,
-                                        eddy_http_response **ret_response);
+/* Returns an empty response that holds a reference to the client. Errors: -ENOMEM. */
+EDDY_MUST_USE int ed_http_response_new(eddy_http_client *client, eddy_http_response **ret_response);
 
-/* Free the responses that are kept for later requests. */
+/* Attach the part of the open connection's protocol. Errors: -ENOMEM */
+EDDY_MUST_USE int ed_http_response_attach(eddy_http_response *response);
+
+/* Detach the part, if any; the slot stays the response's, for another connection. */
+void ed_http_response_detach(eddy_http_response *response);
+
+/* End the exchange, and free the response. */
+void ed_http_response_free(eddy_http_response *response);
+
+/* Free the responses that are kept for later requests, and HTTP/1's parts. */
+void ed_http_responses_drop(eddy_http_client *client);
 void ed_http1_responses_drop(eddy_http_client *client);
 
 /* ---- limits of time ---------------------------------------------------------- */

@@ -27,7 +27,7 @@ enum { SEND_AT_ONCE_BYTES = 16 << 10 };
 
 static struct ed_http1_response *http1_of(const eddy_http_response *response)
 {
-        return (struct ed_http1_response *) (uintptr_t) response;
+        return response->part;
 }
 
 /* RFC 9110, 15.2: a client takes any number of interim responses; their bytes are limited. */
@@ -47,7 +47,7 @@ static int check_interim(struct ed_http1_head *head, size_t bytes)
 
 static int read_head(struct ed_http1_response *response)
 {
-        eddy_http_response *base = &response->base;
+        eddy_http_response *base = response->base;
         struct ed_http_message *message = &response->message;
         size_t interim_bytes = 0;
         int64_t n;
@@ -75,8 +75,7 @@ static int read_head(struct ed_http1_response *response)
                 if (err < 0)
                         return err;
                 ed_http_message_skip(message);
-                ed_http1_response_init(&message->head, response->fields,
-                                       &response->base.client->limits,
+                ed_http1_response_init(&message->head, response->fields, &base->client->limits,
                                        (enum ed_http1_answers) message->head.answers);
         }
 }
@@ -87,13 +86,13 @@ static int write_all(struct ed_http1_response *response, const struct eddy_http_
                 { ed_buf_data(&response->out), ed_buf_bytes(&response->out) },
                 { request->body, request->body_bytes },
         };
-        eddy_stream *stream = response->base.conn->stream;
+        eddy_stream *stream = response->base->conn->stream;
         int err;
 
         if (!stream)
                 return EDDY_E_HTTP_CLIENT_CLOSED;
         err = eddy_stream_writev(stream, slices, request->body_bytes > 0 ? 2 : 1);
-        if (err < 0 && !response->base.conn->stream)
+        if (err < 0 && !response->base->conn->stream)
                 return EDDY_E_HTTP_CLIENT_CLOSED;
         return err;
 }
@@ -135,7 +134,7 @@ static int exchange_large(struct ed_http1_response *response,
         struct ed_http_upload *upload = &response->upload;
         struct eddy_slice head = { ed_buf_data(&response->out), ed_buf_bytes(&response->out) };
         struct eddy_slice body = { request->body, request->body_bytes };
-        eddy_stream **stream = &response->base.conn->stream;
+        eddy_stream **stream = &response->base->conn->stream;
         int err = 0;
 
         if (request->body_source)
@@ -160,59 +159,17 @@ static int exchange_large(struct ed_http1_response *response,
         return err;
 }
 
-static int http1_prepare(eddy_http_response *base, const struct eddy_http_request *request,
-                         const struct ed_url *url)
-{
-        struct ed_http1_response *response = http1_of(base);
-        struct ed_http_message *message = &response->message;
-
-        message->body_max = base->body_bytes_max;
-        message->read_timeout_ns =
-                ed_http_timeout(request->timeouts.read_ns, base->client->timeouts.read_ns);
-        return ed_http_request_write(base->client, request, url, &response->out,
-                                     &response->closing);
-}
-
-/* The head ends with an empty line, and the header goes before this line. */
-static int http1_add_header(eddy_http_response *base, const char *name, const char *value)
-{
-        struct ed_http1_response *response = http1_of(base);
-        size_t bytes = strlen(name) + 2 + strlen(value) + 2;
-        char *room;
-        int err;
-
-        err = ed_buf_reserve(&response->out, bytes + 1, &room);
-        if (err < 0)
-                return err == -EMSGSIZE ? EDDY_E_HTTP_INVALID_REQUEST : err;
-        snprintf(room - 2, bytes + 1, "%s: %s\r\n", name, value);
-        memcpy(room + bytes - 2, "\r\n", 2);
-        ed_buf_grow(&response->out, bytes);
-        response->added_bytes += bytes;
-        return 0;
-}
-
-static void http1_drop_added(eddy_http_response *base)
-{
-        struct ed_http1_response *response = http1_of(base);
-        struct ed_buf *out = &response->out;
-
-        if (response->added_bytes == 0)
-                return;
-        ed_buf_drop(out, response->added_bytes);
-        memcpy(ed_buf_data(out) + ed_buf_bytes(out) - 2, "\r\n", 2);
-        response->added_bytes = 0;
-}
-
 static int http1_exchange(eddy_http_response *base, const struct eddy_http_request *request)
 {
         struct ed_http1_response *response = http1_of(base);
-        const char *method = ed_http_request_method(request);
+        const struct ed_http_request_fields *fields = &base->fields;
         int err;
 
-        response->tainted = false;
-        ed_http_message_next(&response->message);
+        err = ed_http1_request_write(fields, &response->out);
+        if (err < 0)
+                return err;
         ed_http1_response_init(&response->message.head, response->fields, &base->client->limits,
-                               ed_http1_answers_to(method, strlen(method)));
+                               ed_http1_answers_to(fields->method, fields->method_bytes));
         response->message.stream = &base->conn->stream;
         response->message.body.fault = ED_HTTP1_FAULT_NONE;
         if (request->body_bytes <= SEND_AT_ONCE_BYTES && !request->body_source)
@@ -269,10 +226,10 @@ static void http1_settle(eddy_http_response *base)
             ed_http_upload_is_pending(&response->upload))
                 return;
         /* The pool checks for bytes that arrived after the last read before the next request. */
-        reusable = message->head.keep_alive && !response->closing && !response->tainted &&
+        reusable = message->head.keep_alive && !base->fields.closing && !response->tainted &&
                    !response->upload.cut && conn->stream && !ed_http_message_has_more(message) &&
                    note_keep_alive(&message->head, conn);
-        response->base.conn = NULL;
+        response->base->conn = NULL;
         message->stream = NULL;
         ed_http_pool_release(conn, reusable);
 }
@@ -282,15 +239,15 @@ static void abandon(struct ed_http1_response *response)
 {
         struct ed_http_message *message = &response->message;
 
-        if (!response->base.conn)
+        if (!response->base->conn)
                 return;
         /* The buffer may hold all remaining chunks, unread. */
         if (!response->tainted && message->head_bytes > 0 && !message->outside &&
             ed_http_message_discard_buffered(message) >= 0)
-                http1_settle(&response->base);
-        if (response->base.conn)
-                ed_http_pool_release(response->base.conn, false);
-        response->base.conn = NULL;
+                http1_settle(response->base);
+        if (response->base->conn)
+                ed_http_pool_release(response->base->conn, false);
+        response->base->conn = NULL;
 }
 
 /* ---- the head -------------------------------------------------------------- */
@@ -359,7 +316,7 @@ static int reading_begin(struct ed_http1_response *response, struct ed_task **re
 
         /* The upload failed while the last call had a result. The server may wait for the rest. */
         if (err >= 0 && response->err == 0 && response->upload.error < 0)
-                http1_fail(&response->base, response->upload.error);
+                http1_fail(response->base, response->upload.error);
         if (err >= 0)
                 err = response->err;
         return err < 0 ? err : ed_http_upload_start(&response->upload);
@@ -382,11 +339,11 @@ static int64_t reading_end(struct ed_http1_response *response, struct ed_task *t
         if (n < 0) {
                 response->tainted = true;
                 if (n != -ECANCELED && n != EDDY_E_HTTP_STATE)
-                        http1_fail(&response->base, (int) n);
+                        http1_fail(response->base, (int) n);
                 return n;
         }
         if (response->message.body.done)
-                http1_settle(&response->base);
+                http1_settle(response->base);
         ed_suspend_passed(task);
         return n;
 }
@@ -443,12 +400,11 @@ static int http1_discard(eddy_http_response *base)
 
 /* ---- making and freeing ---------------------------------------------------- */
 
-static void response_destroy(struct ed_http1_response *response)
+static void part_destroy(struct ed_http1_response *response)
 {
         ed_http_message_fini(&response->message);
         ed_buf_fini(&response->out);
         ed_buf_fini(&response->trailers);
-        ed_buf_fini(&response->base.url);
         ed_free(response);
 }
 
@@ -456,48 +412,88 @@ void ed_http1_responses_drop(eddy_http_client *client)
 {
         struct ed_list *link;
 
-        while ((link = ed_list_pop_front(&client->spares)))
-                response_destroy(http1_of(ed_container_of(link, eddy_http_response, link)));
-        client->spares_count = 0;
+        while ((link = ed_list_pop_front(&client->http1_spares)))
+                part_destroy(ed_container_of(link, struct ed_http1_response, link));
+        client->http1_spares_count = 0;
 }
 
-static void http1_close(eddy_http_response *base)
+static void http1_detach(eddy_http_response *base)
 {
         struct ed_http1_response *response = http1_of(base);
         eddy_http_client *client = base->client;
 
         abandon(response);
         ed_http_upload_drop(&response->upload);
-        if (client->pool.closed || client->spares_count >= ED_HTTP_SPARES_MAX) {
-                response_destroy(response);
-        } else {
-                ed_http_message_reset(&response->message);
-                if (response->out.room > ED_HTTP_REQUEST_HEAD_KEPT)
-                        ed_buf_fini(&response->out);
-                else
-                        ed_buf_consume(&response->out, ed_buf_bytes(&response->out));
-                ed_buf_fini(&response->trailers);
-                if (base->url.room > ED_HTTP_REQUEST_HEAD_KEPT)
-                        ed_buf_fini(&base->url);
-                else
-                        ed_buf_consume(&base->url, ed_buf_bytes(&base->url));
-                ed_list_push_front(&client->spares, &base->link);
-                client->spares_count++;
+        base->part = NULL;
+        if (client->pool.closed || client->http1_spares_count >= ED_HTTP_SPARES_MAX) {
+                part_destroy(response);
+                return;
         }
-        ed_http_client_unref(client);
+        ed_http_message_reset(&response->message);
+        if (response->out.room > ED_HTTP_REQUEST_HEAD_KEPT)
+                ed_buf_fini(&response->out);
+        else
+                ed_buf_consume(&response->out, ed_buf_bytes(&response->out));
+        ed_buf_fini(&response->trailers);
+        ed_list_push_front(&client->http1_spares, &response->link);
+        client->http1_spares_count++;
+}
+
+static int part_new(eddy_http_client *client, struct ed_http1_response **ret_response)
+{
+        struct ed_list *link = ed_list_pop_front(&client->http1_spares);
+        struct ed_http1_response *response;
+
+        if (link) {
+                client->http1_spares_count--;
+                *ret_response = ed_container_of(link, struct ed_http1_response, link);
+                return 0;
+        }
+        response = ed_alloc(sizeof(*response) +
+                            client->limits.fields_max * sizeof(response->fields[0]));
+        if (!response)
+                return -ENOMEM;
+        ed_list_init(&response->link);
+        ed_buf_init(&response->out, ED_HTTP_REQUEST_HEAD_MAX);
+        ed_buf_init(&response->trailers, 2 * ED_HTTP1_TRAILERS_BYTES_MAX);
+        response->upload = (struct ed_http_upload){ .stream = NULL };
+        ed_http_message_init(&response->message, response->fields, &client->limits,
+                             ED_HTTP_BUFFER_BYTES, client->body_bytes_max);
+        response->message.closed_error = EDDY_E_HTTP_CLIENT_CLOSED;
+        response->message.sent_ns = &response->upload.sent_ns;
+        response->message.trailers = &response->trailers;
+        *ret_response = response;
+        return 0;
+}
+
+static int http1_attach(eddy_http_response *base)
+{
+        struct ed_http1_response *response;
+        int err = part_new(base->client, &response);
+
+        if (err < 0)
+                return err;
+        response->base = base;
+        response->message.body_max = base->body_bytes_max;
+        response->message.read_timeout_ns = base->read_timeout_ns;
+        response->upload.source_was_read = false;
+        response->upload.cut = false; /* reset the state of the previous exchange */
+        response->upload.error = 0;
+        response->tainted = false;
+        response->err = 0;
+        base->part = response;
+        return 0;
 }
 
 static const struct ed_http_response_ops http1_ops = {
-        .prepare = http1_prepare,
-        .add_header = http1_add_header,
-        .drop_added = http1_drop_added,
+        .attach = http1_attach,
+        .detach = http1_detach,
         .exchange = http1_exchange,
         .was_answered = http1_was_answered,
         .took_source = http1_took_source,
         .sent_request = http1_sent_request,
         .settle = http1_settle,
         .fail = http1_fail,
-        .close = http1_close,
         .fault_text = http1_fault_text,
         .ends_by_close = http1_ends_by_close,
         .status = http1_status,
@@ -516,43 +512,3 @@ const struct ed_http_protocol ed_http1_protocol = {
         .response = &http1_ops,
         .conn = &ed_http1_conn_ops,
 };
-
-int ed_http1_response_new(eddy_http_client *client, eddy_http_response **ret_response)
-{
-        struct ed_list *link = ed_list_pop_front(&client->spares);
-        struct ed_http1_response *response;
-
-        if (link) {
-                client->spares_count--;
-                response = http1_of(ed_container_of(link, eddy_http_response, link));
-        } else {
-                response = ed_alloc(sizeof(*response) +
-                                    client->limits.fields_max * sizeof(response->fields[0]));
-                if (!response)
-                        return -ENOMEM;
-                response->base.ops = &http1_ops;
-                ed_list_init(&response->base.link);
-                ed_buf_init(&response->out, ED_HTTP_REQUEST_HEAD_MAX);
-                ed_buf_init(&response->trailers, 2 * ED_HTTP1_TRAILERS_BYTES_MAX);
-                ed_buf_init(&response->base.url, ED_URL_BYTES_MAX + 1);
-                response->upload = (struct ed_http_upload){ .stream = NULL };
-                ed_http_message_init(&response->message, response->fields, &client->limits,
-                                     ED_HTTP_BUFFER_BYTES, client->body_bytes_max);
-                response->message.closed_error = EDDY_E_HTTP_CLIENT_CLOSED;
-                response->message.sent_ns = &response->upload.sent_ns;
-                response->message.trailers = &response->trailers;
-                response->base.client = client;
-        }
-        client->refs++;
-        response->base.conn = NULL;
-        response->base.json_error = NULL;
-        response->added_bytes = 0;
-        response->upload.source_was_read = false;
-        response->upload.cut = false; /* reset the state of the previous exchange */
-        response->upload.error = 0;
-        response->closing = false;
-        response->tainted = false;
-        response->err = 0;
-        *ret_response = &response->base;
-        return 0;
-}

@@ -199,6 +199,92 @@ const char *eddy_http_response_fault_text(const eddy_http_response *response)
         return response ? response->ops->fault_text(response) : "";
 }
 
+/* ---- making and freeing ---------------------------------------------------- */
+
+int ed_http_response_new(eddy_http_client *client, eddy_http_response **ret_response)
+{
+        struct ed_list *link = ed_list_pop_front(&client->spares);
+        eddy_http_response *response;
+
+        if (link) {
+                client->spares_count--;
+                response = ed_container_of(link, eddy_http_response, link);
+        } else {
+                response = ed_alloc_zero(sizeof(*response));
+                if (!response)
+                        return -ENOMEM;
+                ed_list_init(&response->link);
+                ed_buf_init(&response->url, ED_URL_BYTES_MAX + 1);
+                response->client = client;
+        }
+        client->refs++;
+        *ret_response = response;
+        return 0;
+}
+
+int ed_http_response_attach(eddy_http_response *response)
+{
+        const struct ed_http_response_ops *ops = response->conn->protocol->response;
+        int err;
+
+        ed_assert(!response->ops, "a response got a second protocol");
+        err = ops->attach(response);
+        if (err >= 0)
+                response->ops = ops;
+        return err;
+}
+
+void ed_http_response_detach(eddy_http_response *response)
+{
+        struct ed_http_conn *conn = response->conn;
+
+        if (!response->ops)
+                return;
+        response->conn = NULL;
+        response->ops->detach(response);
+        response->ops = NULL;
+        response->conn = conn;
+}
+
+static void response_destroy(eddy_http_response *response)
+{
+        ed_http_request_fields_fini(&response->fields);
+        ed_buf_fini(&response->url);
+        ed_free(response);
+}
+
+void ed_http_response_free(eddy_http_response *response)
+{
+        eddy_http_client *client = response->client;
+
+        if (response->ops)
+                response->ops->detach(response);
+        response->ops = NULL;
+        ed_assert(!response->conn, "a response ended with a slot held");
+        if (client->pool.closed || client->spares_count >= ED_HTTP_SPARES_MAX) {
+                response_destroy(response);
+        } else {
+                ed_http_request_fields_clear(&response->fields);
+                if (response->url.room > ED_HTTP_REQUEST_HEAD_KEPT)
+                        ed_buf_fini(&response->url);
+                else
+                        ed_buf_consume(&response->url, ed_buf_bytes(&response->url));
+                ed_list_push_front(&client->spares, &response->link);
+                client->spares_count++;
+        }
+        ed_http_client_unref(client);
+}
+
+void ed_http_responses_drop(eddy_http_client *client)
+{
+        struct ed_list *link;
+
+        while ((link = ed_list_pop_front(&client->spares)))
+                response_destroy(ed_container_of(link, eddy_http_response, link));
+        client->spares_count = 0;
+        ed_http1_responses_drop(client);
+}
+
 void eddy_http_response_close(eddy_http_response *response)
 {
         if (!response || !ed_misuse_may_close(member_of(response), "an HTTP response"))
@@ -208,7 +294,7 @@ void eddy_http_response_close(eddy_http_response *response)
         ed_http_decoded_end(&response->decoding);
         ed_free(response->json_error);
         response->json_error = NULL;
-        response->ops->close(response);
+        ed_http_response_free(response);
 }
 
 void eddy_http_response_retry_hint(const eddy_http_response *response,

@@ -346,6 +346,10 @@ ED_SHARED void ed_http1_write_response(struct ed_http1_writer *writer, struct ed
 ED_SHARED void ed_http1_write_field(struct ed_http1_writer *writer, const char *name,
                                     size_t name_bytes, const char *value, size_t value_bytes);
 
+/* Add a field that the caller has checked: its texts, and what it says of the message. */
+ED_SHARED void ed_http1_put_field(struct ed_http1_writer *writer, const char *name,
+                                  size_t name_bytes, const char *value, size_t value_bytes);
+
 /* Add a field with a number as value: Content-Length. */
 ED_SHARED void ed_http1_write_number(struct ed_http1_writer *writer, const char *name,
                                      size_t name_bytes, uint64_t number);
@@ -372,6 +376,9 @@ enum { ED_HTTP1_CHUNK_HEAD_MAX = 18 };
 ED_SHARED size_t ed_http1_chunk_head(char out[ED_HTTP1_CHUNK_HEAD_MAX], uint64_t bytes);
 
 #define ED_HTTP1_LAST_CHUNK "0\r\n\r\n"
+
+/* Returns true if the text is a valid value of Host. */
+ED_SHARED bool ed_http1_is_host(const char *text, size_t bytes);
 
 /* Returns true if two names are equal, ignoring case. */
 ED_SHARED bool ed_http1_same_name(const char *a, size_t a_bytes, const char *b, size_t b_bytes);

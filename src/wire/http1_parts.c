@@ -116,6 +116,14 @@ bool ed_http1_length_parse(const char *text, size_t bytes, uint64_t *ret_length)
         return true;
 }
 
+bool ed_http1_is_host(const char *text, size_t bytes)
+{
+        const char *host;
+        size_t host_bytes;
+
+        return ed_http1_host_split(text, bytes, &host, &host_bytes) >= 0;
+}
+
 int ed_http1_host_split(const char *text, size_t bytes, const char **ret_host,
                         size_t *ret_host_bytes)
 {

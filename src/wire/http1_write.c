@@ -178,23 +178,12 @@ static bool is_space(char c)
         return c == ' ' || c == '\t';
 }
 
-void ed_http1_write_field(struct ed_http1_writer *writer, const char *name, size_t name_bytes,
-                          const char *value, size_t value_bytes)
+void ed_http1_put_field(struct ed_http1_writer *writer, const char *name, size_t name_bytes,
+                        const char *value, size_t value_bytes)
 {
         size_t bytes;
         char *room;
 
-        while (value_bytes > 0 && is_space(*value)) {
-                value++;
-                value_bytes--;
-        }
-        while (value_bytes > 0 && is_space(value[value_bytes - 1]))
-                value_bytes--;
-        if (!eddy_http_is_token(name, name_bytes) || !eddy_http_is_value(value, value_bytes) ||
-            !field_fits(writer, name, name_bytes, value, value_bytes)) {
-                writer_refuse(writer);
-                return;
-        }
         if (__builtin_add_overflow(name_bytes, value_bytes, &bytes) ||
             __builtin_add_overflow(bytes, sizeof(": \r\n") - 1, &bytes)) {
                 writer_refuse(writer);
@@ -209,6 +198,23 @@ void ed_http1_write_field(struct ed_http1_writer *writer, const char *name, size
                 room = put(room, value, value_bytes);
         PUT(room, "\r\n");
         ed_buf_grow(writer->buf, bytes);
+}
+
+void ed_http1_write_field(struct ed_http1_writer *writer, const char *name, size_t name_bytes,
+                          const char *value, size_t value_bytes)
+{
+        while (value_bytes > 0 && is_space(*value)) {
+                value++;
+                value_bytes--;
+        }
+        while (value_bytes > 0 && is_space(value[value_bytes - 1]))
+                value_bytes--;
+        if (!eddy_http_is_token(name, name_bytes) || !eddy_http_is_value(value, value_bytes) ||
+            !field_fits(writer, name, name_bytes, value, value_bytes)) {
+                writer_refuse(writer);
+                return;
+        }
+        ed_http1_put_field(writer, name, name_bytes, value, value_bytes);
 }
 
 void ed_http1_write_number(struct ed_http1_writer *writer, const char *name, size_t name_bytes,

@@ -11,6 +11,9 @@ static void run_short(const char *name, eddy_task_fn *main_fn, bool on_epoll)
         uint64_t moved = 0, calls = 0;
         struct outcome outcome;
 
+        /* Each transfer is a call of the system, and the kernel's buffers hold either amount. */
+        if (on_epoll && !test_is_full())
+                scenario_upload_bytes = 20000;
         for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
                 struct setup setup = { .transfer_max = limits[i], .on_epoll = on_epoll };
 

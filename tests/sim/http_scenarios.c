@@ -10,7 +10,7 @@
 enum { CLIENTS = 3, BYTES = 1000, CHUNKS = 5, CHUNK = 150 };
 
 /* More than two buffers between sockets hold: it goes out while it comes back. */
-enum { UPLOAD = 200000 };
+size_t scenario_upload_bytes = 200000;
 
 struct web {
         eddy_listener *listener;
@@ -64,7 +64,7 @@ static int answer_both_ways(eddy_http_exchange *exchange)
 {
         char piece[8000];
         int64_t n = 0;
-        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, UPLOAD);
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, scenario_upload_bytes);
 
         while (err == 0 && (n = eddy_http_exchange_read(exchange, piece, sizeof(piece))) > 0)
                 err = eddy_http_exchange_write(exchange, piece, (size_t) n);
@@ -217,14 +217,14 @@ static int browse_hastily(void *arg)
 /* A body that is still being sent when its answer comes; it is gone when send returns. */
 static int send_upload(struct web *web, eddy_http_response **ret_response)
 {
-        struct eddy_http_request request = { .body_bytes = UPLOAD };
-        char *body = eddy_malloc(UPLOAD);
+        struct eddy_http_request request = { .body_bytes = scenario_upload_bytes };
+        char *body = eddy_malloc(scenario_upload_bytes);
         char url[100];
         int err;
 
         if (!body)
                 return -ENOMEM;
-        fill(body, 0, UPLOAD);
+        fill(body, 0, scenario_upload_bytes);
         snprintf(url, sizeof(url), "%s/both-ways", web->base);
         request.url = url;
         request.body = body;
@@ -252,7 +252,7 @@ static int go_both_ways(void *arg)
                         CHECK_EQ(buf[i], (char) ('a' + at % 26));
         }
         if (err == 0)
-                CHECK_EQ(at, UPLOAD);
+                CHECK_EQ(at, scenario_upload_bytes);
         tasks_ended++;
         return err;
 }

@@ -137,11 +137,12 @@ static int talk_through(eddy_stream *stream)
 {
         struct ed_http_proxy proxy;
         const char *reason;
+        int status;
         char echo[8];
         int64_t n = ed_http_proxy_parse("user:pass@proxy.test", &proxy);
 
         if (n == 0)
-                n = ed_http_proxy_tunnel(&proxy, stream, "host.test", 443, &reason);
+                n = ed_http_proxy_tunnel(&proxy, stream, "host.test", 443, &reason, &status);
         if (n == 0)
                 n = eddy_stream_write(stream, "x", 1);
         if (n == 0)

@@ -85,6 +85,9 @@
         NET_SCENARIOS(X)                                                                           \
         SIM_SCENARIOS(X)
 
+/* The bytes that each client of 'http_both_ways' sends, and gets back at the same time. */
+extern size_t scenario_upload_bytes;
+
 #define SCENARIO_DECLARE(name) eddy_task_fn scenario_##name;
 SCENARIOS(SCENARIO_DECLARE)
 #undef SCENARIO_DECLARE

@@ -31,6 +31,7 @@
 #include "common/file_lock.h"
 #include "common/reading_show.h"
 #include "common/result.h"
+#include "eddy/alloc.h"
 #include "report/record.h"
 #include "report/totals.h"
 
@@ -582,27 +583,30 @@ static int collect(struct collect_run *run)
 
 int ed_collect_main(int argc, char **argv)
 {
-        /* Static, because it is too large for a stack frame. */
-        static struct collect_run run;
+        struct collect_run *run = eddy_malloc(sizeof(*run));
         int exit_code;
 
-        ed_collected_init(&run.collected);
-        ed_result_init(&run.all, "collect");
-        ed_result_init(&run.errors, "collect");
-        run.errors.option = "--errors";
-        if (ed_collect_opts_parse(&run.opts, argc, argv, &exit_code) == 0) {
-                ed_reading_show("collect", ed_show_choose(ED_SHOW_AUTO, run.opts.output));
-                exit_code = collect(&run);
+        if (!run)
+                return collect_say_memory();
+        memset(run, 0, sizeof(*run));
+        ed_collected_init(&run->collected);
+        ed_result_init(&run->all, "collect");
+        ed_result_init(&run->errors, "collect");
+        run->errors.option = "--errors";
+        if (ed_collect_opts_parse(&run->opts, argc, argv, &exit_code) == 0) {
+                ed_reading_show("collect", ed_show_choose(ED_SHOW_AUTO, run->opts.output));
+                exit_code = collect(run);
         }
-        ed_pick_fini(&run.pick);
-        ed_merge_sort_free(run.sorter);
-        ed_shards_fini(&run.shards);
-        ed_parts_fini(&run.parts);
-        ed_collected_fini(&run.collected);
-        ed_walk_fini(&run.walk);
-        ed_result_end(&run.errors);
-        ed_result_end(&run.all);
-        ed_empty_option_fini(&run.opts.empty, &run.walk.rules);
-        ed_collect_opts_fini(&run.opts);
+        ed_pick_fini(&run->pick);
+        ed_merge_sort_free(run->sorter);
+        ed_shards_fini(&run->shards);
+        ed_parts_fini(&run->parts);
+        ed_collected_fini(&run->collected);
+        ed_walk_fini(&run->walk);
+        ed_result_end(&run->errors);
+        ed_result_end(&run->all);
+        ed_empty_option_fini(&run->opts.empty, &run->walk.rules);
+        ed_collect_opts_fini(&run->opts);
+        eddy_free(run);
         return exit_code;
 }

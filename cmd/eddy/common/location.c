@@ -6,43 +6,54 @@
 #include <string.h>
 
 #include "common/url_parts.h"
+#include "eddy/url.h"
 
-/* Returns true for a text that begins with a scheme, such as "https:". */
-static bool has_scheme(const char *text)
+/* Append a header's value as part of a URL: bytes that a URL does not have are quoted, as browsers do. */
+static void location_quote(struct ed_draft *text, const char *location)
 {
-        static const char chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                    "+-.";
-        size_t bytes = strspn(text, chars);
+        for (const char *at = location; *at; at++) {
+                bool is_kept = *at > 0x20 && *at < 0x7f && !strchr("\"<>\\", *at);
+                char quoted[4];
+                int64_t bytes = 1;
 
-        return bytes > 0 && text[bytes] == ':';
+                if (*at == '%')
+                        is_kept = eddy_url_unquote(at, strnlen(at, 3), 0, NULL, 0) == 1;
+                if (!is_kept)
+                        bytes = eddy_url_quote(at, 1, 0, quoted, sizeof(quoted));
+                ed_draft_add(text, is_kept ? at : quoted, (size_t) bytes);
+        }
+        ed_draft_add(text, "", 1);
+}
+
+/* Append the joined URL, or, if that fails, the header's value. */
+static void joined_add(struct ed_draft *text, const char *base, const char *quoted,
+                       const char *location)
+{
+        int64_t bytes = eddy_url_join(base, quoted, NULL, 0);
+        char *room = bytes < 0 ? NULL : ed_draft_room(text, (size_t) bytes + 1);
+
+        if (room)
+                text->bytes += (size_t) eddy_url_join(base, quoted, room, (size_t) bytes + 1);
+        else if (bytes < 0 && strncmp(location, "//", 2) == 0)
+                ed_draft_add(text, base, strcspn(base, "/"));
+        if (bytes < 0)
+                ed_draft_add_str(text, location);
 }
 
 void ed_location_add(struct ed_draft *text, const char *url, const char *location)
 {
         struct ed_url_parts parts = ed_url_parts(url);
-        const char *folder = parts.query;
+        struct ed_draft base = { 0 }, quoted = { 0 };
 
-        if (has_scheme(location)) {
-                ed_draft_add_str(text, location);
-                return;
-        }
-        if (strncmp(location, "//", 2) == 0) {
-                ed_draft_add(text, url, (size_t) (parts.authority - url) - 2);
-                ed_draft_add_str(text, location);
-                return;
-        }
-        ed_draft_add(text, url, (size_t) (parts.authority - url));
-        ed_draft_add(text, parts.host, (size_t) (parts.path - parts.host));
-        if (*location != '/') {
-                while (*location && *location != '?' && *location != '#' && folder > parts.path &&
-                       folder[-1] != '/')
-                        folder--;
-                if (folder > parts.path)
-                        ed_draft_add(text, parts.path, (size_t) (folder - parts.path));
-                else
-                        ed_draft_add_str(text, "/");
-        }
-        ed_draft_add_str(text, location);
+        ed_draft_add(&base, url, (size_t) (parts.authority - url));
+        ed_draft_add(&base, parts.host, strlen(parts.host) + 1);
+        location_quote(&quoted, location);
+        if (ed_draft_is_whole(&base) && ed_draft_is_whole(&quoted))
+                joined_add(text, base.data, quoted.data, location);
+        else
+                text->failed = true;
+        ed_draft_fini(&quoted);
+        ed_draft_fini(&base);
 }
 
 void ed_location_add_bare(struct ed_draft *text, const char *url)

@@ -10,8 +10,8 @@
 
 /*
  * Append the URL to which 'location' leads from 'url', the URL of the request: it may be absolute, or
- * leave out the scheme, the host or folders (RFC 3986, 5.2, but segments "." and ".." stay). The user
- * name and password of 'url' are left out.
+ * leave out the scheme, the host or folders (RFC 3986, 5.2). The user name and password of 'url' are
+ * left out. A location that cannot be joined, such as one with a wrong host, is appended as it is.
  */
 void ed_location_add(struct ed_draft *text, const char *url, const char *location);
 

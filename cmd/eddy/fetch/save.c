@@ -12,8 +12,10 @@
 #include "common/write_all.h"
 #include "eddy/scope.h"
 #include "eddy/thread.h"
+#include "eddy/url.h"
 
-enum { TEXT_BYTES = 512 };
+/* Enough for the longest name, all of whose bytes are encoded. */
+enum { TEXT_BYTES = 3 * ED_SAVE_NAME_BYTES + 1 };
 
 int ed_save_open(struct ed_save *save, const char *command, const char *path, bool force,
                  bool resumes)
@@ -45,31 +47,24 @@ static int save_fail(struct ed_save *save, int err)
         return err;
 }
 
-static int digit_of(char byte)
-{
-        static const char digits[] = "0123456789abcdef";
-        const char *at = byte ? strchr(digits, byte | 0x20) : NULL;
-
-        return at ? (int) (at - digits) : -1;
-}
-
-/* Copy the last part of a path, without percent-encoding. Returns its bytes. */
+/* Copy the last part of a path, decoded. Returns its bytes. */
 static size_t text_of(const struct ed_url_parts *parts, char text[TEXT_BYTES])
 {
         const char *at = parts->query;
-        size_t n = 0;
+        size_t bytes;
+        int64_t n;
 
         while (at > parts->path && at[-1] != '/')
                 at--;
-        for (; at < parts->query && n < TEXT_BYTES; at++) {
-                int high = at[0] == '%' && at + 2 < parts->query ? digit_of(at[1]) : -1;
-                int low = high >= 0 ? digit_of(at[2]) : -1;
-
-                text[n++] = low < 0 ? *at : (char) (high * 16 + low);
-                at += low < 0 ? 0 : 2;
+        bytes = (size_t) (parts->query - at);
+        if (bytes >= TEXT_BYTES) {
+                bytes = TEXT_BYTES - 1;
+                /* Do not cut inside of an escape. */
+                bytes -= at[bytes - 1] == '%' ? 1 : at[bytes - 2] == '%' ? 2 : 0;
         }
+        n = eddy_url_unquote(at, bytes, 0, text, TEXT_BYTES);
         if (n > 0)
-                return n;
+                return (size_t) n;
         memcpy(text, "index", 5);
         return 5;
 }

@@ -13,6 +13,7 @@
 #include "common/duration.h"
 #include "common/wall.h"
 #include "eddy/time.h"
+#include "eddy/url.h"
 #include "mock/api.h"
 #include "mock/gate.h"
 #include "mock/grant.h"
@@ -51,25 +52,13 @@ const char ed_mock_routes[] =
         "                         ?form=jwt a JSON Web Token\n"
         "A token is 4 bytes of a text, or one word of an answer.\n";
 
-/* Returns the value of 'name' in the query, not decoded, or NULL. */
-static const char *query_find(const eddy_http_exchange *exchange, const char *name,
-                              size_t *ret_bytes)
+/* Store the value of a name in the query, decoded. Errors: those of eddy_url_query_get() */
+static int64_t query_get(const eddy_http_exchange *exchange, const char *name, char *out,
+                         size_t room)
 {
-        const char *at = eddy_http_exchange_query(exchange);
-        size_t name_bytes = strlen(name);
+        const char *query = eddy_http_exchange_query(exchange);
 
-        while (*at) {
-                size_t bytes = strcspn(at, "&");
-
-                if (bytes > name_bytes && at[name_bytes] == '=' &&
-                    strncmp(at, name, name_bytes) == 0) {
-                        *ret_bytes = bytes - name_bytes - 1;
-                        return at + name_bytes + 1;
-                }
-                at += bytes;
-                at += *at == '&';
-        }
-        return NULL;
+        return eddy_url_query_get(query, strlen(query), name, out, room);
 }
 
 /* Parse digits, up to 'max'. */
@@ -94,16 +83,12 @@ static int number_read(const char *text, uint64_t max, uint64_t *ret_number)
 static int status_send(struct ed_reply *reply, int status, const char *text)
 {
         char after[ED_DURATION_TEXT_BYTES + 8];
-        size_t bytes;
-        const char *value = query_find(reply->exchange, "retry_after", &bytes);
+        int64_t bytes = query_get(reply->exchange, "retry_after", after, sizeof(after));
         int64_t ignored_ns;
 
-        if (value) {
-                if (bytes >= sizeof(after) ||
-                    ed_duration_parse_seconds(value, value + bytes, &ignored_ns) < 0)
+        if (bytes != -ENOENT) {
+                if (bytes < 0 || ed_duration_parse_seconds(after, after + bytes, &ignored_ns) < 0)
                         return ed_reply_text(reply, 400, "retry_after: give a number of seconds\n");
-                memcpy(after, value, bytes);
-                after[bytes] = '\0';
                 ed_reply_header(reply, "Retry-After", after);
         }
         /* These statuses have no body. */
@@ -272,18 +257,18 @@ static int route_flaky(struct ed_reply *reply, const char *arg)
 {
         uint64_t failures;
         uint32_t before;
-        size_t bytes = 0;
-        const char *token = query_find(reply->exchange, "token", &bytes);
+        char token[ED_TOKEN_BYTES_MAX + 1];
+        int64_t bytes = query_get(reply->exchange, "token", token, sizeof(token));
         int err;
 
         if (number_read(arg, FLAKY_FAILURES_MAX, &failures) < 0)
                 return ed_reply_text(reply, 400, "/flaky/N: give a number from 0 to %d\n",
                                      FLAKY_FAILURES_MAX);
-        pthread_mutex_lock(&reply->mock->lock);
-        err = ed_tokens_count(&reply->mock->tokens, token ? token : "", bytes, &before);
-        pthread_mutex_unlock(&reply->mock->lock);
-        if (err == -EINVAL)
+        if (bytes < 0 && bytes != -ENOENT)
                 return ed_reply_text(reply, 400, "token: at most %d bytes\n", ED_TOKEN_BYTES_MAX);
+        pthread_mutex_lock(&reply->mock->lock);
+        err = ed_tokens_count(&reply->mock->tokens, token, bytes < 0 ? 0 : (size_t) bytes, &before);
+        pthread_mutex_unlock(&reply->mock->lock);
         if (err < 0)
                 return err;
         if (before < failures)
@@ -323,13 +308,14 @@ static int route_token(struct ed_reply *reply)
         static const char *const forms[] = { "json", "lines", "opaque", "jwt" };
         const struct ed_mock *mock = reply->mock;
         struct ed_draft text = { 0 };
-        size_t bytes, form = 0;
-        const char *value = query_find(reply->exchange, "form", &bytes);
+        char value[8];
+        int64_t bytes = query_get(reply->exchange, "form", value, sizeof(value));
+        size_t form = 0;
         int err;
 
-        for (; value && form < sizeof(forms) / sizeof(forms[0]); form++)
-                if (strlen(forms[form]) == bytes && memcmp(forms[form], value, bytes) == 0)
-                        break;
+        while (bytes != -ENOENT && form < sizeof(forms) / sizeof(forms[0]) &&
+               (bytes < 0 || strcmp(forms[form], value) != 0))
+                form++;
         if (form == sizeof(forms) / sizeof(forms[0]))
                 return ed_reply_text(reply, 400, "form: give json, lines, opaque or jwt\n");
         ed_grant_write((enum ed_grant_form) form, mock->secret, mock->opts.token_life_ns,

@@ -108,7 +108,8 @@ static char path[64], to_path[64], temp_path[64], rejected_path[64], link_path[6
         messages_path[64];
 static struct ed_answers_file answers;
 static struct ed_answers_file_found found;
-static char data[FILE_BYTES_MAX], more[FILE_BYTES_MAX];
+TEST_ROOM(char, data, FILE_BYTES_MAX);
+TEST_ROOM(char, more, FILE_BYTES_MAX);
 static size_t data_bytes;
 
 static void folder_remove(void)
@@ -179,7 +180,7 @@ static size_t file_get(const char *name)
         ssize_t n = 1;
 
         for (; fd >= 0 && n > 0; bytes += (size_t) n) {
-                n = read(fd, more + bytes, sizeof(more) - bytes);
+                n = read(fd, more + bytes, FILE_BYTES_MAX - bytes);
                 CHECK(n >= 0);
         }
         close(fd);

@@ -13,11 +13,17 @@ TEST(location_is_relative_to_the_url_of_the_request)
                 { "http://u:p@h:8/a/b?q", "/c", "http://h:8/c" },
                 { "http://h/a/b?q=/x", "c", "http://h/a/c" },
                 { "http://h/a/b?q", "?r", "http://h/a/b?r" },
-                { "http://h/a/b?q", "#f", "http://h/a/b#f" },
-                { "http://h/a/b?q", "", "http://h/a/b" },
+                { "http://h/a/b?q", "#f", "http://h/a/b?q#f" },
+                { "http://h/a/b?q", "", "http://h/a/b?q" },
                 { "http://h", "c", "http://h/c" },
                 { "http://h", "/c", "http://h/c" },
-                { "http://h?q", "?r", "http://h/?r" },
+                { "http://h?q", "?r", "http://h?r" },
+                { "http://h/a/b/c", "../d/./e", "http://h/a/d/e" },
+                { "http://h/a", "/caf\303\251 1%2", "http://h/caf%C3%A9%201%252" },
+                { "http://h/a", "b%2Fc%", "http://h/b%2Fc%25" },
+                { "http://h/a", "\\\\g/", "http://h/%5C%5Cg/" },
+                { "https://h/a", "http://127.1/b", "http://127.1/b" },
+                { "https://h/a", "//u:p@127.1/b", "https://u:p@127.1/b" },
         };
 
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -17,7 +17,10 @@
 
 enum { TEXT_MAX = 5 << 20, LINE_BYTES = 101 };
 
-static char text[TEXT_MAX], packed[TEXT_MAX + (1 << 20)];
+enum { PACKED_MAX = TEXT_MAX + (1 << 20) };
+
+TEST_ROOM(char, text, TEXT_MAX);
+TEST_ROOM(char, packed, PACKED_MAX);
 
 /* Lines that compress to about a quarter. */
 static void text_fill(void)
@@ -44,15 +47,15 @@ static size_t gzip_pack(size_t bytes)
         stream.next_in = (Bytef *) text;
         stream.avail_in = (unsigned) bytes;
         stream.next_out = (Bytef *) packed;
-        stream.avail_out = sizeof(packed);
+        stream.avail_out = PACKED_MAX;
         CHECK_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
         CHECK_EQ(deflateEnd(&stream), Z_OK);
-        return sizeof(packed) - stream.avail_out;
+        return PACKED_MAX - stream.avail_out;
 }
 
 static size_t zstd_pack(size_t bytes)
 {
-        size_t n = ZSTD_compress(packed, sizeof(packed), text, bytes, 1);
+        size_t n = ZSTD_compress(packed, PACKED_MAX, text, bytes, 1);
 
         CHECK(!ZSTD_isError(n));
         return n;

@@ -14,7 +14,8 @@
 
 enum { PLACES = 300, TEXT_BYTES = 4 << 20 };
 
-static char got[TEXT_BYTES], wanted[TEXT_BYTES];
+TEST_ROOM(char, got, TEXT_BYTES);
+TEST_ROOM(char, wanted, TEXT_BYTES);
 static size_t got_bytes, got_most = TEXT_BYTES, wanted_bytes;
 
 static int text_keep(void *arg, const char *data, size_t bytes)
@@ -119,10 +120,14 @@ static size_t text_make(struct ed_random *random, char *text, size_t bytes_max)
         return bytes;
 }
 
+typedef char place_text[12000];
+
+TEST_ROOM(place_text, rows, PLACES);
+TEST_ROOM(place_text, ends, PLACES);
+
 /* Add rows and then answers in a random order, with texts of up to 'bytes_max' bytes. */
 static void check_model(size_t bytes_max, size_t memory, struct ed_random *random)
 {
-        static char rows[PLACES][12000], ends[PLACES][12000];
         static size_t row_bytes[PLACES], end_bytes[PLACES];
         struct ed_table table = table_open(memory);
         uint64_t order[PLACES];

@@ -14,6 +14,8 @@
 
 enum { TEXT_MAX = 1 << 20 };
 
+TEST_ROOM(char, unpacked, TEXT_MAX);
+
 /* Feeds pieces of 'piece' bytes, and takes at most 'room' at a time. Returns the bytes, or an error. */
 static int64_t unpack_all(const void *in, size_t bytes, size_t piece, size_t room, char *out)
 {
@@ -53,12 +55,11 @@ out:
 static void check_unpacks(const void *in, size_t bytes, const char *text, size_t text_bytes)
 {
         static const size_t rooms[] = { 1, 3, 1000, 60000 };
-        static char out[TEXT_MAX];
 
         for (size_t piece = 1; piece <= bytes + 1; piece += piece < 80 ? 1 : piece)
                 for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
-                        CHECK_EQ(unpack_all(in, bytes, piece, rooms[i], out), text_bytes);
-                        CHECK(memcmp(out, text, text_bytes) == 0);
+                        CHECK_EQ(unpack_all(in, bytes, piece, rooms[i], unpacked), text_bytes);
+                        CHECK(memcmp(unpacked, text, text_bytes) == 0);
                 }
 }
 
@@ -136,15 +137,15 @@ TEST(packed_input_is_unpacked_however_it_is_split)
 
 TEST(one_packed_byte_may_become_many)
 {
-        static char text[600000], packed[8000], out[TEXT_MAX];
+        static char text[600000], packed[8000];
 
         memset(text, 'x', sizeof(text));
         for (size_t i = 0; i < 2; i++) {
                 size_t bytes = packers[i](text, sizeof(text), packed, sizeof(packed));
 
-                CHECK_EQ(unpack_all(packed, bytes, 1, 4096, out), sizeof(text));
-                CHECK_EQ(unpack_all(packed, bytes, bytes, 1000, out), sizeof(text));
-                CHECK(memcmp(out, text, sizeof(text)) == 0);
+                CHECK_EQ(unpack_all(packed, bytes, 1, 4096, unpacked), sizeof(text));
+                CHECK_EQ(unpack_all(packed, bytes, bytes, 1000, unpacked), sizeof(text));
+                CHECK(memcmp(unpacked, text, sizeof(text)) == 0);
         }
 }
 
@@ -169,7 +170,6 @@ TEST(members_in_a_row_are_one_text)
 
 TEST(early_end_is_an_error_at_every_byte)
 {
-        static char out[TEXT_MAX];
         char packed[1000];
 
         for (size_t i = 0; i < 2; i++) {
@@ -178,14 +178,14 @@ TEST(early_end_is_an_error_at_every_byte)
 
                 for (size_t cut = i == 0 ? 2 : 4; cut < bytes; cut++)
                         for (size_t piece = 1; piece <= cut; piece++)
-                                CHECK_EQ(unpack_all(packed, cut, piece, 100, out),
+                                CHECK_EQ(unpack_all(packed, cut, piece, 100, unpacked),
                                          cut == first ? 9 : -EINVAL);
         }
 }
 
 TEST(damage_is_an_error_or_another_text)
 {
-        static char out[TEXT_MAX], text[300];
+        static char text[300];
         char packed[1000];
 
         text_fill(text, sizeof(text));
@@ -196,13 +196,13 @@ TEST(damage_is_an_error_or_another_text)
                         int64_t n;
 
                         packed[at / 8] ^= (char) (1 << at % 8);
-                        n = unpack_all(packed, bytes, 7, 512, out);
+                        n = unpack_all(packed, bytes, 7, 512, unpacked);
                         CHECK(n >= 0 || n == -EINVAL || n == -EFBIG);
                         packed[at / 8] ^= (char) (1 << at % 8);
                 }
                 memcpy(packed + bytes, "rest", 4);
-                CHECK_EQ(unpack_all(packed, bytes + 4, 1, 512, out), -EINVAL);
-                CHECK_EQ(unpack_all(packed, bytes + 4, 1000, 512, out), -EINVAL);
+                CHECK_EQ(unpack_all(packed, bytes + 4, 1, 512, unpacked), -EINVAL);
+                CHECK_EQ(unpack_all(packed, bytes + 4, 1000, 512, unpacked), -EINVAL);
         }
 }
 
@@ -210,15 +210,14 @@ TEST(window_beyond_the_maximum_is_refused)
 {
         /* A header of zstd: no content size, a window of 2^28 bytes. */
         static const char header[] = "\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00";
-        static char out[TEXT_MAX];
 
-        CHECK_EQ(unpack_all(header, sizeof(header) - 1, 100, 100, out), -EFBIG);
-        CHECK_EQ(unpack_all(header, sizeof(header) - 1, 1, 100, out), -EFBIG);
+        CHECK_EQ(unpack_all(header, sizeof(header) - 1, 100, 100, unpacked), -EFBIG);
+        CHECK_EQ(unpack_all(header, sizeof(header) - 1, 1, 100, unpacked), -EFBIG);
 }
 
 TEST(lack_of_memory_is_an_error)
 {
-        static char out[TEXT_MAX], text[3000];
+        static char text[3000];
         char packed[3100];
         size_t bytes;
         int64_t n = -ENOMEM;
@@ -229,7 +228,7 @@ TEST(lack_of_memory_is_an_error)
         eddy_alloc_set(starve, NULL);
         for (; n < 0 && tries < 20; tries++) {
                 allocations_left = tries;
-                n = unpack_all(packed, bytes, 10, 100, out);
+                n = unpack_all(packed, bytes, 10, 100, unpacked);
                 CHECK(n == -ENOMEM || n == sizeof(text));
         }
         CHECK(tries > 2);

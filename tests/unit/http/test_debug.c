@@ -168,12 +168,15 @@ static int serves_dumps(void *arg)
         return eddy_http_serve(listener, NULL, dumps, NULL);
 }
 
+enum { BODY_BYTES = 4 << 20 };
+
+TEST_ROOM(char, body, BODY_BYTES);
+
 static int sends_much(void *arg)
 {
-        static char body[4 << 20];
         struct eddy_http_request request = { .url = "http://127.0.0.1/",
                                              .body = body,
-                                             .body_bytes = sizeof(body) };
+                                             .body_bytes = BODY_BYTES };
         eddy_scope scope;
 
         (void) arg;

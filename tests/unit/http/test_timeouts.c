@@ -180,11 +180,16 @@ static int serve_slowly(void *arg)
         return 0;
 }
 
+enum { BODY_BYTES = 6 << 20 };
+
+TEST_ROOM(char, long_body, BODY_BYTES);
+
 static int upload_slowly(void *arg)
 {
-        static char body[6 << 20];
         struct rig rig = { .status = 0 };
-        struct eddy_http_request request = { .url = "/", .body = body, .body_bytes = sizeof(body) };
+        struct eddy_http_request request = { .url = "/",
+                                             .body = long_body,
+                                             .body_bytes = BODY_BYTES };
         eddy_listener *listener;
         eddy_scope scope;
         int64_t before;

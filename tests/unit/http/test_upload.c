@@ -16,7 +16,9 @@
 /* On the loopback more than any pair of socket buffers holds. */
 enum { BODY_MAX = 16 << 20, BODY_IN_MEMORY = 1 << 20, PIECE = 8 << 10 };
 
-static char body[BODY_MAX], got[BODY_MAX];
+TEST_ROOM(char, body, BODY_MAX);
+TEST_ROOM(char, got, BODY_MAX);
+TEST_ROOM(char, taken, BODY_MAX / 4);
 static size_t body_bytes;
 
 /* ---- a server of raw bytes ---------------------------------------------------- */
@@ -217,7 +219,6 @@ TEST(a_refusal_is_returned_at_once_and_its_body_can_be_read)
 /* The whole answer first; then the request is read, slowly. */
 static int answer_first(void *arg)
 {
-        static char buf[BODY_MAX / 4];
         int64_t n = 1;
 
         while (take_head(arg)) {
@@ -227,7 +228,7 @@ static int answer_first(void *arg)
                 while (n > 0 && world.received < body_bytes) {
                         n = eddy_sleep(EDDY_MS(20));
                         if (n == 0)
-                                n = take_body(arg, buf, body_bytes / 4);
+                                n = take_body(arg, taken, body_bytes / 4);
                 }
         }
         return 0;

@@ -14,7 +14,7 @@
 /* More than any pair of socket buffers on the loopback, or any pipe, holds. */
 enum { MUCH = 16 * 1024 * 1024 };
 
-static char much[MUCH];
+TEST_ROOM(char, much, MUCH);
 
 struct writing {
         eddy_stream *stream;

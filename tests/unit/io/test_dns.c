@@ -407,7 +407,7 @@ TEST(an_answer_in_the_turn_of_the_cancel_does_no_harm)
 
 enum { MANY = 400 };
 
-static struct asking many[MANY];
+TEST_ROOM(struct asking, many, MANY);
 static char names[MANY][32];
 
 static int crowd(void *arg)

@@ -577,7 +577,7 @@ TEST(a_lookup_is_shared_for_a_second)
 
 enum { MANY = 400 };
 
-static struct connecting many[MANY];
+TEST_ROOM(struct connecting, many, MANY);
 static char names[MANY][32];
 
 static int crowd(void *arg)

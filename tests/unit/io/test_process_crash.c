@@ -313,18 +313,20 @@ static int hold_and_die(enum ed_work_step step)
         return 0;
 }
 
-static char much[4 * LARGE];
+enum { MUCH = 4 * LARGE };
+
+TEST_ROOM(char, much, MUCH);
 
 static int replies_much(eddy_process_work *work)
 {
-        return eddy_process_work_reply(work, much, sizeof(much));
+        return eddy_process_work_reply(work, much, MUCH);
 }
 
 static int calls_much(void *arg)
 {
         struct eddy_process_call call = { .fn = replies_much,
                                           .result = much,
-                                          .result_bytes_max = sizeof(much) };
+                                          .result_bytes_max = MUCH };
 
         return eddy_process_pool_call(arg, &call);
 }

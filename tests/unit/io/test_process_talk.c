@@ -9,11 +9,11 @@
 
 enum { MUCH = 4 << 20, HUGE_OUTPUT = 100 * 1000 * 1000, LIMIT = 1 << 20 };
 
-static char much[MUCH];
+TEST_ROOM(char, much, MUCH);
 
 static void fill_much(void)
 {
-        for (size_t i = 0; i < sizeof(much); i++)
+        for (size_t i = 0; i < MUCH; i++)
                 much[i] = (char) ('a' + (i * 7919) % 26);
 }
 

@@ -11,11 +11,11 @@
 #include "batch/request/template_parts.h"
 #include "common/csv.h"
 #include "common/excerpt.h"
-#include "common/percent.h"
 #include "common/url_parts.h"
 #include "eddy/alloc.h"
 #include "eddy/http_text.h"
 #include "eddy/json.h"
+#include "eddy/url.h"
 
 /* The kinds of fields of CSV, beside enum eddy_json_kind. */
 enum { CSV_PLAIN = -1, CSV_QUOTED = -2 };
@@ -209,6 +209,16 @@ static int text_check(const struct ed_template *template, const struct ed_place 
         return 0;
 }
 
+/* Append a text that has no meaning in any part of a URL: a space becomes %20, not +. */
+static void quoted_add(struct ed_draft *filled, const struct ed_draft *text)
+{
+        size_t room = 3 * text->bytes + 1;
+        char *to = ed_draft_room(filled, room);
+
+        if (to)
+                filled->bytes += (size_t) eddy_url_quote(text->data, text->bytes, 0, to, room);
+}
+
 static int text_fill(const struct ed_template *template, const struct ed_place *place,
                      const struct eddy_json_value *value, struct ed_draft *filled, char *error)
 {
@@ -222,7 +232,7 @@ static int text_fill(const struct ed_template *template, const struct ed_place *
         if (err == 0 && place->kind == ED_PLACE_HEADER)
                 ed_draft_add(filled, text.data, text.bytes);
         else if (err == 0)
-                ed_percent_add(filled, text.data, text.bytes);
+                quoted_add(filled, &text);
         ed_draft_fini(&text);
         return err;
 }
