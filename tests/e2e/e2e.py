@@ -317,6 +317,10 @@ def main():
     if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
         # nohup has started the tests: the programs under test do not ignore it for that.
         signal.signal(signal.SIGHUP, lambda *_: None)
+    for signum in signal.SIGINT, signal.SIGQUIT:
+        if signal.getsignal(signum) is signal.SIG_IGN:
+            # A shell has started the tests in the background; the programs under test get the default handling.
+            signal.signal(signum, signal.SIG_DFL)
     chosen = [case for case in cases
               if (word[1:] == case.__name__ if word.startswith("=") else word in case.__name__)]
     print("# =NAME runs one case")
