@@ -147,22 +147,23 @@ WRONG_ARGUMENTS = {
 }
 
 
-def wrong_arguments(root):
-    """(header, compiler, standard, what) of each of them that compiles, and of right ones that do
-    not."""
-    for header, (use, right, wrongs) in WRONG_ARGUMENTS.items():
-        for compiler, language, standard in LANGUAGES:
-            for wrong in [right] + wrongs:
-                if language == "c++" and header != "eddy/log.h":
-                    continue
-                given = [given or usual for given, usual in zip(wrong, right)]
-                text = f'#include "{header}"\n' + use.format(*given)
-                # Not even without warnings.
-                done = subprocess.run([compiler, "-x", language, f"-std={standard}", "-w",
-                                       "-fsyntax-only", "-I", os.path.join(root, "include"), "-"],
-                                      input=text, check=False, capture_output=True, text=True)
-                if (done.returncode == 0) != (wrong == right):
-                    yield header, compiler, standard, next(arg for arg in wrong if arg)
+def wrong_arguments(root, header, compiler, language, standard):
+    """Those arguments that compile, and right ones that do not."""
+    if language == "c++" and header != "eddy/log.h":
+        return []
+    use, right, wrongs = WRONG_ARGUMENTS[header]
+    found = []
+    for wrong in [right] + wrongs:
+        given = [given or usual for given, usual in zip(wrong, right)]
+        text = f'#include "{header}"\n' + use.format(*given)
+        # Not even without warnings.
+        done = subprocess.run([compiler, "-x", language, f"-std={standard}", "-w",
+                               "-fsyntax-only", "-I", os.path.join(root, "include"), "-"],
+                              input=text, check=False, capture_output=True, text=True)
+        if (done.returncode == 0) != (wrong == right):
+            found.append(f"{compiler} -std={standard}: the arguments {next(arg for arg in wrong if arg)} "
+                         "compile, or right ones do not")
+    return found
 
 
 # Mistakes, and the beginning of the sentence that the compiler gives for each; in C99 it gives the name.
@@ -254,7 +255,9 @@ def check(tree):
             for language in LANGUAGES:
                 jobs.append(pool.submit(compile_one, tree.root, header, *language))
         mistakes = [(mistake[0], pool.submit(explain, tree.root, *mistake, *language))
-                    for mistake in MISTAKES for language in LANGUAGES]
+                    for mistake in MISTAKES if mistake[0] in headers for language in LANGUAGES]
+        arguments = [(header, pool.submit(wrong_arguments, tree.root, header, *language))
+                     for header in WRONG_ARGUMENTS if header in headers for language in LANGUAGES]
     for job in jobs:
         header, compiler, standard, status, errors = job.result()
         if status == 0:
@@ -270,9 +273,9 @@ def check(tree):
         if mistake.result():
             tree.finding(f"include/{header}", 1, mistake.result())
 
-    for header, compiler, standard, what in wrong_arguments(tree.root):
-        tree.finding(f"include/{header}", 1, f"{compiler} -std={standard}: the arguments {what} "
-                                             "compile, or right ones do not")
+    for header, wrong in arguments:
+        for what in wrong.result():
+            tree.finding(f"include/{header}", 1, what)
 
     everything = tree.text("include/eddy/eddy.h")
     for header in headers:
