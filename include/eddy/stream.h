@@ -152,7 +152,8 @@ EDDY_API int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn
  * directions have ended; NULL withdraws the request.  Tasks may read and write
  * meanwhile.  If only the peer's direction has ended, 'fn' is not called, because the
  * peer may still read.  With TCP, a close by the peer looks like such an end, until a
- * later write is answered with a reset; with Unix sockets, a close calls 'fn' at once.
+ * later write is answered with a reset; with Unix sockets and memory pairs, a close calls
+ * 'fn' at once.
  * 'fn' must not suspend and must not close the stream; closing the stream withdraws
  * the request.
  *

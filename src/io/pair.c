@@ -33,7 +33,9 @@ struct end {
         struct waiter *waiters[2];
         eddy_stream_idle_fn *idle; /* NULL: none */
         void *idle_arg;
-        struct ed_timer idle_timer; /* calls 'idle' from the loop */
+        eddy_stream_idle_fn *hangup; /* NULL: none */
+        void *hangup_arg;
+        struct ed_timer notices; /* calls 'hangup' and 'idle' from the loop */
         uint64_t sent;
         bool is_ended; /* the peer sends no more */
         bool is_reset; /* the peer was aborted, or closed with unread bytes */
@@ -81,20 +83,44 @@ static void wake(struct end *end, enum eddy_stream_side side)
         ed_suspend_wake(waiter->task, 0);
 }
 
+/* Returns true if the connection was reset, or both directions have ended. */
+static bool is_hung_up(const struct end *end)
+{
+        return end->is_reset || !end->peer || (end->is_ended && end->is_shut);
+}
+
+/* Let the loop call the callbacks whose time has come. */
+static void notify(struct end *end)
+{
+        bool due = (end->idle && is_readable(end)) || (end->hangup && is_hung_up(end));
+
+        if (!end->member.loop)
+                return;
+        if (due)
+                ed_timer_arm(&end->member.loop->timers, &end->notices, 0);
+        else
+                ed_timer_cancel(&end->member.loop->timers, &end->notices);
+}
+
 static void became_readable(struct end *end)
 {
         wake(end, EDDY_STREAM_READING);
-        if (end->idle && end->member.loop)
-                ed_timer_arm(&end->member.loop->timers, &end->idle_timer, 0);
+        notify(end);
 }
 
-static void on_idle_timer(struct ed_timer *timer)
+static void on_notices(struct ed_timer *timer)
 {
-        struct end *end = ed_container_of(timer, struct end, idle_timer);
-        eddy_stream_idle_fn *idle = end->idle;
+        struct end *end = ed_container_of(timer, struct end, notices);
+        eddy_stream_idle_fn *idle = end->idle, *hangup = end->hangup;
 
-        end->idle = NULL;
-        idle(end->idle_arg); /* may have closed the stream */
+        if (hangup && is_hung_up(end)) {
+                end->hangup = NULL;
+                hangup(end->hangup_arg);
+        }
+        if (idle && end->idle == idle && is_readable(end)) {
+                end->idle = NULL;
+                idle(end->idle_arg); /* may have closed the stream */
+        }
 }
 
 static bool take_back(void *arg)
@@ -137,10 +163,20 @@ static int pair_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *a
 
         end->idle = fn;
         end->idle_arg = arg;
-        if (fn && is_readable(end))
-                ed_timer_arm(&end->member.loop->timers, &end->idle_timer, 0);
-        else
-                ed_timer_cancel(&end->member.loop->timers, &end->idle_timer);
+        notify(end);
+        return 0;
+}
+
+static int pair_watch_hangup(eddy_stream *stream, eddy_stream_idle_fn *fn, void *arg)
+{
+        struct end *end = end_of(stream);
+
+        end->hangup = NULL;
+        if (fn && is_hung_up(end))
+                return -EALREADY;
+        end->hangup = fn;
+        end->hangup_arg = arg;
+        notify(end);
         return 0;
 }
 
@@ -224,6 +260,7 @@ static int pair_shutdown(eddy_stream *stream)
         if (end->is_reset)
                 return -ENOTCONN;
         end->is_shut = true;
+        notify(end);
         if (end->peer) {
                 end->peer->is_ended = true;
                 became_readable(end->peer);
@@ -245,7 +282,7 @@ static void pair_close(eddy_stream *stream, unsigned flags)
                         ed_suspend_wake(waiter->task, -ECANCELED);
         }
         if (end->member.loop)
-                ed_timer_cancel(&end->member.loop->timers, &end->idle_timer);
+                ed_timer_cancel(&end->member.loop->timers, &end->notices);
         ed_member_leave(&end->member);
         if (peer) {
                 peer->peer = NULL;
@@ -266,6 +303,7 @@ static const struct eddy_stream_ops pair_ops = {
         .wait = pair_wait,
         .is_readable = pair_is_readable,
         .watch_idle = pair_watch_idle,
+        .watch_hangup = pair_watch_hangup,
         .shutdown = pair_shutdown,
         .close = pair_close,
         .sent = pair_sent,
@@ -279,7 +317,7 @@ static struct end *end_new(struct ed_loop *loop, size_t size)
                 return NULL;
         *end = (struct end){ .size = size };
         ed_member_join(&end->member, loop, NULL);
-        ed_timer_init(&end->idle_timer, on_idle_timer);
+        ed_timer_init(&end->notices, on_notices);
         return end;
 }
 

@@ -394,6 +394,60 @@ TEST(an_idle_end_reports_bytes_and_the_end_once_from_the_loop)
         run(watched);
 }
 
+/* --- the end of the connection --- */
+
+/* Half-closes are not the end; both of them, a close and a reset are. */
+static int hung_up(void *arg)
+{
+        int calls = 0, idle = 0;
+        char byte;
+
+        (void) arg;
+        pair_open(SMALL);
+        CHECK_EQ(eddy_stream_watch_hangup(a, counts, &calls), 0);
+        CHECK_EQ(eddy_stream_write(b, "x", 1), 0);
+        CHECK_EQ(eddy_stream_shutdown(b), 0);
+        CHECK_EQ(eddy_stream_read(a, &byte, 1), 1);
+        CHECK_EQ(eddy_stream_read(a, &byte, 1), 0);
+        CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        CHECK_EQ(calls, 0);
+        CHECK_EQ(eddy_stream_shutdown(a), 0);
+        CHECK_EQ(calls, 0); /* from the loop only */
+        CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        CHECK_EQ(calls, 1);
+        CHECK_EQ(eddy_stream_watch_hangup(a, counts, &calls), -EALREADY);
+        pair_close();
+        /* Beside the other callback, which closes the stream; and withdrawn between event and call. */
+        for (int abort = 0; abort < 2; abort++) {
+                pair_open(SMALL);
+                calls = 0;
+                CHECK_EQ(eddy_stream_watch_hangup(a, counts, &calls), 0);
+                CHECK_EQ(eddy_stream_watch_idle(a, abort ? closes : counts,
+                                                abort ? (void *) &a : &idle),
+                         0);
+                (abort ? eddy_stream_abort : eddy_stream_close)(b);
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+                CHECK_EQ(calls, 1);
+                CHECK(abort ? a == NULL : idle == 1);
+                b = NULL;
+                pair_close();
+                pair_open(SMALL);
+                CHECK_EQ(eddy_stream_watch_hangup(a, counts, &calls), 0);
+                (abort ? eddy_stream_abort : eddy_stream_close)(b);
+                CHECK_EQ(eddy_stream_watch_hangup(a, NULL, NULL), 0);
+                CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+                CHECK_EQ(calls, 1);
+                b = NULL;
+                pair_close();
+        }
+        return 0;
+}
+
+TEST(the_end_of_both_directions_and_a_reset_are_reported_once_from_the_loop)
+{
+        run(hung_up);
+}
+
 static int short_of_memory(void *arg)
 {
         (void) arg;
