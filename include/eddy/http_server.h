@@ -112,12 +112,39 @@ struct eddy_http_server_opts {
  * Errors: -ECANCELED  the server was asked to stop
  *         -ENOMEM     the server could not be started
  *         -EINVAL     a limit is out of range, a time is negative, a flag is unknown,
- *                     'tls' has a list 'alpn', or 'listener' is NULL
+ *                     'tls' has a list 'alpn', or 'listener' or 'handler' is NULL
  *         and other errors of accepting
  * Owns: borrows 'listener' and 'arg'.
  */
 EDDY_API int eddy_http_serve(eddy_listener *listener, const struct eddy_http_server_opts *opts,
                              eddy_http_handler_fn *handler, void *arg);
+
+/*
+ * Serve one connection that the program has opened: a connection that the program
+ * accepted, an inherited socket (eddy_stream_from_fd()), an end of eddy_stream_pair(),
+ * a stream of eddy_tls_server().  With opts.tls the call first does the handshake on the
+ * stream.  The call returns when the connection has ended.  Requests are handled in the
+ * calling task.  'connections_max' is not used.
+ *
+ * A cancel of the caller stops the call: the wait for a request ends at once, and a
+ * request in progress has 'drain_ns' to finish.  In a connection of eddy_serve(), call
+ * eddy_serve_idle() with a function that calls this one; the stop of that server then
+ * stops the call in the same way.
+ *
+ * Suspends: yes.
+ * Errors: -ECANCELED  the call was asked to stop
+ *         -ENOMEM     the connection could not be served
+ *         -EINVAL     an option is not valid, as for eddy_http_serve(); 'stream' or
+ *                     'handler' is NULL; the stream's protocol (ALPN) is HTTP/2
+ *         EDDY_E_TLS_EXPIRED, ...  the handshake failed, see eddy_tls_server()
+ *         EDDY_E_NET_TIMED_OUT     the handshake took longer than 'head_timeout_ns'
+ *         EDDY_E_RUN_OTHER_LOOP, EDDY_E_RUN_NOT_RUNNING  'stream' is still the caller's
+ *         A client that breaks the connection or sends an invalid request is not an error.
+ * Owns: takes 'stream' and closes it, also after an error, except the last two.
+ *       Borrows 'arg'.
+ */
+EDDY_API int eddy_http_serve_stream(eddy_stream *stream, const struct eddy_http_server_opts *opts,
+                                    eddy_http_handler_fn *handler, void *arg);
 
 EDDY_END_DECLS
 

@@ -9,6 +9,7 @@
 
 #include "eddy/error.h"
 #include "http/http1_out.h"
+#include "eddy/serve.h"
 #include "scope/suspend.h"
 
 /* Unread request bodies up to this size are read and dropped, to keep the connection. */
@@ -134,7 +135,7 @@ static int begin_answer(struct ed_http1_exchange *exchange, int status,
                 return err;
         if (status == 205)
                 body_bytes = 0;
-        if (!rest_is_small(exchange))
+        if (!rest_is_small(exchange) || eddy_serve_is_stopping())
                 exchange->closing = true;
         exchange->chunked = body_bytes < 0 && !no_body && head->minor > 0;
         if (body_bytes < 0 && !no_body && !exchange->chunked)

@@ -1,15 +1,24 @@
 /*
- * http/serve.c - serving HTTP on the connections of eddy_serve().
+ * http/serve.c - serving HTTP on the connections of eddy_serve(), and on one stream.
  *
  * A connection's task does the handshake, which is an idle call: a stop of the server ends it at
  * once. The protocol then serves the connection.
  */
 #include "eddy/serve.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "eddy/call.h"
+#include "eddy/error.h"
+#include "eddy/stream_ops.h"
 #include "eddy/tls.h"
 #include "http/http1_connection.h"
 #include "http/server.h"
+#include "io/serve.h"
+#include "loop/member.h"
+#include "scope/suspend.h"
+#include "tls/config.h"
 
 struct handshake {
         const struct ed_http_server *server;
@@ -41,7 +50,7 @@ static int secure(const struct ed_http_server *server, eddy_stream **stream)
                 return 0;
         err = eddy_serve_idle(handshake_in_time, &call);
         *stream = call.stream;
-        return err;
+        return err == -ETIMEDOUT ? EDDY_E_NET_TIMED_OUT : err;
 }
 
 /* Serve one connection; its stream is closed then. */
@@ -69,4 +78,31 @@ int eddy_http_serve(eddy_listener *listener, const struct eddy_http_server_opts 
         serve_opts.connections_max = server.opts.connections_max;
         serve_opts.drain_ns = server.opts.drain_ns;
         return eddy_serve(listener, &serve_opts, connection_run, &server);
+}
+
+/* Returns true if ALPN chose a protocol that this server does not speak, for a TLS stream of the user. */
+static bool speaks_other(const eddy_stream *stream)
+{
+        return strcmp(eddy_stream_kind(stream), "tls") == 0 && ed_tls_speaks(stream, "h2");
+}
+
+int eddy_http_serve_stream(eddy_stream *stream, const struct eddy_http_server_opts *opts,
+                           eddy_http_handler_fn *handler, void *arg)
+{
+        struct ed_http_server server;
+        struct ed_task *task;
+        int err = stream && stream->member ? ed_member_check(stream->member) : 0;
+
+        if (err == 0)
+                err = ed_suspend_enter(&task);
+        if (err == EDDY_E_RUN_NOT_RUNNING || err == EDDY_E_RUN_OTHER_LOOP)
+                return err;
+        if (err == 0)
+                err = ed_http_server_init(&server, opts, handler, arg);
+        if (err == 0 && (!stream || speaks_other(stream)))
+                err = -EINVAL;
+        if (err == 0)
+                return ed_serve_stream(stream, server.opts.drain_ns, connection_run, &server);
+        eddy_stream_close(stream);
+        return err;
 }

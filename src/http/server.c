@@ -43,7 +43,7 @@ int ed_http_server_init(struct ed_http_server *server, const struct eddy_http_se
         *server = (struct ed_http_server){
                 .opts = opts ? *opts : defaults, .handler = handler, .arg = arg, .date_s = -1
         };
-        if (own->head_bytes_max > INT32_MAX || own->headers_max > UINT16_MAX ||
+        if (!handler || own->head_bytes_max > INT32_MAX || own->headers_max > UINT16_MAX ||
             own->head_timeout_ns < 0 || own->idle_timeout_ns < 0 || own->rate_over_ns < 0 ||
             own->drain_ns < 0 || own->flags & ~(uint32_t) EDDY_HTTP_SERVER_FINISH ||
             ed_tls_config_has_alpn(own->tls))

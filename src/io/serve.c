@@ -42,11 +42,11 @@ struct connection {
 
 /* ---- the connections ------------------------------------------------------- */
 
-/* Returns the server whose connection the running task belongs to, or NULL. */
+/* Returns the server whose connection this call belongs to, or NULL. */
 static struct serving *serving_now(void)
 {
         struct ed_task *task = ed_task_running();
-        struct ed_node *node = task ? &task->node : NULL;
+        struct ed_node *node = task ? task->inner : NULL;
 
         for (; node; node = node->parent) {
                 struct ed_scope *scope = ed_scope_of_node(node);
@@ -108,16 +108,23 @@ static int connection_run(void *arg)
 
 /* ---- the server ------------------------------------------------------------ */
 
-/* Hold the shield around the connections open until the server ends. */
-static int serve_keeper(void *arg)
+/* Open the scope of the connections. A shield outlives a cancel of the server. */
+static void open_connections(struct serving *serving, unsigned shield)
 {
-        struct serving *serving = arg;
-        struct eddy_scope_opts opts = { .flags = EDDY_SCOPE_SHIELD | EDDY_SCOPE_KEEP_GOING,
-                                        .deadline_ns = INT64_MAX };
+        struct eddy_scope_opts opts = { .flags = shield | EDDY_SCOPE_KEEP_GOING,
+                                        .deadline_ns = shield ? INT64_MAX : 0 };
 
         eddy_scope_begin(&serving->connections, &opts);
         ed_scope_of(&serving->connections)->flags |= ED_SCOPE_SERVING;
         serving->is_open = true;
+}
+
+/* Hold the shield around the connections open until the server ends. */
+static int serve_keeper(void *arg)
+{
+        struct serving *serving = arg;
+
+        open_connections(serving, EDDY_SCOPE_SHIELD);
         eddy_task_ready();
         /* A shield around the server may also end this wait; the server stops then too. */
         if (eddy_semaphore_acquire(&serving->over) < 0)
@@ -227,4 +234,46 @@ int eddy_serve(eddy_listener *listener, const struct eddy_serve_opts *opts, eddy
         (void) eddy_scope_end(&scope); /* the keeper does not fail */
         ed_listener_unref(listener);
         return err;
+}
+
+/* ---- one stream -------------------------------------------------------------- */
+
+/* Wait outside the shield for a cancel of the server, which is the stop. */
+static int wait_for_stop(void *arg)
+{
+        struct serving *serving = arg;
+
+        if (eddy_semaphore_acquire(&serving->over) < 0 && serving->is_open)
+                stop(serving);
+        return 0;
+}
+
+int ed_serve_stream(eddy_stream *stream, int64_t drain_ns, eddy_serve_fn *fn, void *arg)
+{
+        struct serving serving = { .drain_ns = drain_ns };
+        eddy_scope scope;
+        int err = 0, result, stopped;
+
+        ed_list_init(&serving.idle);
+        eddy_semaphore_init(&serving.over, 0, 0);
+        eddy_scope_begin(&scope, NULL);
+        /* Without time to drain, the cancel itself ends the connection. */
+        if (drain_ns > 0)
+                err = eddy_scope_start_named(&scope, wait_for_stop, &serving, "serve_stop");
+        if (err < 0) {
+                (void) eddy_scope_end(&scope);
+                eddy_stream_close(stream);
+                return err;
+        }
+        open_connections(&serving, drain_ns > 0 ? EDDY_SCOPE_SHIELD : 0);
+        result = fn(stream, arg);
+        stopped = eddy_scope_end(&serving.connections);
+        serving.is_open = false;
+        if (serving.stopping)
+                stopped = -ECANCELED;
+        (void) eddy_semaphore_release(&serving.over);
+        err = eddy_scope_end(&scope);
+        if (result >= 0 && stopped < 0)
+                result = stopped;
+        return result >= 0 && err < 0 ? err : result;
 }
