@@ -121,6 +121,35 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_upgrade(
         eddy_http_exchange *exchange, const struct eddy_http_header *headers, size_t headers_count,
         eddy_stream **ret_stream, const void **ret_early, size_t *ret_early_bytes);
 
+/* About a request, its response and its connection.  A text without a value is "". */
+struct eddy_http_exchange_info {
+        int version;             /* 10 (HTTP/1.0) or 11 (HTTP/1.1) */
+        int status;              /* of the response; 0: not begun */
+        uint64_t received_bytes; /* of the request so far, with its head */
+        uint64_t sent_bytes;     /* of the response so far, with its head; TLS: before encryption */
+        int64_t started_ns;      /* when the request's first byte came, by eddy_now() */
+        const struct eddy_endpoint *peer; /* EDDY_ENDPOINT_NONE: unknown */
+        const struct eddy_endpoint *local;
+        int tls_version; /* EDDY_TLS_1_2, EDDY_TLS_1_3; 0: the connection has no TLS */
+        const char *tls_cipher;
+        const char *tls_server_name; /* the name that the client asked for (SNI) */
+        const char *tls_alpn;        /* the protocol agreed on */
+        uintptr_t reserved[6];       /* zero */
+};
+
+/*
+ * Store what is known now, for example for a line of a log after the response.  The
+ * first call on a connection asks the system for the endpoints.  Without memory for
+ * them, both are EDDY_ENDPOINT_NONE.  After an upgrade the sent bytes are those of the
+ * 101, and TLS is not described.
+ *
+ * Suspends: no.
+ * Owns: the texts and endpoints are valid during the handler's call, except texts of TLS,
+ *       which end with the stream if the handler took it.
+ */
+EDDY_API void eddy_http_exchange_info(eddy_http_exchange *exchange,
+                                      struct eddy_http_exchange_info *ret_info);
+
 /* Close the connection when the handler returns, without ending the response.  Suspends: no. */
 EDDY_API void eddy_http_exchange_abort(eddy_http_exchange *exchange);
 

@@ -14,9 +14,9 @@ EDDY_BEGIN_DECLS
 
 /*
  * Answers one request.  A handler that returns 0 without beginning a response
- * answers 404.  A negative result closes the connection, after a 500 if no
- * response was begun.  Returning before a response is complete also closes the
- * connection.
+ * answers 404.  A negative result answers 500 if no response was begun; else the
+ * response ends as a broken one, and so it does if the handler returns before it is
+ * complete.  With HTTP/1 the connection is closed after each of these but the 404.
  *
  * Values that a handler sets (eddy/var.h) and log values that it binds (eddy/log.h) end
  * with its request: the connection's next request begins with the server's values.
@@ -25,6 +25,12 @@ EDDY_BEGIN_DECLS
  * know, the handler is cancelled: its calls return -ECANCELED, and its result is
  * ignored.  A client that only ended its sending (a half-close) still gets its
  * answer.  EDDY_HTTP_SERVER_FINISH turns these cancels off.
+ *
+ * EDDY_HTTP_SERVER_CANCEL_AT_END cancels the handler also when the client has ended its
+ * sending after its request: a handler that waits for events without writing (SSE, a
+ * chat) so learns that its client has left.  Bytes of a next request are not an end; the
+ * handler of the last request sees it.  A client that half-closes before it reads loses
+ * its answer, as with Go's net/http.
  *
  * Some clients send a whole request and close without waiting for the answer.  On a
  * Unix socket the server knows of the close at once and cancels the handler.  With TCP
@@ -77,6 +83,8 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  */
 enum {
         EDDY_HTTP_SERVER_FINISH = 1 << 0, /* a handler continues if its client is gone */
+        /* a handler is cancelled when its client ends its sending; not with _FINISH */
+        EDDY_HTTP_SERVER_CANCEL_AT_END = 1 << 1,
 };
 
 struct eddy_http_server_opts {
@@ -111,8 +119,8 @@ struct eddy_http_server_opts {
  * Suspends: yes.
  * Errors: -ECANCELED  the server was asked to stop
  *         -ENOMEM     the server could not be started
- *         -EINVAL     a limit is out of range, a time is negative, a flag is unknown,
- *                     'tls' has a list 'alpn', or 'listener' or 'handler' is NULL
+ *         -EINVAL     a limit is out of range, a time is negative, a flag is unknown or
+ *                     excluded by another, 'tls' has a list 'alpn', or 'listener' or 'handler' is NULL
  *         and other errors of accepting
  * Owns: borrows 'listener' and 'arg'.
  */

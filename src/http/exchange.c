@@ -90,3 +90,8 @@ void eddy_http_exchange_abort(eddy_http_exchange *exchange)
 {
         exchange->ops->abort(exchange);
 }
+
+void eddy_http_exchange_info(eddy_http_exchange *exchange, struct eddy_http_exchange_info *ret_info)
+{
+        exchange->ops->info(exchange, ret_info);
+}

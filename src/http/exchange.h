@@ -34,6 +34,7 @@ struct ed_http_exchange_ops {
                        size_t headers_count, eddy_stream **ret_stream, const void **ret_early,
                        size_t *ret_early_bytes);
         void (*abort)(eddy_http_exchange *exchange);
+        void (*info)(eddy_http_exchange *exchange, struct eddy_http_exchange_info *ret_info);
 };
 
 /* The first member of a protocol's exchange. */

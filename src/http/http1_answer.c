@@ -8,8 +8,10 @@
 #include <strings.h>
 
 #include "eddy/error.h"
-#include "http/http1_out.h"
 #include "eddy/serve.h"
+#include "eddy/stream_ops.h"
+#include "http/http1_gone.h"
+#include "http/http1_out.h"
 #include "scope/suspend.h"
 
 /* Unread request bodies up to this size are read and dropped, to keep the connection. */
@@ -145,6 +147,7 @@ static int begin_answer(struct ed_http1_exchange *exchange, int status,
                 ed_http1_out_reset(exchange);
                 return err;
         }
+        exchange->status = (int16_t) status;
         exchange->head_only |= no_body;
         exchange->left = no_body ? 0 : body_bytes;
         exchange->answer = ED_HTTP_ANSWERING;
@@ -330,7 +333,9 @@ int ed_http1_answer_upgrade(eddy_http_exchange *base, const struct eddy_http_hea
                 return err;
         }
         exchange->answer = ED_HTTP_ANSWERED;
-        (void) eddy_stream_watch_hangup(exchange->stream, NULL, NULL);
+        exchange->status = 101;
+        exchange->sent_bytes = exchange->stream->taken - exchange->taken_before;
+        ed_http1_gone_unwatch(exchange);
         *ret_stream = exchange->stream;
         ed_http_message_take_rest(message, ret_early, ret_early_bytes);
         *message->stream = exchange->stream = NULL;

@@ -14,7 +14,9 @@
 #include "eddy/scope.h"
 #include "eddy/serve.h"
 #include "eddy/time.h"
+#include "http/http1_gone.h"
 #include "http/http1_out.h"
+#include "http/http1_server.h"
 #include "http/linger.h"
 #include "io/serve.h"
 #include "loop/long_wait.h"
@@ -31,7 +33,7 @@ enum {
 struct connection {
         struct ed_http_server *server;
         eddy_stream *stream; /* NULL: the handler has taken it */
-        eddy_scope scope;    /* cancelled if the client is gone while a handler runs */
+        eddy_scope scope;    /* of the requests; cancelled if the client is gone */
         struct ed_http1_exchange *exchange;
         struct ed_long_wait idle; /* while it waits for a request's first byte */
 };
@@ -71,6 +73,16 @@ static int64_t fill_first(struct connection *connection)
         return err;
 }
 
+/* The first byte of a head has come. */
+static void begin_head(struct connection *connection, eddy_scope *scope)
+{
+        const int64_t now_ns = eddy_now();
+
+        connection->exchange->started_ns = now_ns;
+        (void) eddy_scope_set_deadline(
+                scope, ed_time_after(now_ns, connection->server->opts.head_timeout_ns));
+}
+
 /*
  * Read until a head is complete. The scope has the deadline of an idle connection until the first
  * byte arrives, then the deadline of a head.
@@ -83,8 +95,7 @@ static int read_head_within(struct connection *connection, eddy_scope *scope)
         int err;
 
         if (begun)
-                (void) eddy_scope_set_deadline(
-                        scope, ed_time_after(eddy_now(), connection->server->opts.head_timeout_ns));
+                begin_head(connection, scope);
         for (;;) {
                 err = ed_http_message_parse(message);
                 if (err != 0)
@@ -93,9 +104,7 @@ static int read_head_within(struct connection *connection, eddy_scope *scope)
                 if (n <= 0)
                         return n < 0 ? (int) n : ed_http1_head_finish(&message->head);
                 if (!begun)
-                        (void) eddy_scope_set_deadline(
-                                scope, ed_time_after(eddy_now(),
-                                                     connection->server->opts.head_timeout_ns));
+                        begin_head(connection, scope);
                 begun = true;
         }
 }
@@ -177,30 +186,15 @@ static void finish_request(struct connection *connection, int result)
                 exchange->closing = true;
 }
 
-/* The client's connection is gone: called by the loop. */
-static void client_gone(void *arg)
-{
-        struct connection *connection = arg;
-
-        connection->exchange->aborted = true;
-        eddy_scope_cancel(&connection->scope);
-}
-
 /* Call the handler. If its client is gone, the handler and the connection are cancelled. */
 static int handle(struct connection *connection)
 {
-        struct ed_http_server *server = connection->server;
         struct ed_http1_exchange *exchange = connection->exchange;
         int result;
 
-        if (server->opts.flags & EDDY_HTTP_SERVER_FINISH)
-                return ed_http_server_handle(server, &exchange->base);
-        /* Without memory to watch, or with a stream that cannot be watched, writes find the end. */
-        if (eddy_stream_watch_hangup(connection->stream, client_gone, connection) == -EALREADY)
-                client_gone(connection);
-        result = ed_http_server_handle(server, &exchange->base);
-        if (connection->stream) /* the handler has not taken it */
-                (void) eddy_stream_watch_hangup(connection->stream, NULL, NULL);
+        ed_http1_gone_watch(exchange, connection->server->opts.flags);
+        result = ed_http_server_handle(connection->server, &exchange->base);
+        ed_http1_gone_unwatch(exchange);
         return result;
 }
 
@@ -314,6 +308,7 @@ static struct ed_http1_exchange *exchange_new(struct ed_http_server *server, edd
 
 static void exchange_free(struct ed_http1_exchange *exchange)
 {
+        ed_free(exchange->ends);
         ed_buf_fini(&exchange->copies);
         ed_buf_fini(&exchange->out);
         ed_http_message_fini(&exchange->message);

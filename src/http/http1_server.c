@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "eddy/error.h"
+#include "eddy/stream_ops.h"
 #include "http/http1_answer.h"
+#include "http/http1_gone.h"
+#include "http/http1_info.h"
 #include "http/http1_out.h"
 #include "scope/suspend.h"
 
@@ -70,6 +73,8 @@ int ed_http_exchange_begin_request(struct ed_http1_exchange *exchange)
         int err;
 
         exchange->answer = ED_HTTP_UNANSWERED;
+        exchange->status = 0;
+        exchange->taken_before = exchange->stream->taken;
         exchange->head_only = ed_http1_answers_to(slice_text(exchange, head->method),
                                                   head->method.bytes) == ED_HTTP1_TO_HEAD;
         exchange->chunked = false;
@@ -158,6 +163,8 @@ static int64_t read_ended(struct ed_http1_exchange *exchange, struct ed_task *ta
                         exchange->failed = (int) n;
                 return n;
         }
+        if (exchange->cancels_at_end)
+                ed_http1_gone_body_read(exchange);
         ed_suspend_passed(task);
         return n;
 }
@@ -226,4 +233,5 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .flush = ed_http1_answer_flush,
         .upgrade = ed_http1_answer_upgrade,
         .abort = http1_abort,
+        .info = ed_http1_info,
 };

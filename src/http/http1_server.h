@@ -22,24 +22,32 @@ extern const struct ed_http_exchange_ops ed_http1_exchange_ops;
 /* An exchange of HTTP/1. Lives as long as its connection; reset for each request. */
 struct ed_http1_exchange {
         struct eddy_http_exchange base;
-        eddy_stream *stream; /* NULL: the handler has taken it */
+        eddy_stream *stream;        /* NULL: the handler has taken it */
+        struct ed_http1_ends *ends; /* of the connection; NULL: not asked for */
+        int64_t started_ns;         /* at the request's first byte */
+        uint64_t taken_before;      /* by the stream, before the request */
+        uint64_t sent_bytes;        /* of a response after which the handler took the stream */
         struct ed_http_message message;
         struct ed_http_pace upload;   /* rate of the request's body */
         struct ed_http_pace download; /* rate of responses, for the whole connection */
         struct ed_buf out;            /* bytes of the answer that are kept, see http1_out.h */
         struct ed_call at_wait;       /* queued while there are some */
         eddy_event rest_sent;         /* not 'resting' any more */
-        eddy_scope *scope;            /* of the connection, for the task that writes a rest */
-        struct ed_buf copies;         /* the request's path, and the host of an absolute target */
+        eddy_scope *scope;    /* of the connection: has the task that writes a rest; is cancelled if
+                              the client is gone while a handler runs */
+        struct ed_buf copies; /* the request's path, and the host of an absolute target */
         const char *query;
         const char *host;
         const char *date; /* for the Date field; kept current by the server */
         uint8_t answer;   /* enum ed_http_answer */
+        int16_t status;   /* of the response; 0: not begun */
         bool head_only;   /* HEAD, or a status without a body: send no body */
         bool chunked;
         bool continued;                 /* "100 Continue" was sent or is not expected */
         bool closing;                   /* this is the connection's last exchange */
-        bool aborted;                   /* the handler called abort */
+        bool aborted;                   /* the handler called abort, or the client is gone */
+        bool cancels_at_end;            /* also if the client has ended its sending */
+        bool watches_sending;           /* the stream is watched for that */
         bool stalled;                   /* the client takes no response */
         bool sending;                   /* a task writes 'out' */
         bool resting;                   /* ... namely one that the server has started for it */

@@ -118,6 +118,9 @@ EDDY_MUST_USE int ed_http_message_begin_body(struct ed_http_message *message);
 /* Returns true if the buffer holds the whole body, so that no more reads are needed. */
 bool ed_http_message_is_whole(const struct ed_http_message *message);
 
+/* Returns the bytes of the message, with its head, that were received. */
+uint64_t ed_http_message_bytes(const struct ed_http_message *message);
+
 /* Returns true if the buffer holds the rest of a chunked body, which is valid. */
 bool ed_http_message_chunks_are_whole(const struct ed_http_message *message);
 
@@ -143,6 +146,17 @@ EDDY_MUST_USE int ed_http_message_discard(struct ed_http_message *message, uint6
 
 /* Drop the body bytes that are in the buffer, without suspending. */
 EDDY_MUST_USE int ed_http_message_discard_buffered(struct ed_http_message *message);
+
+/*
+ * Read bytes that follow the message, whose body is done or in the buffer: they begin the next message.
+ * Does not wait. Returns their number; 0 at the end of the stream.
+ *
+ * Suspends: no.
+ * Errors: -EAGAIN   none have arrived
+ *         -ENOBUFS  the buffer is full
+ *         those of the stream
+ */
+EDDY_MUST_USE int64_t ed_http_message_read_ahead(struct ed_http_message *message);
 
 /*
  * Returns the bytes after the message that were already read, and ends the reading from the stream.

@@ -33,6 +33,15 @@ bool ed_http_message_is_whole(const struct ed_http_message *message)
                message->end - message->at >= left_by_length(message);
 }
 
+uint64_t ed_http_message_bytes(const struct ed_http_message *message)
+{
+        uint64_t left = message->body.done ? 0 : left_by_length(message);
+
+        if (!ed_http_message_is_whole(message))
+                return message->received;
+        return message->received - (message->end - message->at - left);
+}
+
 /* Only a chunked body's own bytes say where it ends: read a copy's. */
 bool ed_http_message_chunks_are_whole(const struct ed_http_message *message)
 {
@@ -342,7 +351,8 @@ int ed_http_message_gather(struct ed_http_message *message)
         }
         if (message->head.framing == ED_HTTP1_BY_LENGTH) {
                 left = left_by_length(message);
-                if (left < message->room && message->at + left < message->room)
+                /* A byte beyond the body can be read, and a NUL follows it. */
+                if (left < message->room && message->at + left + 1 < message->room)
                         return gather_inside(message);
         }
         if (message->head.framing == ED_HTTP1_CHUNKED) {

@@ -94,17 +94,19 @@ int ed_http_message_parse(struct ed_http_message *message)
 
 int ed_http_message_begin_body(struct ed_http_message *message)
 {
-        size_t window;
+        size_t window, held;
         int err;
 
         err = ed_http1_body_init(&message->body, &message->head, message->body_max);
         if (err < 0)
                 return err;
         message->body.trailer_buf = message->trailers;
+        /* A byte beyond those that are there can be read, and a NUL follows it. */
+        held = message->end - message->base + 2;
         window = message->head_bytes + ED_HTTP_WINDOW_BYTES;
-        if (!ed_http_message_is_whole(message) && message->base + window > message->room) {
-                if (window < message->end - message->base + 1)
-                        window = message->end - message->base + 1;
+        if (ed_http_message_is_whole(message) || window < held)
+                window = held;
+        if (message->base + window > message->room) {
                 err = make_room(message, window);
                 if (err < 0)
                         return err;

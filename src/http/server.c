@@ -34,6 +34,14 @@ static void set_defaults(struct eddy_http_server_opts *opts)
                 opts->rate_over_ns = RATE_OVER_DEFAULT_NS;
 }
 
+/* A handler cannot both finish and be cancelled. */
+static bool flags_are_valid(uint32_t flags)
+{
+        const uint32_t both = EDDY_HTTP_SERVER_FINISH | EDDY_HTTP_SERVER_CANCEL_AT_END;
+
+        return !(flags & ~both) && flags != both;
+}
+
 int ed_http_server_init(struct ed_http_server *server, const struct eddy_http_server_opts *opts,
                         eddy_http_handler_fn *handler, void *arg)
 {
@@ -45,8 +53,7 @@ int ed_http_server_init(struct ed_http_server *server, const struct eddy_http_se
         };
         if (!handler || own->head_bytes_max > INT32_MAX || own->headers_max > UINT16_MAX ||
             own->head_timeout_ns < 0 || own->idle_timeout_ns < 0 || own->rate_over_ns < 0 ||
-            own->drain_ns < 0 || own->flags & ~(uint32_t) EDDY_HTTP_SERVER_FINISH ||
-            ed_tls_config_has_alpn(own->tls))
+            own->drain_ns < 0 || !flags_are_valid(own->flags) || ed_tls_config_has_alpn(own->tls))
                 return -EINVAL;
         set_defaults(own);
         return 0;

@@ -74,6 +74,16 @@ ED_SHARED EDDY_MUST_USE int ed_tls_client(eddy_stream *lower, eddy_tls_config *c
                                           const char *host, const struct eddy_tls_conn_opts *opts,
                                           bool *ret_no_protocol, eddy_stream **ret_stream);
 
+/* Some of struct eddy_tls_info, without a copy: the texts are valid as long as the stream. */
+struct ed_tls_brief {
+        int version;
+        const char *cipher;
+        const char *server_name; /* "": the client asked for none */
+};
+
+/* Describe the stream, which is one of TLS. */
+ED_SHARED void ed_tls_brief(const eddy_stream *stream, struct ed_tls_brief *ret_brief);
+
 /* Returns whether ALPN chose 'protocol' for the stream, which is one of TLS. */
 ED_SHARED bool ed_tls_speaks(const eddy_stream *stream, const char *protocol);
 

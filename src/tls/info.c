@@ -82,6 +82,16 @@ bool ed_tls_speaks(const eddy_stream *stream, const char *protocol)
         return bytes > 0 && bytes == strlen(protocol) && memcmp(alpn, protocol, bytes) == 0;
 }
 
+void ed_tls_brief(const eddy_stream *stream, struct ed_tls_brief *ret_brief)
+{
+        const SSL *ssl = ed_container_of(stream, const struct ed_tls, stream)->ssl;
+        const char *name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
+
+        ret_brief->version = SSL_version(ssl);
+        ret_brief->cipher = SSL_get_cipher_name(ssl);
+        ret_brief->server_name = name ? name : "";
+}
+
 int eddy_tls_info(const eddy_stream *stream, struct eddy_tls_info *ret_info)
 {
         const struct ed_tls *tls;
