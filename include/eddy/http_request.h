@@ -89,6 +89,15 @@ struct eddy_http_request {
         size_t body_bytes EDDY_UNSET;
         /* NULL: no body, or 'body' is set */
         const struct eddy_http_body_source *body_source EDDY_UNSET;
+        /* Above 0: send "Expect: 100-continue" with the head, and the body after the server's "100
+         * Continue", after an answer below 400, or after this time without an answer, because old
+         * servers send no 100.  An answer of 400 or above that comes before saves the body: it is
+         * not sent, a 'body_source' is not read, and the connection is closed at the end.  After
+         * 417 the request is repeated once without Expect, if the body can be sent again (RFC 9110,
+         * 10.1.1); the hooks see another attempt.  'read_ns' does not run in this wait.  A header
+         * "Expect" of the caller must be "100-continue" then.  0: no Expect is added, and a header
+         * "Expect" of the caller is sent without a wait.  Ignored without a body. */
+        int64_t expect_continue_ns EDDY_UNSET;
         struct eddy_http_timeouts timeouts EDDY_UNSET; /* 0: the client's; below 0: none */
         uint64_t body_bytes_max EDDY_UNSET;            /* of the response; 0: the client's limit */
         /* for https; borrowed for the call; the client keeps a reference while a connection uses

@@ -192,6 +192,14 @@ static bool can_repeat(const eddy_http_response *response, const struct eddy_htt
         return source->rewind && source->rewind(source->arg) >= 0;
 }
 
+/* Returns true if the server refused only the expectation of "100 Continue". */
+static bool expectation_failed(const eddy_http_response *response,
+                               const struct eddy_http_request *request)
+{
+        return ed_unlikely(response->fields.expect_ns > 0) &&
+               response->ops->status(response) == 417 && can_repeat(response, request);
+}
+
 /* Returns the end of a time that begins at 'now_ns'; 0 if the time is 0: no limit. */
 static int64_t time_limit(int64_t now_ns, int64_t timeout_ns)
 {
@@ -311,8 +319,8 @@ static int renew(struct sending *sending)
 }
 
 /*
- * Connect if necessary and do the exchange. Retry once on a new connection if the old one was
- * stale.
+ * Connect if necessary and do the exchange. Repeat once on a new connection if the old one was
+ * stale, and once if the server refused an expectation.
  */
 static int send_on(struct sending *sending)
 {
@@ -343,12 +351,16 @@ static int send_on(struct sending *sending)
                 ed_http_attempt_sends(response);
                 reused = response->conn->reused && !repeated;
                 err = response->ops->exchange(response, request);
-                if (err >= 0 || !was_stale(response, request, reused, err) ||
-                    !can_repeat(response, request))
+                if (err >= 0 && expectation_failed(response, request)) {
+                        ed_http_attempt_answered(response);
+                        ed_http_request_fields_drop_expect(&response->fields);
+                } else if (err >= 0 || !was_stale(response, request, reused, err) ||
+                           !can_repeat(response, request)) {
                         return err;
+                }
                 ed_http_attempt_end(response, err);
                 ed_http_response_detach(response);
-                repeated = true;
+                repeated |= err < 0;
                 err = renew(sending);
                 if (err < 0)
                         return err;

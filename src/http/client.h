@@ -133,6 +133,7 @@ struct ed_http1_response {
         struct ed_list link; /* in the client's list of spares */
         eddy_http_response *base;
         struct ed_buf out;            /* the request's head */
+        size_t interim_bytes;         /* of the 1xx responses so far */
         struct ed_buf trailers;       /* of the response */
         struct ed_http_upload upload; /* unsent part of a large request */
         bool tainted;                 /* an error, a cancel, or a request not fully sent */

@@ -22,6 +22,8 @@
  */
 enum { SEND_AT_ONCE_BYTES = 16 << 10 };
 
+enum { SEND_BODY = 1 }; /* a result: an answer has not come yet, the body is due */
+
 /* A connection is not used in the last second before the server closes it. */
 #define KEEP_ALIVE_MARGIN_NS EDDY_SEC(1)
 
@@ -45,11 +47,12 @@ static int check_interim(struct ed_http1_head *head, size_t bytes)
         return 0;
 }
 
-static int read_head(struct ed_http1_response *response)
+/* Read a head; 'for_continue': or "100 Continue", after which this returns SEND_BODY. */
+static int read_head(struct ed_http1_response *response, bool for_continue)
 {
         eddy_http_response *base = response->base;
         struct ed_http_message *message = &response->message;
-        size_t interim_bytes = 0;
+        bool is_continue;
         int64_t n;
         int err;
 
@@ -70,47 +73,56 @@ static int read_head(struct ed_http1_response *response)
                 }
                 if (message->head.status >= 200)
                         return ed_http_message_begin_body(message);
-                interim_bytes += message->head_bytes;
-                err = check_interim(&message->head, interim_bytes);
+                response->interim_bytes += message->head_bytes;
+                err = check_interim(&message->head, response->interim_bytes);
                 if (err < 0)
                         return err;
+                is_continue = message->head.status == 100;
                 ed_http_message_skip(message);
                 ed_http1_response_init(&message->head, response->fields, &base->client->limits,
                                        (enum ed_http1_answers) message->head.answers);
+                if (for_continue && is_continue)
+                        return SEND_BODY;
         }
 }
 
-static int write_all(struct ed_http1_response *response, const struct eddy_http_request *request)
+static struct eddy_slice head_of(const struct ed_http1_response *response)
 {
-        struct eddy_slice slices[2] = {
-                { ed_buf_data(&response->out), ed_buf_bytes(&response->out) },
-                { request->body, request->body_bytes },
-        };
+        return (struct eddy_slice){ ed_buf_data(&response->out), ed_buf_bytes(&response->out) };
+}
+
+static struct eddy_slice body_of(const struct eddy_http_request *request)
+{
+        return (struct eddy_slice){ request->body, request->body_bytes };
+}
+
+static int write_all(struct ed_http1_response *response, struct eddy_slice head,
+                     struct eddy_slice body)
+{
+        struct eddy_slice slices[2] = { head, body };
         eddy_stream *stream = response->base->conn->stream;
         int err;
 
         if (!stream)
                 return EDDY_E_HTTP_CLIENT_CLOSED;
-        err = eddy_stream_writev(stream, slices, request->body_bytes > 0 ? 2 : 1);
+        err = eddy_stream_writev(stream, slices, body.bytes > 0 ? 2 : 1);
         if (err < 0 && !response->base->conn->stream)
-                return EDDY_E_HTTP_CLIENT_CLOSED;
+                err = EDDY_E_HTTP_CLIENT_CLOSED;
+        response->upload.cut = err < 0;
+        response->tainted |= err < 0;
         return err;
 }
 
-/* Exchange a request that fits in one write. */
-static int exchange_small(struct ed_http1_response *response,
-                          const struct eddy_http_request *request)
+/* Exchange a request that fits in one write; the head is empty if it was sent. */
+static int exchange_small(struct ed_http1_response *response, struct eddy_slice head,
+                          struct eddy_slice body)
 {
         int err, sent;
 
-        sent = write_all(response, request);
-        response->upload.cut = sent < 0;
-        if (sent < 0) {
-                response->tainted = true;
-                if (!ed_http_may_have_answered(sent))
-                        return sent;
-        }
-        err = read_head(response);
+        sent = write_all(response, head, body);
+        if (sent < 0 && !ed_http_may_have_answered(sent))
+                return sent;
+        err = read_head(response, false);
         /* The write error is more specific than the end of the stream that follows it. */
         if (err == EDDY_E_HTTP_CLOSED && sent < 0)
                 return sent;
@@ -126,26 +138,26 @@ static bool refuses(const struct ed_http1_response *response)
 /*
  * Exchange a request with a large body, or one from a source. A separate task writes the request, so that this call sees
  * an early response. The call returns with the response's head. A response that refuses the request
- * stops the writing; otherwise the rest is sent while the response is read.
+ * stops the writing; otherwise the rest is sent while the response is read. The head is empty if it
+ * was sent; 'answered': the response's head was read.
  */
-static int exchange_large(struct ed_http1_response *response,
-                          const struct eddy_http_request *request)
+static int exchange_large(struct ed_http1_response *response, struct eddy_slice head,
+                          const struct eddy_http_request *request, bool answered)
 {
         struct ed_http_upload *upload = &response->upload;
-        struct eddy_slice head = { ed_buf_data(&response->out), ed_buf_bytes(&response->out) };
-        struct eddy_slice body = { request->body, request->body_bytes };
         eddy_stream **stream = &response->base->conn->stream;
         int err = 0;
 
         if (request->body_source)
                 err = ed_http_upload_init_from(upload, stream, head, request->body_source);
         else
-                ed_http_upload_init(upload, stream, head, body);
+                ed_http_upload_init(upload, stream, head, body_of(request));
         if (err >= 0)
                 err = ed_http_upload_start(upload);
         if (err < 0)
                 return err;
-        err = read_head(response);
+        if (!answered)
+                err = read_head(response, false);
         if (err >= 0 && !refuses(response) && ed_http_message_is_whole(&response->message))
                 err = ed_http_upload_finish(upload);
         else
@@ -157,6 +169,46 @@ static int exchange_large(struct ed_http1_response *response,
                 return upload->error;
         upload->error = 0; /* the request was refused, or has failed */
         return err;
+}
+
+static int64_t await_continue(void *arg)
+{
+        return read_head(arg, true);
+}
+
+/*
+ * Send the head, and wait for "100 Continue" or an answer. Returns SEND_BODY, also after the time
+ * has passed; or 0 with an answer.
+ */
+static int send_head(struct ed_http1_response *response, int64_t expect_ns)
+{
+        struct ed_http_message *message = &response->message;
+        int64_t read_timeout_ns = message->read_timeout_ns;
+        int err, sent;
+
+        sent = write_all(response, head_of(response), (struct eddy_slice){ NULL, 0 });
+        response->upload.cut = true; /* until the body is sent */
+        if (sent < 0 && !ed_http_may_have_answered(sent))
+                return sent;
+        message->read_timeout_ns = 0; /* the wait ends by itself */
+        err = (int) ed_http_call_until(await_continue, response,
+                                       ed_time_after(eddy_now(), expect_ns), SEND_BODY);
+        message->read_timeout_ns = read_timeout_ns;
+        return sent < 0 && (err == EDDY_E_HTTP_CLOSED || err == SEND_BODY) ? sent : err;
+}
+
+/* Exchange a request whose body is sent after "100 Continue" (RFC 9110, 10.1.1). */
+static int exchange_expecting(struct ed_http1_response *response,
+                              const struct eddy_http_request *request)
+{
+        const struct eddy_slice sent = { NULL, 0 };
+        int err = send_head(response, response->base->fields.expect_ns);
+
+        if (err < 0 || (err == 0 && refuses(response)))
+                return err;
+        if (err == 0 || request->body_bytes > SEND_AT_ONCE_BYTES || request->body_source)
+                return exchange_large(response, sent, request, err == 0);
+        return exchange_small(response, sent, body_of(request));
 }
 
 static int http1_exchange(eddy_http_response *base, const struct eddy_http_request *request)
@@ -172,10 +224,12 @@ static int http1_exchange(eddy_http_response *base, const struct eddy_http_reque
                                ed_http1_answers_to(fields->method, fields->method_bytes));
         response->message.stream = &base->conn->stream;
         response->message.body.fault = ED_HTTP1_FAULT_NONE;
-        if (request->body_bytes <= SEND_AT_ONCE_BYTES && !request->body_source)
-                err = exchange_small(response, request);
+        if (fields->expect_ns > 0)
+                err = exchange_expecting(response, request);
+        else if (request->body_bytes <= SEND_AT_ONCE_BYTES && !request->body_source)
+                err = exchange_small(response, head_of(response), body_of(request));
         else
-                err = exchange_large(response, request);
+                err = exchange_large(response, head_of(response), request, false);
         response->tainted |= err < 0;
         return err;
 }
@@ -477,6 +531,7 @@ static int http1_attach(eddy_http_response *base)
         response->message.body_max = base->body_bytes_max;
         response->message.read_timeout_ns = base->read_timeout_ns;
         response->upload.source_was_read = false;
+        response->interim_bytes = 0;
         response->upload.cut = false; /* reset the state of the previous exchange */
         response->upload.error = 0;
         response->tainted = false;

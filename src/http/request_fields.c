@@ -17,7 +17,7 @@
 #include "http/userinfo.h"
 
 enum {
-        DEFAULTS_MAX = 6,
+        DEFAULTS_MAX = 7,
         ROOM_KEPT = 64,       /* headers that an empty list keeps memory for */
         FIELD_BYTES_MIN = 5,  /* "a: \r\n" */
         LINE_REST_BYTES = 14, /* two spaces, "HTTP/1.1\r\n", the empty line */
@@ -32,6 +32,7 @@ struct given {
         bool authorization;
         bool proxy_authorization;
         bool length;
+        bool expect;
 };
 
 /* Returns true for methods that send "Content-Length: 0" if they have no body. */
@@ -128,6 +129,19 @@ void ed_http_request_fields_drop_added(struct ed_http_request_fields *fields)
         fields->added = 0;
 }
 
+void ed_http_request_fields_drop_expect(struct ed_http_request_fields *fields)
+{
+        struct ed_http_field *at = &fields->list[fields->expect_at];
+        size_t after = fields->count - fields->expect_at - 1;
+
+        fields->bytes -= at->name_bytes + at->value_bytes + sizeof(": \r\n") - 1;
+        memmove(at, at + 1, after * sizeof(*at)); /* it owns no memory */
+        fields->count--;
+        if (fields->has_host && fields->host_at > fields->expect_at)
+                fields->host_at--;
+        fields->expect_ns = 0;
+}
+
 void ed_http_request_fields_clear(struct ed_http_request_fields *fields)
 {
         drop_to(fields, 0);
@@ -208,6 +222,14 @@ static bool note(struct ed_http_request_fields *fields, const struct eddy_http_h
         case 'c':
         case 't':
                 return note_framing(fields, header, body_bytes, given);
+        case 'e':
+                if (fields->expect_ns > 0 && names(header, "expect")) {
+                        fields->refused |=
+                                given->expect || strcasecmp(header->value, "100-continue") != 0;
+                        given->expect = true;
+                        fields->expect_at = fields->count;
+                }
+                return true;
         case 'p':
                 given->proxy_authorization |= names(header, "proxy-authorization");
                 return true;
@@ -301,6 +323,10 @@ static int put_defaults(struct ed_http_request_fields *fields, const eddy_http_c
         if (client->decode && !given->accept_encoding)
                 PUT(fields, "Accept-Encoding", ED_CODING_CHAIN_ACCEPTS,
                     sizeof(ED_CODING_CHAIN_ACCEPTS) - 1);
+        if (fields->expect_ns > 0 && !given->expect) {
+                fields->expect_at = fields->count;
+                PUT(fields, "Expect", "100-continue", 12);
+        }
         if (proxy && !given->proxy_authorization)
                 err = put_proxy_authorization(fields, proxy);
         if (err >= 0 && fields->url.has_userinfo && !given->authorization)
@@ -322,7 +348,7 @@ static int check(const struct eddy_http_request *request, const char *method)
          * CONNECT opens a tunnel instead of returning a response; TRACE has no content (RFC 9110,
          * 9.3.8).
          */
-        if (strcmp(method, "CONNECT") == 0 ||
+        if (request->expect_continue_ns < 0 || strcmp(method, "CONNECT") == 0 ||
             ((request->body || source) && strcmp(method, "TRACE") == 0))
                 return EDDY_E_HTTP_INVALID_REQUEST;
         return request->headers_count > ED_HTTP_REQUEST_HEAD_MAX / FIELD_BYTES_MIN
@@ -389,6 +415,8 @@ int ed_http_request_fields_set(struct ed_http_request_fields *fields,
         fields->method_bytes = strlen(fields->method);
         fields->to_proxy = proxy != NULL;
         fields->chunked = source && source->bytes < 0;
+        /* Without a body a client must not expect it (RFC 9110, 10.1.1). */
+        fields->expect_ns = fields->chunked || body_bytes > 0 ? request->expect_continue_ns : 0;
         fields->closing = fields->refused = fields->has_host = false;
         fields->bytes = 0;
         err = check(request, fields->method);

@@ -31,12 +31,14 @@ struct ed_http_request_fields {
         struct ed_url url; /* the caller fills it before set() */
         const char *method;
         size_t method_bytes;
-        bool to_proxy;  /* the target is absolute */
-        bool chunked;   /* the body's length is unknown */
-        bool closing;   /* the connection is closed after the answer */
-        bool refused;   /* a part is not valid */
-        bool has_host;  /* the caller gave Host; otherwise it is the URL's and not in the list */
-        size_t host_at; /* its place in the list */
+        bool to_proxy;     /* the target is absolute */
+        bool chunked;      /* the body's length is unknown */
+        bool closing;      /* the connection is closed after the answer */
+        bool refused;      /* a part is not valid */
+        bool has_host;     /* the caller gave Host; otherwise it is the URL's and not in the list */
+        size_t host_at;    /* its place in the list */
+        int64_t expect_ns; /* time to wait for "100 Continue" before the body; 0: not expected */
+        size_t expect_at;  /* place of Expect in the list, if so */
         struct ed_http_field *list; /* owned */
         size_t count;
         size_t added; /* of these, at the end, were added after set() */
@@ -66,6 +68,9 @@ EDDY_MUST_USE int ed_http_request_fields_add(struct ed_http_request_fields *fiel
 
 /* Remove the headers that were added after set(). */
 void ed_http_request_fields_drop_added(struct ed_http_request_fields *fields);
+
+/* Remove Expect; the body is then sent without a wait. */
+void ed_http_request_fields_drop_expect(struct ed_http_request_fields *fields);
 
 /* Remove all, and keep some memory for the next request. */
 void ed_http_request_fields_clear(struct ed_http_request_fields *fields);
