@@ -24,6 +24,7 @@ EDDY_BEGIN_DECLS
         X(RUN, 2, OTHER_LOOP, "the object belongs to another loop")                                \
         X(TASK, 0, NOT_DONE, "the task has not finished")                                          \
         X(TASK, 1, NOT_READY, "the task ended before it called eddy_task_ready()")                 \
+        X(TASK, 2, THREW, "a C++ exception ended the task")                                        \
         X(DNS, 0, NOT_FOUND, "the name does not exist")                                            \
         X(DNS, 1, NO_ADDRESS, "the name has no address")                                           \
         X(DNS, 2, FAILED, "the name server failed or could not be reached")                        \

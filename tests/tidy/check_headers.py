@@ -1,5 +1,6 @@
 """Public headers compile alone, without a warning, in every language that they
-promise: C99 to C23 and C++11 to C++20, with gcc and clang.
+promise: C99 to C23 and C++11 to C++20, with gcc and clang.  Headers for C++ only (.hpp) compile
+as C++20 and C++23, with and without exceptions.
 """
 import concurrent.futures
 import os
@@ -13,6 +14,8 @@ LANGUAGES = [(compiler, "c", standard) for compiler in ("gcc", "clang")
              for standard in ("c99", "c11", "gnu17", "c2x")]
 LANGUAGES += [(compiler, "c++", standard) for compiler in ("g++", "clang++")
               for standard in ("c++11", "c++17", "c++20")]
+CPP_LANGUAGES = [(compiler, "c++", standard, flags) for compiler in ("g++", "clang++")
+                 for standard in ("c++20", "c++2b") for flags in ([], ["-fno-exceptions", "-fno-rtti"])]
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
 
 # Of libraries that only tests link.
@@ -107,6 +110,15 @@ USES_IN_CPP = {
 #if __cplusplus >= 202002L
 {TABLE}
 #endif
+""",
+    "eddy/cpp.hpp": """
+int use()
+{
+        eddy::scope scope({ .timeout_ns = 1 });
+
+        scope.start([] {}, { .name = "task" });
+        return scope.end() + eddy::run([] { return 0; });
+}
 """,
     "eddy/scope.h": """
 int use()
@@ -225,9 +237,9 @@ def partial(text):
     return "void partial();\nvoid partial()\n{\n" + "".join(lines) + "}\n"
 
 
-def compile_one(root, header, compiler, language, standard):
+def compile_one(root, header, compiler, language, standard, flags=()):
     command = [compiler, "-x", language, f"-std={standard}", "-fsyntax-only",
-               "-I", os.path.join(root, "include")] + WARNINGS + ["-"]
+               "-I", os.path.join(root, "include"), *flags] + WARNINGS + ["-"]
     # Twice: a header guards itself.
     text = f'#include "{header}"\n#include "{header}"\nint main(void) {{ return 0; }}\n'
     text += BOTH.get(header, "")
@@ -254,6 +266,9 @@ def check(tree):
         for header in headers:
             for language in LANGUAGES:
                 jobs.append(pool.submit(compile_one, tree.root, header, *language))
+        for path in tree.files("include", ends=(".hpp",)):
+            for language in CPP_LANGUAGES:
+                jobs.append(pool.submit(compile_one, tree.root, path[len("include/"):], *language))
         mistakes = [(mistake[0], pool.submit(explain, tree.root, *mistake, *language))
                     for mistake in MISTAKES if mistake[0] in headers for language in LANGUAGES]
         arguments = [(header, pool.submit(wrong_arguments, tree.root, header, *language))
