@@ -50,16 +50,27 @@ static int fake_connect(struct ed_http_conn *conn, struct eddy_http_fault *fault
         return 0;
 }
 
-eddy_http_client *fake_client(const struct eddy_http_client_opts *opts)
+int fake_client_new(const struct eddy_http_client_opts *opts, eddy_http_client **ret_client)
 {
         eddy_http_client *client;
+        int err = eddy_http_client_new(opts, &client);
 
+        if (err < 0)
+                return err;
         fake = (struct fake){ .openings = 0 };
-        CHECK_EQ(eddy_http_client_new(opts, &client), 0);
         client->pool.connect = fake_connect;
         client->protocols.plain = &many;
         client->protocols.offered[0] = &many;
         client->protocols.offered[1] = &single;
+        *ret_client = client;
+        return 0;
+}
+
+eddy_http_client *fake_client(const struct eddy_http_client_opts *opts)
+{
+        eddy_http_client *client;
+
+        CHECK_EQ(fake_client_new(opts, &client), 0);
         return client;
 }
 

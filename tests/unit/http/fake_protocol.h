@@ -22,7 +22,10 @@ struct fake {
 
 extern struct fake fake;
 
-/* Returns a client whose connections are fake; 'fake' is reset. */
+/* Make a client whose connections are fake; 'fake' is reset. */
+int fake_client_new(const struct eddy_http_client_opts *opts, eddy_http_client **ret_client);
+
+/* The same, which must succeed. */
 eddy_http_client *fake_client(const struct eddy_http_client_opts *opts);
 
 /* Borrow a slot of an open connection at a host, by a key of https or http. */

@@ -6,7 +6,7 @@
 
 /* ---- fetching side by side ------------------------------------------------- */
 
-enum { FETCHES_MAX = 12 };
+enum { FETCHES_MAX = 100 };
 
 static struct {
         struct rig *rig;
@@ -102,6 +102,21 @@ CLIENT_TEST(limit_per_host_holds, OPTIONS(.connections_max = 5, .per_host_max = 
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(rig->peer.accepted, 1);
         CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+CLIENT_TEST(limit_of_idle_connections_holds, OPTIONS(.idle_max = 20), SLOW_OK)
+{
+        static struct fetch fetches[100];
+        eddy_scope scope;
+
+        side_begin(rig);
+        eddy_scope_begin(&scope, NULL);
+        start(&scope, fetches, 100);
+        http_pause(EDDY_MS(500));
+        CHECK_STATS(rig->client, 100, 0, 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(side.done, 100);
+        CHECK_STATS(rig->client, 20, 20, 0);
 }
 
 /* ---- the key --------------------------------------------------------------- */

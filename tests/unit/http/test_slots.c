@@ -2,6 +2,8 @@
  * test_slots.c - connections with many slots: who gets one, when a connection ends, and who waits
  * for an opening.
  */
+#include <eddy/test.h>
+
 #include "fake_protocol.h"
 #include "http_test.h"
 
@@ -465,4 +467,65 @@ SLOTS_TEST(slot_of_a_connection_that_has_ended_is_replaced, OPTIONS(.connections
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(group.served, 2);
         CHECK_EQ(fake.openings, 2);
+}
+
+/* ---- sweeps -------------------------------------------------------------------- */
+
+/* A borrower of a sweep; some change the connection. */
+static int swept_run(void *arg)
+{
+        int number = *(const int *) arg;
+        struct ed_http_conn *conn;
+        int err;
+
+        err = fake_borrow(group.client, number % 4 == 3 ? "other" : "a", true, &conn);
+        if (err < 0)
+                return err;
+        if (number == 2)
+                ed_http_conn_set_slots(conn, 3);
+        if (number == 4)
+                ed_http_conn_drain(conn);
+        err = eddy_sleep(EDDY_MS(1));
+        if (number == 6)
+                ed_http_conn_set_slots(conn, FAKE_SLOTS);
+        ed_http_pool_release(conn, number != 8);
+        return err;
+}
+
+static int swept_main(void *arg)
+{
+        eddy_http_client *client;
+        eddy_scope scope;
+        int err;
+
+        (void) arg;
+        err = fake_client_new(OPTIONS(.connections_max = 4, .per_host_max = 3), &client);
+        if (err < 0)
+                return err;
+        fake.opening_ns = EDDY_MS(3);
+        group.client = client;
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < 14; i++)
+                (void) eddy_scope_start_copy(&scope, swept_run, &i, sizeof(i));
+        err = eddy_scope_end(&scope);
+        CHECK_EQ(client->pool.in_use, 0);
+        CHECK_EQ(client->pool.waiting, 0);
+        CHECK(client->pool.open <= 4);
+        eddy_http_client_close(client);
+        return err;
+}
+
+/* R1, R17 */
+TEST(faults_cancels_and_orders_lose_no_slot)
+{
+        static const int sweeps[] = { EDDY_TEST_SEEDS, EDDY_TEST_CANCEL, EDDY_TEST_CANCEL_TASK,
+                                      EDDY_TEST_ALLOC, EDDY_TEST_ALLOC_FOREVER };
+        struct eddy_test_sweep figures;
+
+        for (size_t i = 0; i < sizeof(sweeps) / sizeof(sweeps[0]); i++) {
+                CHECK_EQ(eddy_test_sweep(sweeps[i], swept_main, NULL, NULL, &figures), 0);
+                CHECK(figures.tried > 0);
+                printf("# %llu of %llu points\n", (unsigned long long) figures.tried,
+                       (unsigned long long) figures.count);
+        }
 }
