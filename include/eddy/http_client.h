@@ -13,9 +13,11 @@
  *
  * Limit the time of a request in one of two ways: put the calls that send it and read
  * its response in a scope with a deadline, and the scope's end returns -ETIMEDOUT if
- * the deadline passes; or set 'timeouts', each of which has its own error.  A
- * connection returns to the pool only if its exchange is known to be complete;
- * otherwise it is closed.  Each connection is checked before it is reused: if the
+ * the deadline passes; or set 'timeouts', each of which has its own error.
+ *
+ * An exchange is a request and its response.  HTTP/1 has one at a time on a connection, so
+ * the connection returns to the pool only if the exchange is known to be complete;
+ * an exchange that ends earlier closes the connection.  Each idle connection is checked before it is reused: if the
  * server has closed it or sent anything on it, the client uses another one.  If the
  * server says how long it keeps an idle connection ("Keep-Alive: timeout=5"), the client
  * does not use it in the last second of that time.
@@ -94,7 +96,7 @@ struct eddy_http_client_opts {
  * counts the coded bytes.  'body_bytes_max' limits both the coded and the decoded
  * bytes.  A body with another coding fails with EDDY_E_HTTP_CODING_UNKNOWN.  Coded data
  * that is damaged or ends early fails with _CODING_INVALID, or with _TRUNCATED if it ends
- * early and only the close of the connection shows where the body ends.  zstd uses
+ * early and only the end of the stream shows where the body ends.  zstd uses
  * malloc() and not eddy's allocator.
  *
  * Suspends: no.
@@ -138,14 +140,14 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
  * A server may answer before it has read the whole request (RFC 9112, 9.3).
  * The call then returns the response at once:
  *   - A status of 400 or more stops the sending.  The body of the response can
- *     be read; the connection is closed after it.
+ *     be read, and the exchange ends after it.
  *   - With any other status, the rest of the request is sent while the body of
  *     the response is read.  The call that reads the end of the response (this call,
  *     if the response is complete already) then waits until the server has taken the
  *     rest of the request; if the server accepts no byte for a second, the client
- *     closes the connection.  That second does not include the time in which
+ *     ends the exchange.  That second does not include the time in which
  *     'body_source' is read; to limit that time, use 'total_ns' or a scope.  Closing
- *     the response early also closes the connection.
+ *     the response early also ends the exchange.
  * 'request_sent' of eddy_http_response_info() shows whether the whole request was sent.
  * Response bytes that are not read stay in the kernel's buffer and stop the
  * server from sending more.

@@ -82,7 +82,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond(eddy_http_exchange *exchan
  * Send a response in pieces: begin, write any number of times, end.  'body_bytes'
  * below 0 means an unknown length: the body is chunked, or, for an HTTP/1.0
  * client, ends with the connection.  Writing more or less than 'body_bytes'
- * returns EDDY_E_HTTP_STATE, and the connection is closed.
+ * returns EDDY_E_HTTP_STATE, and the response ends as a broken one: the client sees that
+ * it is not whole.  With HTTP/1 that closes the connection.
  *
  * The head and pieces of up to 16 KiB in all are kept, and leave together: with the next
  * piece that does not fit, at the end, when the handler suspends in any call or returns,
@@ -150,7 +151,12 @@ struct eddy_http_exchange_info {
 EDDY_API void eddy_http_exchange_info(eddy_http_exchange *exchange,
                                       struct eddy_http_exchange_info *ret_info);
 
-/* Close the connection when the handler returns, without ending the response.  Suspends: no. */
+/*
+ * End the exchange when the handler returns, with the response as it is then: if it is not
+ * whole, the client sees that.  With HTTP/1 that closes the connection.
+ *
+ * Suspends: no.
+ */
 EDDY_API void eddy_http_exchange_abort(eddy_http_exchange *exchange);
 
 EDDY_END_DECLS

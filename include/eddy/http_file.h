@@ -57,7 +57,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_file_body_init(struct eddy_http_file_body *
  * Errors: those of eddy_http_file_body_init(); no response was begun
  *         those of eddy_http_exchange_begin() and eddy_file_read()
  *         EDDY_E_HTTP_BODY_LENGTH  the file became shorter; return a negative result
- *                                  from the handler, to close the connection
+ *                                  from the handler, so that the client sees that the
+ *                                  body is not whole
  *         -ENOMEM                  no response was begun
  */
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond_file(eddy_http_exchange *exchange, int status,

@@ -18,8 +18,8 @@ EDDY_BEGIN_DECLS
 /*
  * Limits of time, in nanoseconds.  In a client's options 0 means none, which is the
  * default.  In a request's options 0 means the client's limit, and a negative value
- * none.  A limit that passes ends the call with the error given below, and closes the
- * request's connection, if the request has one.  Exception: if 'total_ns' passes while
+ * none.  A limit that passes ends the call with the error given below, and ends the
+ * exchange, if the request has a connection; with HTTP/1 that closes the connection.  Exception: if 'total_ns' passes while
  * a connection is being opened, the opening may continue, for other requests.
  *
  *     pool_ns     wait for a free connection when connections_max or per_host_max is

@@ -143,7 +143,8 @@ EDDY_API const struct eddy_json_error *eddy_http_response_json_error(
         const eddy_http_response *response);
 
 /*
- * Read and drop the rest of the body, so that the connection can be kept.  If the call is
+ * Read and drop the rest of the body, so that the exchange is complete and an HTTP/1
+ * connection can be kept.  If the call is
  * cancelled, the rest of a body that is decoded (option 'decode') cannot be read any more:
  * later reads return EDDY_E_HTTP_STATE.
  *
@@ -163,8 +164,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *respon
 EDDY_API const char *eddy_http_response_fault_text(const eddy_http_response *response);
 
 /*
- * Free the response.  Its connection is kept if the exchange is known to be
- * complete, and closed otherwise.  Works in a cancelled task.  NULL is ignored.
+ * Free the response, and end its exchange.  An HTTP/1 connection is kept if the exchange
+ * is known to be complete, and closed otherwise.  Works in a cancelled task.  NULL is ignored.
  *
  * Suspends: no.
  */

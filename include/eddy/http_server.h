@@ -19,10 +19,10 @@ EDDY_BEGIN_DECLS
  * complete.  With HTTP/1 the connection is closed after each of these but the 404.
  *
  * Values that a handler sets (eddy/var.h) and log values that it binds (eddy/log.h) end
- * with its request: the connection's next request begins with the server's values.
+ * with its request: the next request begins with the server's values.
  *
- * If the client's connection was reset, or fully closed as far as the server can
- * know, the handler is cancelled: its calls return -ECANCELED, and its result is
+ * If the client has reset the exchange or its connection, or closed the connection as far
+ * as the server can know, the handler is cancelled: its calls return -ECANCELED, and its result is
  * ignored.  A client that only ended its sending (a half-close) still gets its
  * answer.  EDDY_HTTP_SERVER_FINISH turns these cancels off.
  *
@@ -40,9 +40,10 @@ EDDY_BEGIN_DECLS
 typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
 
 /*
- * The limits of a server.  All zero is the default.  Each limit ends only the
- * connection that exceeds it.  The columns are the limit, its option or value, and the
- * status of the connection's last response or another effect.
+ * The limits of a server.  All zero is the default.  A limit of a
+ * request ends only that request's exchange, and with HTTP/1 its connection; a limit of a
+ * connection ends only that connection.  The columns are the limit, its option or value,
+ * and the status of the response or another effect.
  *
  *     connections at once     connections_max        the next one waits in the backlog
  *     bytes of a head         head_bytes_max         431
@@ -56,7 +57,7 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  *     time for a head         head_timeout_ns        408
  *     time between requests   idle_timeout_ns        no response
  *     speed of a body         upload_rate_min        408
- *     speed of a response     download_rate_min      the connection is reset
+ *     speed of a response     download_rate_min      the exchange ends with a reset
  *     end of a connection     30 s, 5 s of silence   see "Early answers" below
  *     time of the handler     none: open a scope with a deadline in the handler
  *
@@ -71,7 +72,7 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  * after it, are answered by 400.
  *
  * Early answers.  A handler may answer without reading the request's body, for example
- * 401 or 413.  If the rest of the body is larger than 256 KiB, or is chunked and has not
+ * 401 or 413.  With HTTP/1, if the rest of the body is larger than 256 KiB, or is chunked and has not
  * arrived, this answer is the last on the connection.  The server then ends its side of the
  * connection, and reads and drops the bytes that the client still sends, so that the answer
  * also reaches a client that sends its whole body first.  The server closes the connection
@@ -113,8 +114,8 @@ struct eddy_http_server_opts {
  * Serve connections of 'listener' until cancelled; requests in progress then
  * have 'drain_ns' to finish.  While there are too few descriptors or too little
  * memory for further connections, the server pauses accepting and reports the
- * shortage once (EDDY_REPORT_ACCEPT).  If memory for a request is missing, only its
- * connection is closed.
+ * shortage once (EDDY_REPORT_ACCEPT).  If memory for a request is missing, only that
+ * exchange ends; with HTTP/1 the connection ends with it.
  *
  * Suspends: yes.
  * Errors: -ECANCELED  the server was asked to stop
