@@ -62,6 +62,8 @@ def is_there(tree, path):
     """Whether a file or folder has this path or, for a C file, ends in it."""
     if any(file == path or file.startswith(path + "/") for file in tree.files()):
         return True
+    if "*" not in path:
+        return bool(C_FILE.fullmatch(path)) and any(("/" + file).endswith("/" + path) for file in tree.files())
     return bool(C_FILE.fullmatch(path)) and any(
         fnmatch.fnmatch("/" + file, "*/" + path) for file in tree.files())
 

@@ -9,6 +9,7 @@ Code is not counted, nor are quotations: in documents blocks, `code`, "quoted
 text" and lines that begin with >; in C and in scripts what is neither a comment
 nor a string.  A case whose name has such a word counts as "case".
 """
+import functools
 import os
 import re
 import sys
@@ -89,16 +90,21 @@ def pieces_of(path, text):
     yield 0, text
 
 
+@functools.cache
+def words_of(path, text):
+    """(word, line) of each in a file."""
+    return [(word, text.count("\n", 0, offset + match.end() - 1) + 1)
+            for offset, prose in pieces_of(path, text)
+            for word, pattern in WORDS.items() for match in pattern.finditer(prose)]
+
+
 def places(tree):
     """(word, path, line) of each."""
     paths = [path for path in tree.files(*FOLDERS) if not path.startswith("bench/results/")
              and (path.endswith(ENDS) or is_script(path))]
     for path in paths + list(DOCUMENTS):
-        text = tree.text(path)
-        for offset, prose in pieces_of(path, text):
-            for word, pattern in WORDS.items():
-                for match in pattern.finditer(prose):
-                    yield word, path, text.count("\n", 0, offset + match.end() - 1) + 1
+        for word, line in words_of(path, tree.text(path)):
+            yield word, path, line
 
 
 def cases(tree):

@@ -30,6 +30,8 @@ class Tree:
         """Paths of the project's files in these folders (all if none), sorted."""
         if self._files is None:
             self._files = sorted(self._walk())
+        if not folders and ends == ("",) and self.only is None:
+            return list(self._files)
         return [path for path in self._files if path.endswith(tuple(ends))
                 and self.only in (None, path)
                 and (not folders or path.startswith(tuple(f"{f}/" for f in folders)))]
