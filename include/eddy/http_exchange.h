@@ -59,6 +59,23 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_body(eddy_http_exchange *exchange,
                                                    const void **ret_data, size_t *ret_bytes);
 
 /*
+ * Add a header to the answer, before it begins: respond, begin or upgrade send it before
+ * those of their own argument, also if both have the same name.  Middleware adds so what
+ * every answer has.  If the handler does not answer, the server's own answer (404, 500)
+ * has the added headers too, except "Content-...", Cache-Control, ETag, Expires and
+ * Last-Modified.  At most 16 KiB of names and values.
+ *
+ * Suspends: no.
+ * Errors: EDDY_E_HTTP_STATE           a response was begun already
+ *         EDDY_E_HTTP_INVALID_ANSWER  as eddy_http_exchange_respond(), or the added
+ *                                     headers are too large
+ *         -ENOMEM
+ * Owns: copies 'name' and 'value'.
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_exchange_add_header(eddy_http_exchange *exchange,
+                                                         const char *name, const char *value);
+
+/*
  * Send a complete response.  Content-Length, Date and Connection are added.  Statuses 204,
  * 205 and 304 have no body.
  *

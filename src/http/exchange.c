@@ -49,6 +49,11 @@ int eddy_http_exchange_body(eddy_http_exchange *exchange, const void **ret_data,
         return exchange->ops->body(exchange, ret_data, ret_bytes);
 }
 
+int eddy_http_exchange_add_header(eddy_http_exchange *exchange, const char *name, const char *value)
+{
+        return exchange->ops->add_header(exchange, name, value);
+}
+
 int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,
                                const struct eddy_http_header *headers, size_t headers_count,
                                const void *body, size_t body_bytes)

@@ -10,6 +10,7 @@
 #include "eddy/error.h"
 #include "eddy/serve.h"
 #include "eddy/stream_ops.h"
+#include "http/http1_added.h"
 #include "http/http1_gone.h"
 #include "http/http1_out.h"
 #include "scope/suspend.h"
@@ -47,30 +48,44 @@ static bool rest_is_small(const struct ed_http1_exchange *exchange)
 }
 
 /*
- * Write the handler's headers. The server decides how a message ends, so fields that affect this
+ * Write a header of the handler. The server decides how a message ends, so fields that affect this
  * are refused, except "Connection: close".
  */
+static int write_field(struct ed_http1_exchange *exchange, struct ed_http1_writer *writer,
+                       const struct eddy_http_header *header, bool *ret_date)
+{
+        const char *name = header->name, *value = header->value;
+
+        if (!name || !value || strcasecmp(name, "content-length") == 0 ||
+            strcasecmp(name, "transfer-encoding") == 0)
+                return ed_http1_refuse_header(exchange, header);
+        if (strcasecmp(name, "connection") == 0) {
+                if (strcasecmp(value, "close") != 0)
+                        return ed_http1_refuse_header(exchange, header);
+                exchange->closing = true;
+                return 0;
+        }
+        *ret_date |= strcasecmp(name, "date") == 0;
+        ed_http1_write_field(writer, name, strlen(name), value, strlen(value));
+        if (ed_unlikely(writer->err == EDDY_E_HTTP_INVALID_REQUEST))
+                return ed_http1_refuse_header(exchange, header);
+        return 0;
+}
+
+/* Write the headers that were added, then those of the answer. */
 static int write_fields(struct ed_http1_exchange *exchange, struct ed_http1_writer *writer,
                         const struct eddy_http_header *headers, size_t n, bool *ret_date)
 {
-        for (size_t i = 0; i < n; i++) {
-                const char *name = headers[i].name, *value = headers[i].value;
+        struct eddy_http_header added;
+        size_t at = 0;
+        int err = 0;
 
-                if (!name || !value || strcasecmp(name, "content-length") == 0 ||
-                    strcasecmp(name, "transfer-encoding") == 0)
-                        return ed_http1_refuse_header(exchange, &headers[i]);
-                if (strcasecmp(name, "connection") == 0) {
-                        if (strcasecmp(value, "close") != 0)
-                                return ed_http1_refuse_header(exchange, &headers[i]);
-                        exchange->closing = true;
-                        continue;
-                }
-                *ret_date |= strcasecmp(name, "date") == 0;
-                ed_http1_write_field(writer, name, strlen(name), value, strlen(value));
-                if (ed_unlikely(writer->err == EDDY_E_HTTP_INVALID_REQUEST))
-                        return ed_http1_refuse_header(exchange, &headers[i]);
-        }
-        return 0;
+        while (err == 0 && ed_http1_added_next(exchange, &at, &added))
+                if (!exchange->is_own || !ed_http1_is_of_content(added.name))
+                        err = write_field(exchange, writer, &added, ret_date);
+        for (size_t i = 0; i < n && err == 0; i++)
+                err = write_field(exchange, writer, &headers[i], ret_date);
+        return err;
 }
 
 /* End the head. */

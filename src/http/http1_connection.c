@@ -14,6 +14,7 @@
 #include "eddy/scope.h"
 #include "eddy/serve.h"
 #include "eddy/time.h"
+#include "http/http1_added.h"
 #include "http/http1_gone.h"
 #include "http/http1_out.h"
 #include "http/http1_server.h"
@@ -51,6 +52,7 @@ static void on_long_idle(struct ed_long_wait *idle)
         ed_http_message_drop_buffer(&exchange->message);
         ed_buf_fini(&exchange->out);
         ed_buf_fini(&exchange->copies);
+        ed_buf_fini(&exchange->added);
 }
 
 /* Read the first bytes of a request. */
@@ -122,6 +124,8 @@ static int read_head(struct connection *connection)
         exchange->message.body = (struct ed_http1_body){ .done = false };
         exchange->answer = ED_HTTP_UNANSWERED;
         exchange->head_only = false;
+        exchange->is_own = false;
+        ed_buf_consume(&exchange->added, ed_buf_bytes(&exchange->added));
         err = ed_serve_idle_begin(&idle, &opts);
         if (err < 0)
                 return err;
@@ -161,6 +165,7 @@ static void finish_request(struct connection *connection, int result)
                 return;
         }
         if (exchange->answer == ED_HTTP_UNANSWERED) {
+                exchange->is_own = true;
                 if (exchange->refused[0])
                         ed_http_exchange_report_refused(exchange);
                 if (exchange->failed == EDDY_E_HTTP_TOO_LARGE ||
@@ -302,6 +307,7 @@ static struct ed_http1_exchange *exchange_new(struct ed_http_server *server, edd
         ed_http_pace_init(&exchange->download, rate_of(server->opts.download_rate_min),
                           server->opts.rate_over_ns);
         ed_buf_init(&exchange->out, OUT_BYTES_MAX);
+        ed_buf_init(&exchange->added, ED_HTTP1_ADDED_BYTES_MAX);
         ed_buf_init(&exchange->copies, (size_t) limits.head_bytes_max + 4);
         return exchange;
 }
@@ -310,6 +316,7 @@ static void exchange_free(struct ed_http1_exchange *exchange)
 {
         ed_free(exchange->ends);
         ed_buf_fini(&exchange->copies);
+        ed_buf_fini(&exchange->added);
         ed_buf_fini(&exchange->out);
         ed_http_message_fini(&exchange->message);
         ed_free(exchange);

@@ -8,6 +8,7 @@
 
 #include "eddy/error.h"
 #include "eddy/stream_ops.h"
+#include "http/http1_added.h"
 #include "http/http1_answer.h"
 #include "http/http1_gone.h"
 #include "http/http1_info.h"
@@ -226,6 +227,7 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .header_at = http1_header_at,
         .read = http1_read,
         .body = http1_body,
+        .add_header = ed_http1_add_header,
         .respond = ed_http1_answer_respond,
         .begin = ed_http1_answer_begin,
         .write = ed_http1_answer_write,

@@ -36,6 +36,7 @@ struct ed_http1_exchange {
         eddy_scope *scope;    /* of the connection: has the task that writes a rest; is cancelled if
                               the client is gone while a handler runs */
         struct ed_buf copies; /* the request's path, and the host of an absolute target */
+        struct ed_buf added;  /* headers for the answer, see http1_added.h */
         const char *query;
         const char *host;
         const char *date; /* for the Date field; kept current by the server */
@@ -45,6 +46,7 @@ struct ed_http1_exchange {
         bool chunked;
         bool continued;                 /* "100 Continue" was sent or is not expected */
         bool closing;                   /* this is the connection's last exchange */
+        bool is_own;                    /* the server answers in place of the handler */
         bool aborted;                   /* the handler called abort, or the client is gone */
         bool cancels_at_end;            /* also if the client has ended its sending */
         bool watches_sending;           /* the stream is watched for that */

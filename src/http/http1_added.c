@@ -1,0 +1,76 @@
+/*
+ * http/http1_added.c - see http1_added.h.
+ */
+#include "http/http1_added.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "eddy/error.h"
+#include "eddy/http_text.h"
+#include "http/http1_answer.h"
+
+bool ed_http1_is_of_content(const char *name)
+{
+        static const char *const names[] = { "Cache-Control", "ETag", "Expires", "Last-Modified" };
+
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+                if (strcasecmp(name, names[i]) == 0)
+                        return true;
+        return strncasecmp(name, "Content-", 8) == 0;
+}
+
+bool ed_http1_added_next(const struct ed_http1_exchange *exchange, size_t *at,
+                         struct eddy_http_header *ret_header)
+{
+        const char *text = ed_buf_data(&exchange->added);
+
+        if (*at >= ed_buf_bytes(&exchange->added))
+                return false;
+        ret_header->name = text + *at;
+        *at += strlen(ret_header->name) + 1;
+        ret_header->value = text + *at;
+        *at += strlen(ret_header->value) + 1;
+        return true;
+}
+
+/* Returns true if an answer may have the header. */
+static bool is_allowed(const struct eddy_http_header *header)
+{
+        if (!header->name || !header->value ||
+            !eddy_http_is_token(header->name, strlen(header->name)) ||
+            !eddy_http_is_value(header->value, strlen(header->value)))
+                return false;
+        if (strcasecmp(header->name, "connection") == 0)
+                return strcasecmp(header->value, "close") == 0;
+        return strcasecmp(header->name, "content-length") != 0 &&
+               strcasecmp(header->name, "transfer-encoding") != 0;
+}
+
+int ed_http1_add_header(eddy_http_exchange *base, const char *name, const char *value)
+{
+        struct ed_http1_exchange *exchange = ed_http1_exchange_of(base);
+        const struct eddy_http_header header = { name, value };
+        size_t name_bytes, value_bytes;
+        char *at;
+        int err;
+
+        if (exchange->answer != ED_HTTP_UNANSWERED)
+                return EDDY_E_HTTP_STATE;
+        if (!is_allowed(&header))
+                return ed_http1_refuse_header(exchange, &header);
+        name_bytes = strlen(name) + 1;
+        value_bytes = strlen(value) + 1;
+        err = ed_buf_reserve(&exchange->added, name_bytes + value_bytes, &at);
+        if (err == -EMSGSIZE)
+                return ed_http1_refuse_answer(exchange,
+                                              "its added headers are larger than %d bytes",
+                                              ED_HTTP1_ADDED_BYTES_MAX);
+        if (err < 0)
+                return err;
+        memcpy(at, name, name_bytes);
+        memcpy(at + name_bytes, value, value_bytes);
+        ed_buf_grow(&exchange->added, name_bytes + value_bytes);
+        return 0;
+}
