@@ -89,6 +89,7 @@
 #include "eddy/udp.h"
 #include "eddy/unix.h"
 #include "eddy/url.h"
+#include "eddy/uuid.h"
 #include "eddy/var.h"
 #include "eddy/version.h"
 #include "eddy/wait.h"

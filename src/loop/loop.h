@@ -127,6 +127,7 @@ struct ed_loop {
         struct ed_list long_waits; /* of struct ed_long_wait, the oldest first */
         struct ed_timer long_timer;
         struct eddy_lag lag; /* of past turns */
+        uint64_t uuid_step;  /* the time in the last identifier of version 7 */
 };
 
 /*

@@ -8,6 +8,7 @@
 
 #include "base/def.h"
 #include "base/hex.h"
+#include "eddy/uuid.h"
 #include "pg/pg.h"
 
 /* The type of the only array whose separator is not a comma: box[]. */
@@ -159,25 +160,14 @@ int eddy_pg_get_time(const eddy_pg_result *result, int row, int column, int64_t 
 int eddy_pg_get_uuid(const eddy_pg_result *result, int row, int column, uint8_t ret_uuid[16])
 {
         const char *text = NULL;
-        uint8_t uuid[16];
+        struct eddy_uuid uuid;
         int err = get(result, row, column, &text);
 
         if (err < 0)
                 return err;
-        if (strlen(text) != 36)
+        if (eddy_uuid_parse(text, strlen(text), &uuid) < 0)
                 return EDDY_E_FIELD_TYPE;
-        for (size_t i = 0; i < 16; i++) {
-                int high, low;
-
-                text += *text == '-';
-                high = ed_hex_digit(text[0]);
-                low = high < 0 ? -1 : ed_hex_digit(text[1]);
-                if (low < 0)
-                        return EDDY_E_FIELD_TYPE;
-                uuid[i] = (uint8_t) (high << 4 | low);
-                text += 2;
-        }
-        memcpy(ret_uuid, uuid, sizeof(uuid));
+        memcpy(ret_uuid, uuid.bytes, sizeof(uuid.bytes));
         return 0;
 }
 
