@@ -107,9 +107,8 @@ EDDY_API EDDY_MUST_USE int64_t eddy_reader_until(eddy_reader *reader, const void
  * the stream.  If the stream ends without a line end, the remaining bytes are
  * returned as a last line, and the result equals '*ret_bytes'.
  *
- * To skip a line that is too long, call eddy_reader_take(), then eddy_reader_line(),
- * and repeat both while eddy_reader_line() returns EDDY_E_STREAM_LIMIT.  The first
- * line returned is the rest of the long line; discard it.
+ * For lines that may be longer than the buffer, call eddy_reader_line_piece(), also
+ * after EDDY_E_STREAM_LIMIT.
  *
  * Suspends: yes.
  * Errors: EDDY_E_STREAM_LIMIT  the buffer is full and has no line's end
@@ -119,6 +118,29 @@ EDDY_API EDDY_MUST_USE int64_t eddy_reader_until(eddy_reader *reader, const void
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_reader_line(eddy_reader *reader, char **ret_line,
                                                 size_t *ret_bytes);
+
+/*
+ * Take a line as eddy_reader_line() does, or the next piece of a line that is longer
+ * than the buffer.  Returns the number of bytes taken, including the line's end, or 0
+ * at the end of the stream.  '*ret_piece' has '*ret_bytes' bytes of the line, possibly 0,
+ * without its end and without a final NUL.  '*ret_is_end' is whether the line ends with the
+ * piece; false if the buffer is full, and the line's next piece follows.  A "\r\n" is
+ * never divided: a "\r" at the end of a full buffer is a part of the next piece.
+ *
+ * If the stream ends without a line end, the remaining bytes are a piece that ends the
+ * line.  If the stream ends just after a piece that does not end its line, the next call
+ * returns 0, and the line has ended.
+ *
+ * To skip the rest of a line that is too long, repeat the call until '*ret_is_end'.
+ *
+ * Suspends: yes.
+ * Errors: -EINVAL  the buffer has fewer than two bytes
+ *         -ECANCELED, -EBUSY and those of eddy_stream_read()
+ * Owns: '*ret_piece' is valid until the next call on the reader; the caller may
+ *       change it.
+ */
+EDDY_API EDDY_MUST_USE int64_t eddy_reader_line_piece(eddy_reader *reader, char **ret_piece,
+                                                      size_t *ret_bytes, bool *ret_is_end);
 
 /*
  * Wait until the buffer has at least 'bytes' bytes, or the stream has ended, and

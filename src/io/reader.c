@@ -186,6 +186,12 @@ int64_t eddy_reader_until(eddy_reader *reader, const void *separator, size_t sep
         return leave(reader, task, n);
 }
 
+/* Returns the bytes of the end of the line whose first 'bytes' bytes end with "\n". */
+static size_t line_end_bytes(const eddy_reader *reader, size_t bytes)
+{
+        return bytes > 1 && reader->buf[reader->begin + bytes - 2] == '\r' ? 2 : 1;
+}
+
 int64_t eddy_reader_line(eddy_reader *reader, char **ret_line, size_t *ret_bytes)
 {
         struct ed_task *task;
@@ -198,11 +204,39 @@ int64_t eddy_reader_line(eddy_reader *reader, char **ret_line, size_t *ret_bytes
         if (n == 0)
                 n = (int64_t) eddy_reader_buffered(reader); /* the last line, which has no end */
         else if (n > 0)
-                end_bytes = n > 1 && reader->buf[reader->begin + (size_t) n - 2] == '\r' ? 2 : 1;
+                end_bytes = line_end_bytes(reader, (size_t) n);
         if (n > 0) {
                 *ret_line = reader->buf + reader->begin;
                 *ret_bytes = (size_t) n - end_bytes;
                 (*ret_line)[*ret_bytes] = '\0';
+                reader->begin += (size_t) n;
+        }
+        return leave(reader, task, n);
+}
+
+int64_t eddy_reader_line_piece(eddy_reader *reader, char **ret_piece, size_t *ret_bytes,
+                               bool *ret_is_end)
+{
+        struct ed_task *task;
+        size_t end_bytes = 0;
+        bool is_end = true;
+        int64_t n = enter(reader, &task);
+
+        if (n < 0)
+                return n;
+        n = reader->size < 2 ? -EINVAL : fill_until(reader, "\n", 1);
+        if (n > 0) {
+                end_bytes = line_end_bytes(reader, (size_t) n);
+        } else if (n == 0) {
+                n = (int64_t) eddy_reader_buffered(reader); /* the last line, which has no end */
+        } else if (n == EDDY_E_STREAM_LIMIT) {
+                is_end = false;
+                n = (int64_t) reader->size - (reader->buf[reader->size - 1] == '\r');
+        }
+        if (n > 0) {
+                *ret_piece = reader->buf + reader->begin;
+                *ret_bytes = (size_t) n - end_bytes;
+                *ret_is_end = is_end;
                 reader->begin += (size_t) n;
         }
         return leave(reader, task, n);
