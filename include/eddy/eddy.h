@@ -93,5 +93,6 @@
 #include "eddy/var.h"
 #include "eddy/version.h"
 #include "eddy/wait.h"
+#include "eddy/writer.h"
 
 #endif

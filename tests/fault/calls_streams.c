@@ -1,5 +1,5 @@
 /*
- * calls_streams.c - the worlds of readers, copies and foreign descriptors; see every_call.h.
+ * calls_streams.c - the worlds of readers, writers, copies and foreign descriptors; see every_call.h.
  */
 #include "every_call.h"
 
@@ -11,7 +11,10 @@ static struct {
         eddy_stream *here, *there; /* here writes */
         eddy_reader reader;        /* of there */
         char buf[BUFFER];
-        int received; /* bytes, checked */
+        int received;       /* bytes, checked */
+        eddy_writer writer; /* of here */
+        char out[PIECE];
+        int sent; /* bytes, taken by the writer */
         eddy_stream *to, *end;
         int copied, arrived;
 } net;
@@ -132,6 +135,16 @@ static int64_t read_line(void)
         return received(line, n);
 }
 
+static int64_t read_line_piece(void)
+{
+        size_t bytes = 0;
+        char *piece = NULL;
+        bool is_end;
+        int64_t n = eddy_reader_line_piece(&net.reader, &piece, &bytes, &is_end);
+
+        return received(piece, n); /* the line's end is still in the buffer */
+}
+
 static int64_t peek_and_skip(void)
 {
         const char *data = NULL;
@@ -149,11 +162,11 @@ static int64_t peek_and_skip(void)
 
 static int read_one(void *arg)
 {
-        int64_t (*const ways[])(void) = { read_some, read_exactly, read_until, read_line,
-                                          peek_and_skip };
+        int64_t (*const ways[])(void) = { read_some, read_exactly,    read_until,
+                                          read_line, read_line_piece, peek_and_skip };
 
         (void) arg;
-        return (int) ways[world_chance(5)]();
+        return (int) ways[world_chance(6)]();
 }
 
 static int read_as_victim(void *arg)
@@ -190,8 +203,98 @@ EVERY_POINT_LATE(reader, eddy_reader_read)
 ALSO(reader, eddy_reader_exactly)
 ALSO(reader, eddy_reader_until)
 ALSO(reader, eddy_reader_line)
+ALSO(reader, eddy_reader_line_piece)
 ALSO(reader, eddy_reader_peek)
 ALSO(reader, eddy_reader_skip)
+
+/* --- writing --- */
+
+EDDY_PRINTF(2, 3)
+static int print(eddy_writer *writer, const char *format, ...)
+{
+        va_list args;
+        int err;
+
+        va_start(args, format);
+        err = eddy_writer_vprintf(writer, format, args);
+        va_end(args);
+        return err;
+}
+
+static int write_one(void *arg)
+{
+        int n = 1 + (int) world_chance(PIECE), err;
+        char piece[PIECE];
+
+        (void) arg;
+        if (n > BYTES - net.sent)
+                n = BYTES - net.sent;
+        fill(piece, net.sent, n);
+        switch (world_chance(4)) {
+        case 0:
+                return eddy_writer_flush(&net.writer);
+        case 1:
+                n = 1;
+                err = eddy_writer_printf(&net.writer, "%c", piece[0]);
+                break;
+        case 2:
+                n = 1;
+                err = print(&net.writer, "%c", piece[0]);
+                break;
+        default:
+                err = eddy_writer_write(&net.writer, piece, (size_t) n);
+        }
+        if (err == 0)
+                net.sent += n;
+        else
+                CHECK_EQ(eddy_writer_clear_error(&net.writer), 0);
+        return err;
+}
+
+static int write_as_victim(void *arg)
+{
+        for (int i = 0; i < 8 && net.sent < BYTES; i++) {
+                int err = victim_call(write_one, arg);
+
+                CHECK(err == 0 || err == -ECANCELED);
+        }
+        return 0;
+}
+
+static int read_all(void *arg)
+{
+        (void) arg;
+        while (read_some() > 0)
+                world_pause();
+        return 0;
+}
+
+/* A piece that a cancelled call refused is not sent; all others are, once. */
+static int world_writer(void *arg)
+{
+        eddy_scope writing, reading;
+
+        net_begin();
+        eddy_writer_init(&net.writer, net.here, net.out, sizeof(net.out));
+        world_begin(8);
+        eddy_scope_begin(&reading, NULL);
+        world_start(&reading, read_all, NULL, 1);
+        eddy_scope_begin(&writing, NULL);
+        world_start(&writing, write_as_victim, arg, 1);
+        CHECK_EQ(eddy_scope_end(&writing), 0);
+        while (net.sent < BYTES)
+                CHECK_EQ(write_one(NULL), 0);
+        CHECK_EQ(eddy_writer_flush(&net.writer), 0);
+        CHECK_EQ(eddy_stream_shutdown(net.here), 0);
+        CHECK_EQ(eddy_scope_end(&reading), 0);
+        CHECK_EQ(net.received, BYTES);
+        net_end();
+        return 0;
+}
+EVERY_POINT_LATE(writer, eddy_writer_write)
+ALSO(writer, eddy_writer_printf)
+ALSO(writer, eddy_writer_vprintf)
+ALSO(writer, eddy_writer_flush)
 
 /* --- copying --- */
 
