@@ -12,7 +12,7 @@
  * Time: wall 0 s
  * Output:
  *     2026-11-23T04:05:06.500Z up
- *     1996-12-20T00:39:57.000Z 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 and 3850 bytes
+ *     1996-12-20T00:39:57.000Z 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 and 3854 bytes
  *     not a time: now down
  *
  * Run: for i in 1 2 3 4 5 6 7 8 9; do echo 2026-11-23T04:05:06Z; done | 108-utc-lines | sort -uc && echo in order
