@@ -46,7 +46,7 @@ static int enter(eddy_writer *writer, struct ed_task **ret_task)
         return err;
 }
 
-/* End a call. One that only used the buffer counts for fairness like one that wrote. */
+/* End a call. A call that only used the buffer counts for fairness like one that wrote. */
 static int leave(eddy_writer *writer, struct ed_task *task, int result)
 {
         if (result == 0)
@@ -63,7 +63,7 @@ static int leave_piece(eddy_writer *writer, struct ed_task *task, int result)
         return leave(writer, task, result);
 }
 
-/* Begin a call that takes a piece. A piece that another task's call refuses is no gap. */
+/* Begin a call that takes a piece. A piece refused during another task's call leaves no error. */
 static int enter_piece(eddy_writer *writer, struct ed_task **ret_task)
 {
         int err = enter(writer, ret_task);
