@@ -434,6 +434,27 @@ SLOTS_TEST(opening_of_a_cancelled_borrower_goes_to_one_that_waits_for_it, NULL)
         eddy_task_release(first);
 }
 
+SLOTS_TEST(slot_that_comes_back_goes_to_one_that_waits_for_an_opening, NULL)
+{
+        struct ed_http_conn *conn;
+        eddy_scope scope;
+
+        for (int i = 0; i < FAKE_SLOTS; i++)
+                CHECK_EQ(fake_borrow(client, "a", true, &conn), 0);
+        fake.opening_ns = EDDY_MS(30);
+        burst(&scope, 2, true);
+        CHECK_EQ(fake.openings, 2);
+        CHECK_EQ(client->pool.open, 3);
+        release(conn);
+        http_pause(EDDY_MS(1));
+        CHECK_EQ(group.served, 1);
+        CHECK_EQ(client->pool.open, 2);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(group.served, 2);
+        for (int i = 1; i < FAKE_SLOTS; i++)
+                release(conn);
+}
+
 SLOTS_TEST(close_wakes_those_that_wait_for_an_opening, NULL)
 {
         eddy_scope scope;
