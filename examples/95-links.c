@@ -38,7 +38,7 @@ static bool is_same_host(const struct eddy_url *a, const struct eddy_url *b)
 static void print_query(struct eddy_url_part query)
 {
         struct eddy_url_pair pair;
-        char room[ROOM];
+        static char room[ROOM];
 
         while (eddy_url_query_next(&query, room, sizeof(room), &pair) > 0)
                 printf("    %s: %s\n", pair.name, pair.value);
@@ -46,7 +46,7 @@ static void print_query(struct eddy_url_part query)
 
 static int print_link(const char *page, const struct eddy_url *page_url, const char *link)
 {
-        char joined[ROOM], text[ROOM];
+        static char joined[ROOM], text[ROOM];
         int64_t bytes = eddy_url_join(page, link, joined, sizeof(joined));
         struct eddy_url url;
 
@@ -66,8 +66,8 @@ static int print_link(const char *page, const struct eddy_url *page_url, const c
 
 static int print_search(const char *page, const char *folder, const char *words)
 {
-        char path[ROOM] = "/find/", url[ROOM];
-        size_t used = strlen(path);
+        static char path[ROOM], url[ROOM];
+        size_t used = (size_t) snprintf(path, sizeof(path), "/find/");
         int64_t bytes = eddy_url_quote(folder, strlen(folder), 0, path + used, sizeof(path) - used);
 
         if (bytes >= 0)
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 {
         const char *page = argc > 1 ? argv[1] : "https://example.com/";
         struct eddy_url page_url;
-        char line[ROOM];
+        static char line[ROOM];
         int err = eddy_url_parse(page, strlen(page), &page_url);
 
         if (err == 0 && !page_url.host.text)
