@@ -15,11 +15,11 @@
  * its response in a scope with a deadline, and the scope's end returns -ETIMEDOUT if
  * the deadline passes; or set 'timeouts', each of which has its own error.
  *
- * An exchange is a request and its response.  HTTP/1 has one at a time on a connection, so
- * the connection returns to the pool only if the exchange is known to be complete;
- * an exchange that ends earlier closes the connection.  Each idle connection is checked before it is reused: if the
- * server has closed it or sent anything on it, the client uses another one.  If the
- * server says how long it keeps an idle connection ("Keep-Alive: timeout=5"), the client
+ * An exchange is a request and its response.  An HTTP/1 connection carries one exchange at
+ * a time.  It returns to the pool only if the exchange is known to be complete; an
+ * exchange that ends earlier closes it.  Each idle connection is checked before it is
+ * reused: if the server has closed it or sent anything on it, the client uses another
+ * one.  If the server says how long it keeps an idle connection ("Keep-Alive: timeout=5"), the client
  * does not use it in the last second of that time.
  *
  * Lines of a response end in CR LF.  A line that ends in LF alone, and white space between
@@ -44,8 +44,8 @@ typedef struct eddy_http_client eddy_http_client;
 struct eddy_http_client_opts {
         uint32_t connections_max EDDY_UNSET; /* open at once; 0: 100 */
         uint32_t per_host_max EDDY_UNSET;    /* open at once to one origin; 0: no further limit */
-        uint32_t idle_max EDDY_UNSET;        /* kept idle; 0: as many as may be open */
-        int64_t idle_timeout_ns EDDY_UNSET;  /* idle connections are closed after it; 0: 15 s */
+        uint32_t idle_max EDDY_UNSET;        /* idle connections kept; 0: connections_max */
+        int64_t idle_timeout_ns EDDY_UNSET;  /* an idle connection is then closed; 0: 15 s */
         struct eddy_http_timeouts timeouts EDDY_UNSET;
         uint64_t body_bytes_max EDDY_UNSET; /* of one response; 0: 64 MiB */
         uint32_t head_bytes_max EDDY_UNSET; /* of one response's head; 0: 64 KiB */

@@ -59,15 +59,15 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_body(eddy_http_exchange *exchange,
                                                    const void **ret_data, size_t *ret_bytes);
 
 /*
- * Add a header to the answer, before it begins: respond, begin or upgrade send it before
- * those of their own argument, also if both have the same name.  Middleware adds so what
- * every answer has.  If the handler does not answer, the server's own answer (404, 500)
- * has the added headers too, except "Content-...", Cache-Control, ETag, Expires and
- * Last-Modified.  At most 16 KiB of names and values.
+ * Add a header to the response before it begins, for example in middleware.
+ * eddy_http_exchange_respond(), _begin() and _upgrade() send it before the headers of their
+ * argument, also if both have the same name.  If the handler does not answer, the server's
+ * own response (404, 500) also has the added headers, except "Content-...", Cache-Control,
+ * ETag, Expires and Last-Modified.  The added names and values have at most 16 KiB in all.
  *
  * Suspends: no.
  * Errors: EDDY_E_HTTP_STATE           a response was begun already
- *         EDDY_E_HTTP_INVALID_ANSWER  as eddy_http_exchange_respond(), or the added
+ *         EDDY_E_HTTP_INVALID_ANSWER  as for eddy_http_exchange_respond(), or the added
  *                                     headers are too large
  *         -ENOMEM
  * Owns: copies 'name' and 'value'.
@@ -76,14 +76,14 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_add_header(eddy_http_exchange *exc
                                                          const char *name, const char *value);
 
 /*
- * Send a complete response.  Content-Length, Date and Connection are added.  Statuses 204,
- * 205 and 304 have no body.
+ * Send a complete response.  Content-Length and Date are added, and with HTTP/1 Connection.
+ * Statuses 204, 205 and 304 have no body.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_STATE            a response was begun already
  *         EDDY_E_HTTP_INVALID_ANSWER   a status or header that HTTP forbids, or a header that
  *                                      the server writes; nothing was sent.  Unless the
- *                                      handler then sends another answer, the client gets a
+ *                                      handler then sends another response, the client gets a
  *                                      500, and the reason is reported with the header's
  *                                      name (EDDY_REPORT_MISUSE)
  *         EDDY_E_NET_TIMED_OUT         the client accepts the response too slowly, or the
@@ -97,16 +97,16 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond(eddy_http_exchange *exchan
 
 /*
  * Send a response in pieces: begin, write any number of times, end.  'body_bytes'
- * below 0 means an unknown length: the body is chunked, or, for an HTTP/1.0
- * client, ends with the connection.  Writing more or less than 'body_bytes'
- * returns EDDY_E_HTTP_STATE, and the response ends as a broken one: the client sees that
- * it is not whole.  With HTTP/1 that closes the connection.
+ * below 0 means an unknown length: with HTTP/1.1 the body is chunked, and for an HTTP/1.0
+ * client it ends with the connection.  Writing more or less than 'body_bytes' returns
+ * EDDY_E_HTTP_STATE and ends the response: the client sees that it is not whole.  With
+ * HTTP/1 the connection is closed.
  *
- * The head and pieces of up to 16 KiB in all are kept, and leave together: with the next
+ * The head and pieces of up to 16 KiB in all are kept and sent together: with the next
  * piece that does not fit, at the end, when the handler suspends in any call or returns,
- * and at eddy_http_exchange_flush().  A handler that waits between its pieces thus need
- * not flush; one that computes for long without suspending does.  An error of sending
- * kept bytes is returned by the next of these calls.
+ * or by eddy_http_exchange_flush().  A handler that waits between its pieces therefore need
+ * not flush; a handler that computes for long without suspending should.  If kept bytes
+ * cannot be sent, the next of these calls returns the error.
  *
  * Suspends: yes.
  * Errors: as eddy_http_exchange_respond()
@@ -156,21 +156,21 @@ struct eddy_http_exchange_info {
 };
 
 /*
- * Store what is known now, for example for a line of a log after the response.  The
- * first call on a connection asks the system for the endpoints.  Without memory for
- * them, both are EDDY_ENDPOINT_NONE.  After an upgrade the sent bytes are those of the
- * 101, and TLS is not described.
+ * Store what is known now, for example for a line of the log after the response.  The
+ * first call on a connection asks the system for the endpoints; if memory for them is
+ * missing, both are EDDY_ENDPOINT_NONE.  After an upgrade, 'sent_bytes' counts only the
+ * 101, and the members about TLS are empty.
  *
  * Suspends: no.
- * Owns: the texts and endpoints are valid during the handler's call, except texts of TLS,
- *       which end with the stream if the handler took it.
+ * Owns: the texts and endpoints are valid during the handler's call.  If the handler takes
+ *       the stream, the texts about TLS are valid until the stream is closed.
  */
 EDDY_API void eddy_http_exchange_info(eddy_http_exchange *exchange,
                                       struct eddy_http_exchange_info *ret_info);
 
 /*
- * End the exchange when the handler returns, with the response as it is then: if it is not
- * whole, the client sees that.  With HTTP/1 that closes the connection.
+ * End the exchange when the handler returns, with the response as it is then.  If the
+ * response is not whole, the client sees that.  With HTTP/1 the connection is closed.
  *
  * Suspends: no.
  */

@@ -34,8 +34,8 @@ struct eddy_http_attempt {
 /*
  * The functions run in the task that makes the attempt, and must not suspend, because the
  * request already occupies a place in the pool: wait before the call of
- * eddy_http_client_send() instead.  Each may be NULL.  A client has hooks for all its requests,
- * and a request may have further ones; of each kind, the client's is called first.
+ * eddy_http_client_send() instead.  Each may be NULL.  A client's hooks apply to all its requests.
+ * A request can also have hooks of its own; they are called after the client's.
  */
 struct eddy_http_hooks {
         /* Called once for each call of eddy_http_client_send(), when the request has left the pool's
@@ -47,8 +47,8 @@ struct eddy_http_hooks {
         int (*before)(struct eddy_http_attempt *attempt, void *arg) EDDY_UNSET;
 
         /* Called in each attempt that has a connection, when the first byte is about to be sent.  If
-         * eddy_http_client_send() fails and this was never called, no byte was sent, and the
-         * request can be repeated whatever its method. */
+         * eddy_http_client_send() fails and has never called this function, no byte was sent, and
+         * the request can be repeated whatever its method. */
         void (*on_send)(const struct eddy_http_attempt *attempt, void *arg) EDDY_UNSET;
 
         /* Called once after each attempt: when the response was read to its end or is closed, or
@@ -56,7 +56,7 @@ struct eddy_http_hooks {
          * response was cancelled.  May run in a cancelled task. */
         void (*after)(const struct eddy_http_attempt *attempt, void *arg) EDDY_UNSET;
 
-        void *arg EDDY_UNSET;             /* of all */
+        void *arg EDDY_UNSET;             /* for each function */
         uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 

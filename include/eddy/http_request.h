@@ -1,6 +1,6 @@
 /*
- * eddy/http_request.h - a request of an HTTP client: what is sent, its limits of time, and
- * what is known if it fails.  eddy_http_client_send() sends it.
+ * eddy/http_request.h - a request of an HTTP client: its contents, its time limits, and the
+ * reason if it fails.  eddy_http_client_send() sends it.
  */
 #ifndef EDDY_HTTP_REQUEST_H
 #define EDDY_HTTP_REQUEST_H
@@ -16,11 +16,12 @@
 EDDY_BEGIN_DECLS
 
 /*
- * Limits of time, in nanoseconds.  In a client's options 0 means none, which is the
- * default.  In a request's options 0 means the client's limit, and a negative value
- * none.  A limit that passes ends the call with the error given below, and ends the
- * exchange, if the request has a connection; with HTTP/1 that closes the connection.  Exception: if 'total_ns' passes while
- * a connection is being opened, the opening may continue, for other requests.
+ * Time limits, in nanoseconds.  In a client's options 0 means no limit, which is the
+ * default.  In a request 0 means the client's limit, and a negative value means no limit.
+ * A limit that passes ends the call with the error given below.  If the request has a
+ * connection, the exchange ends too; with HTTP/1 the connection is closed.  Exception: if
+ * 'total_ns' passes while a connection is being opened, the opening may continue, for
+ * other requests.
  *
  *     pool_ns     wait for a free connection when connections_max or per_host_max is
  *                 reached: EDDY_E_HTTP_TIMEOUT_POOL
@@ -66,8 +67,8 @@ struct eddy_http_body_source {
 };
 
 /*
- * Why a request failed, in words and numbers.  eddy_http_client_send() clears it first, and
- * fills in what is known when it returns an error.
+ * The reason for a failed request.  eddy_http_client_send() clears the struct first, and fills
+ * in what is known if it returns an error.
  */
 struct eddy_http_fault {
         /* The reason; "" if the error code has no details.  Filled in after EDDY_E_TLS_*; after an
@@ -76,7 +77,7 @@ struct eddy_http_fault {
          * response violates.  If a time limit passed or the call was cancelled during the lookup of
          * the host's addresses, the text names the host. */
         char text[384];
-        int status; /* of the answer by which a proxy refused the request; 0: it sent none */
+        int status; /* of a proxy's response that refused the request; else 0 */
         uintptr_t reserved[4];
 };
 
@@ -89,21 +90,22 @@ struct eddy_http_request {
         size_t body_bytes EDDY_UNSET;
         /* NULL: no body, or 'body' is set */
         const struct eddy_http_body_source *body_source EDDY_UNSET;
-        /* Above 0: send "Expect: 100-continue" with the head, and the body after the server's "100
-         * Continue", after an answer below 400, or after this time without an answer, because old
-         * servers send no 100.  An answer of 400 or above that comes before saves the body: it is
-         * not sent, a 'body_source' is not read, and the connection is closed at the end.  After
-         * 417 the request is repeated once without Expect, if the body can be sent again (RFC 9110,
-         * 10.1.1); the hooks see another attempt.  'read_ns' does not run in this wait.  A header
-         * "Expect" of the caller must be "100-continue" then.  0: no Expect is added, and a header
-         * "Expect" of the caller is sent without a wait.  Ignored without a body. */
+        /* Above 0: send "Expect: 100-continue" with the head, and send the body only after the
+         * server's "100 Continue", after a response below 400, or after this time without a
+         * response, because old servers send no 100.  If a response of 400 or above comes first,
+         * the body is not sent and a 'body_source' is not read; with HTTP/1 the connection is
+         * closed after the exchange.  After a 417 the request is repeated once without Expect, if
+         * the body can be sent again (RFC 9110, 10.1.1); the hooks see another attempt.  'read_ns'
+         * does not run during the wait.  If the caller sets a header "Expect", it must be
+         * "100-continue".  0: no Expect is added, and the caller's "Expect" is sent without a wait.
+         * Ignored without a body. */
         int64_t expect_continue_ns EDDY_UNSET;
         struct eddy_http_timeouts timeouts EDDY_UNSET; /* 0: the client's; below 0: none */
         uint64_t body_bytes_max EDDY_UNSET;            /* of the response; 0: the client's limit */
         /* for https; borrowed for the call; the client keeps a reference while a connection uses
          * it; NULL: the client's */
         eddy_tls_config *tls EDDY_UNSET;
-        /* of this request, called after the client's; copied; NULL: none */
+        /* of this request; called after the client's; copied; NULL: none */
         const struct eddy_http_hooks *hooks EDDY_UNSET;
         struct eddy_http_fault *ret_fault EDDY_UNSET; /* filled in on failure; NULL: not wanted */
         uintptr_t reserved[8] EDDY_UNSET;             /* zero */

@@ -144,9 +144,8 @@ EDDY_API const struct eddy_json_error *eddy_http_response_json_error(
 
 /*
  * Read and drop the rest of the body, so that the exchange is complete and an HTTP/1
- * connection can be kept.  If the call is
- * cancelled, the rest of a body that is decoded (option 'decode') cannot be read any more:
- * later reads return EDDY_E_HTTP_STATE.
+ * connection can be kept.  If the call is cancelled, the rest of a body that is decoded
+ * (option 'decode') cannot be read any more: later reads return EDDY_E_HTTP_STATE.
  *
  * Suspends: yes.
  * Errors: as eddy_http_response_read()

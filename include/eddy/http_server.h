@@ -13,24 +13,25 @@
 EDDY_BEGIN_DECLS
 
 /*
- * Answers one request.  A handler that returns 0 without beginning a response
- * answers 404.  A negative result answers 500 if no response was begun; else the
- * response ends as a broken one, and so it does if the handler returns before it is
- * complete.  With HTTP/1 the connection is closed after each of these but the 404.
+ * Answers one request.  If the handler begins no response, the client gets a 404 after the
+ * result 0, and a 500 after a negative result.  If the handler has begun a response, and
+ * returns a negative result or before the response is complete, the response ends: the
+ * client sees that it is not whole.  With HTTP/1 all of these but the 404 close the
+ * connection.
  *
  * Values that a handler sets (eddy/var.h) and log values that it binds (eddy/log.h) end
  * with its request: the next request begins with the server's values.
  *
  * If the client has reset the exchange or its connection, or closed the connection as far
- * as the server can know, the handler is cancelled: its calls return -ECANCELED, and its result is
- * ignored.  A client that only ended its sending (a half-close) still gets its
+ * as the server can know, the handler is cancelled: its calls return -ECANCELED, and its
+ * result is ignored.  A client that only ended its sending (a half-close) still gets its
  * answer.  EDDY_HTTP_SERVER_FINISH turns these cancels off.
  *
- * EDDY_HTTP_SERVER_CANCEL_AT_END cancels the handler also when the client has ended its
- * sending after its request: a handler that waits for events without writing (SSE, a
- * chat) so learns that its client has left.  Bytes of a next request are not an end; the
- * handler of the last request sees it.  A client that half-closes before it reads loses
- * its answer, as with Go's net/http.
+ * EDDY_HTTP_SERVER_CANCEL_AT_END also cancels the handler when the client ends its sending
+ * after its request, so that a handler that waits for events without writing (SSE, a chat)
+ * learns that its client has left.  Bytes of a further request are not an end; the end
+ * cancels the handler of the last request.  A client that half-closes before it reads
+ * loses its answer, as with Go's net/http.
  *
  * Some clients send a whole request and close without waiting for the answer.  On a
  * Unix socket the server knows of the close at once and cancels the handler.  With TCP
@@ -40,10 +41,10 @@ EDDY_BEGIN_DECLS
 typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
 
 /*
- * The limits of a server.  All zero is the default.  A limit of a
- * request ends only that request's exchange, and with HTTP/1 its connection; a limit of a
- * connection ends only that connection.  The columns are the limit, its option or value,
- * and the status of the response or another effect.
+ * The limits of a server.  All zero is the default.  A limit of a request ends only that
+ * request's exchange, and with HTTP/1 its connection; a limit of a connection ends only
+ * that connection.  The columns are the limit, its option or value, and the status of the
+ * response or another effect.
  *
  *     connections at once     connections_max        the next one waits in the backlog
  *     bytes of a head         head_bytes_max         431
@@ -72,11 +73,12 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  * after it, are answered by 400.
  *
  * Early answers.  A handler may answer without reading the request's body, for example
- * 401 or 413.  With HTTP/1, if the rest of the body is larger than 256 KiB, or is chunked and has not
- * arrived, this answer is the last on the connection.  The server then ends its side of the
- * connection, and reads and drops the bytes that the client still sends, so that the answer
- * also reaches a client that sends its whole body first.  The server closes the connection
- * when the client has closed it, has been silent for 5 seconds, or has sent for 30 seconds.
+ * 401 or 413.  With HTTP/1, if the rest of the body is larger than 256 KiB, or is chunked
+ * and has not arrived, this answer is the last on the connection.  The server then ends its
+ * side of the connection, and reads and drops the bytes that the client still sends, so
+ * that the answer also reaches a client that sends its whole body first.  The server closes
+ * the connection when the client has closed it, has been silent for 5 seconds, or has sent
+ * for 30 seconds.
  * A client that still sends after 30 seconds may lose the answer.  Until the close, the
  * connection counts in connections_max, and a stop waits for it up to 'drain_ns'.  While
  * the handler writes the answer, the body is not read: an answer larger than the system's
@@ -84,7 +86,7 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  */
 enum {
         EDDY_HTTP_SERVER_FINISH = 1 << 0, /* a handler continues if its client is gone */
-        /* a handler is cancelled when its client ends its sending; not with _FINISH */
+        /* a handler is also cancelled when its client ends its sending; not with _FINISH */
         EDDY_HTTP_SERVER_CANCEL_AT_END = 1 << 1,
 };
 
@@ -121,7 +123,8 @@ struct eddy_http_server_opts {
  * Errors: -ECANCELED  the server was asked to stop
  *         -ENOMEM     the server could not be started
  *         -EINVAL     a limit is out of range, a time is negative, a flag is unknown or
- *                     excluded by another, 'tls' has a list 'alpn', or 'listener' or 'handler' is NULL
+ *                     excludes another, 'tls' has a list 'alpn', or 'listener' or 'handler'
+ *                     is NULL
  *         and other errors of accepting
  * Owns: borrows 'listener' and 'arg'.
  */
@@ -129,27 +132,28 @@ EDDY_API int eddy_http_serve(eddy_listener *listener, const struct eddy_http_ser
                              eddy_http_handler_fn *handler, void *arg);
 
 /*
- * Serve one connection that the program has opened: a connection that the program
- * accepted, an inherited socket (eddy_stream_from_fd()), an end of eddy_stream_pair(),
- * a stream of eddy_tls_server().  With opts.tls the call first does the handshake on the
- * stream.  The call returns when the connection has ended.  Requests are handled in the
- * calling task.  'connections_max' is not used.
+ * Serve the connection 'stream': a connection that the program has accepted, an inherited
+ * socket (eddy_stream_from_fd()), an end of eddy_stream_pair(), or a stream of
+ * eddy_tls_server().  With the option 'tls' the call first does the handshake on the stream.
+ * The call returns when the connection has ended.  Requests are handled in the calling
+ * task.  'connections_max' is not used.
  *
  * A cancel of the caller stops the call: the wait for a request ends at once, and a
- * request in progress has 'drain_ns' to finish.  In a connection of eddy_serve(), call
- * eddy_serve_idle() with a function that calls this one; the stop of that server then
- * stops the call in the same way.
+ * request in progress has 'drain_ns' to finish.  In a connection of eddy_serve(), pass
+ * eddy_serve_idle() a function that makes this call: a stop of that server then stops the
+ * call in the same way.
  *
  * Suspends: yes.
  * Errors: -ECANCELED  the call was asked to stop
  *         -ENOMEM     the connection could not be served
  *         -EINVAL     an option is not valid, as for eddy_http_serve(); 'stream' or
- *                     'handler' is NULL; the stream's protocol (ALPN) is HTTP/2
+ *                     'handler' is NULL; ALPN chose a protocol for the stream that the
+ *                     server does not speak
  *         EDDY_E_TLS_EXPIRED, ...  the handshake failed, see eddy_tls_server()
  *         EDDY_E_NET_TIMED_OUT     the handshake took longer than 'head_timeout_ns'
  *         EDDY_E_RUN_OTHER_LOOP, EDDY_E_RUN_NOT_RUNNING  'stream' is still the caller's
- *         A client that breaks the connection or sends an invalid request is not an error.
- * Owns: takes 'stream' and closes it, also after an error, except the last two.
+ *         (if a client breaks the connection or sends an invalid request, the result is 0)
+ * Owns: takes 'stream' and closes it, also after an error, except after the last two.
  *       Borrows 'arg'.
  */
 EDDY_API int eddy_http_serve_stream(eddy_stream *stream, const struct eddy_http_server_opts *opts,
