@@ -5,7 +5,7 @@
  * also works with -fno-exceptions and -fno-rtti.  eddy/eddy.h does not include it.
  *
  * A task may throw.  The exception ends its task, which fails, and never crosses the frames of
- * eddy: eddy::scope::end() and eddy::run() throw it again in the function that waits.
+ * eddy: eddy::scope::end() and eddy::run() throw it again in the function that called them.
  */
 #ifndef EDDY_CPP_HPP
 #define EDDY_CPP_HPP
@@ -33,7 +33,7 @@ struct error final : std::exception {
 };
 
 #if defined(__cpp_exceptions)
-/* Returns a result of 0 or more, and throws any other. */
+/* Returns a result of 0 or more, and throws a negative one as an eddy::error. */
 template <typename Int> Int check(Int result)
 {
         return result < 0 ? throw error(static_cast<int>(result)) : result;
@@ -56,8 +56,9 @@ template <typename F> int invoke(F &fn)
 }
 
 /*
- * The function for a call that has ended with (fn, arg) when it returns: eddy_to_thread(
- * eddy::entry(work), &work).  An exception that leaves 'work' calls std::terminate().
+ * Returns a function that calls 'work', for calls that do not use (fn, arg) after they return:
+ * eddy_to_thread(eddy::entry(work), &work).  An exception that leaves 'work' calls
+ * std::terminate().
  */
 template <typename F> constexpr eddy_task_fn *entry(F &) noexcept
 {
@@ -93,7 +94,7 @@ class failure
         }
 
       private:
-        /* An error(-ECANCELED) is not kept: a cancelled task may end with it, which is no failure. */
+        /* An error(-ECANCELED) is not kept: a cancelled task may end with it without failing. */
         int keep(int error_number) noexcept
         {
                 if (!first && error_number != -ECANCELED) {
@@ -113,9 +114,9 @@ class failure
 };
 
 /*
- * A scope that ends with its block.  end() waits for the tasks.  Leaving the block without it,
- * by return or by an exception, cancels the tasks and waits for them.  Declare whatever tasks
- * borrow before the scope: it must exist until the scope ends.
+ * A scope that ends with its block.  end() waits for the tasks.  Leaving the block without
+ * end(), by return or by an exception, cancels the tasks and waits for them.  Declare the
+ * objects that tasks borrow before the scope, so that they exist until the scope ends.
  */
 class scope
 {
@@ -146,7 +147,7 @@ class scope
                 return err;
         }
 
-        /* eddy_scope_end(), or throws if the scope's failure is an exception.  Once only. */
+        /* Calls eddy_scope_end(), and throws if the scope's failure is an exception.  Call it once. */
         int end()
         {
                 has_ended = true;
@@ -176,7 +177,7 @@ class scope
         bool has_ended = false;
 };
 
-/* eddy_run() of a callable, which also throws. */
+/* Calls eddy_run() with a callable, and throws an exception that ended the callable. */
 template <typename F> int run(F &&fn, const eddy_run_opts &opts = {})
 {
         failure thrown;

@@ -54,7 +54,13 @@ EDDY_API int eddy_http_exchange_header_at(const eddy_http_exchange *exchange, si
 EDDY_API EDDY_MUST_USE int64_t eddy_http_exchange_read(eddy_http_exchange *exchange, void *buf,
                                                        size_t bytes);
 
-/* Read all of the body, followed by a NUL; valid during the handler's call.  Suspends: yes. */
+/*
+ * Read all of the request's body, followed by a NUL.
+ *
+ * Suspends: yes.
+ * Errors: those of eddy_http_exchange_read(), -ENOMEM
+ * Owns: '*ret_data' is valid during the handler's call.
+ */
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_body(eddy_http_exchange *exchange,
                                                    const void **ret_data, size_t *ret_bytes);
 

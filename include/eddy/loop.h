@@ -160,7 +160,7 @@ EDDY_API EDDY_MUST_USE int eddy_loop_new(const struct eddy_run_opts *opts, eddy_
  *                              ended.  The task continues when the loop is run
  *                              for ever or stepped; closing the loop cancels the
  *                              task and waits for its end.
- *         EDDY_E_LOOP_CLOSED   also after eddy_loop_try_close()
+ *         EDDY_E_LOOP_CLOSED   the loop is closed, or eddy_loop_try_close() was called
  *         -EBUSY               an earlier, stopped main task has not ended yet
  *         and the result of main_fn
  */
@@ -187,11 +187,11 @@ EDDY_API int eddy_loop_run_forever(eddy_loop *loop);
 EDDY_API void eddy_loop_stop(eddy_loop *loop);
 
 /*
- * Returns a descriptor that becomes readable when eddy_loop_step() has work, for
- * poll(), epoll or another library's loop: when a task, a timer or a callback is
- * ready, also one that another thread or, between two steps, this one has made
- * ready.  It stays readable until the steps have done that work, and is the same
- * in each call.  Owned by the loop.
+ * Returns a descriptor for poll(), epoll or another library's loop.  It becomes
+ * readable when eddy_loop_step() has work: a task, a timer or a callback that is
+ * ready, also if another thread, or this thread between two steps, has made it
+ * ready.  It stays readable until the steps have done that work.  Each call
+ * returns the same descriptor, which the loop owns.
  *
  * Errors: EDDY_E_LOOP_CLOSED, EDDY_E_LOOP_FORKED, -EMFILE
  *         -EINVAL  'loop' is NULL
@@ -221,12 +221,12 @@ EDDY_API int eddy_loop_step(eddy_loop *loop);
 EDDY_API int eddy_loop_close(eddy_loop *loop);
 
 /*
- * Like eddy_loop_close(), but without waiting, for a loop that is stepped: the first
+ * Like eddy_loop_close(), but without waiting, for a loop that is stepped.  The first
  * call cancels and begins to drain, eddy_loop_step() does the rest, and a later
  * call closes the loop.  Call it after each step until it returns 0.
  *
- * Errors: -EAGAIN  tasks are still running; the descriptor of eddy_loop_fd() is
- *                  readable when there is work to do
+ * Errors: -EAGAIN  tasks have not ended yet; step on when the descriptor of
+ *                  eddy_loop_fd() is readable
  *         and those of eddy_loop_close()
  */
 EDDY_API EDDY_MUST_USE int eddy_loop_try_close(eddy_loop *loop);

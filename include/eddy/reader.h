@@ -123,9 +123,9 @@ EDDY_API EDDY_MUST_USE int64_t eddy_reader_line(eddy_reader *reader, char **ret_
  * Take a line as eddy_reader_line() does, or the next piece of a line that is longer
  * than the buffer.  Returns the number of bytes taken, including the line's end, or 0
  * at the end of the stream.  '*ret_piece' has '*ret_bytes' bytes of the line, possibly 0,
- * without its end and without a final NUL.  '*ret_is_end' is whether the line ends with the
- * piece; false if the buffer is full, and the line's next piece follows.  A "\r\n" is
- * never divided: a "\r" at the end of a full buffer is a part of the next piece.
+ * without its end and without a final NUL.  '*ret_is_end' is true if the line ends with the
+ * piece, and false if the buffer is full and the line's next piece follows.  A "\r\n" is
+ * never divided: a "\r" at the end of a full buffer belongs to the next piece.
  *
  * If the stream ends without a line end, the remaining bytes are a piece that ends the
  * line.  If the stream ends just after a piece that does not end its line, the next call

@@ -36,9 +36,9 @@ EDDY_API EDDY_MUST_USE int eddy_loop_start_threadsafe_named(eddy_loop *loop, edd
  * be NULL; the result is -ECANCELED if the loop was closed before the task could
  * start.  A calling task suspends; a thread without a loop blocks, and
  * pthread_cancel() does not end the wait.  On the thread of a loop, outside its
- * tasks, the call returns the result of a task that has ended.  In a job of a
- * thread pool (eddy/thread.h) a request to stop ends the wait.  Cancelling the
- * wait never cancels the task.
+ * tasks, the call does not wait: it succeeds only if the task has ended.  In a job
+ * of a thread pool (eddy/thread.h) a request to stop ends the wait.  Cancelling
+ * the wait never cancels the task.
  *
  * Suspends: yes.  Threads: any.
  * Errors: -ECANCELED  the caller was cancelled, or its job was asked to stop

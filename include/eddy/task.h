@@ -33,7 +33,7 @@
  * next suspending call.
  *
  * C++: a lambda without captures can be a task, and a destructor may end a scope;
- * eddy/cpp.hpp has a class for that, and tasks from any callable.
+ * eddy/cpp.hpp has a class for that, and starts tasks from any callable.
  * Each task has its own exceptions: it may suspend in a handler, and in a
  * destructor while an exception passes.  An exception must not leave a function
  * that eddy calls; an exception that leaves a task calls std::terminate() where

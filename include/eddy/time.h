@@ -29,8 +29,8 @@ EDDY_API int64_t eddy_now(void);
 /*
  * Returns the time of day: nanoseconds since 1970-01-01 00:00:00 UTC, without leap
  * seconds.  The clock of the machine can be set, so two calls may return times in the
- * wrong order; measure durations with eddy_now().  In a test of eddy/test.h the virtual
- * clock moves both.
+ * wrong order; measure durations with eddy_now().  In a test of eddy/test.h both clocks
+ * are virtual.
  *
  * Suspends: no.  Threads: any.
  */

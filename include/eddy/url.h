@@ -20,9 +20,10 @@
  *   - the user information ends at the last '@' before the path
  *   - a URL has at most EDDY_URL_BYTES_MAX bytes
  *
- * Each function that writes a text to 'out' stores it with a NUL and returns its bytes without the NUL;
- * 'out' has room for 'room' bytes, and is not changed on failure.  A NULL 'out' only counts.  If
- * 'room' is too small, the error is -EMSGSIZE.  Nothing is allocated.
+ * Each function that writes a text to 'out' stores the text with a NUL, and returns the number of
+ * its bytes without the NUL.  'out' has room for 'room' bytes, and is not changed on failure; if
+ * 'room' is too small, the error is -EMSGSIZE.  If 'out' is NULL, the bytes are only counted.
+ * Nothing is allocated.
  *
  * No function here suspends.  Threads: any.
  */
@@ -68,11 +69,11 @@ struct eddy_url {
 EDDY_API EDDY_MUST_USE int eddy_url_parse(const char *text, size_t bytes, struct eddy_url *ret_url);
 
 /*
- * Write the text of a URL (RFC 3986, 5.3).  eddy_url_parse() reads the same parts from it: a part that
- * would end early or begin another part is refused.  The port is left out if it is 0 or the default of
- * http or https.
+ * Write the text of a URL (RFC 3986, 5.3), from which eddy_url_parse() reads the same parts: a part
+ * that would end early or begin another part is refused.  The port is left out if it is 0 or the
+ * default of http or https.
  *
- * Errors: EDDY_E_URL_INVALID  a part cannot be written so; quote it
+ * Errors: EDDY_E_URL_INVALID  a part must be quoted first (eddy_url_quote())
  *         -EMSGSIZE
  */
 EDDY_API EDDY_MUST_USE int64_t eddy_url_format(const struct eddy_url *url, char *out, size_t room);
@@ -82,7 +83,7 @@ EDDY_API EDDY_MUST_USE int64_t eddy_url_format(const struct eddy_url *url, char 
  * "." and ".." segments are removed, except from the path of 'base' if 'reference' has no path; "%2e" is not
  * such a segment.  The user information of 'base' remains, unless 'reference' has a host.  A path
  * that would begin with "//" without a host gets "/." before it, as in the URL standard of WHATWG.
- * 'out' overlaps neither text.
+ * 'out' must overlap neither text.
  *
  * Errors: EDDY_E_URL_INVALID  'base' or 'reference' is not valid; 'base' has no scheme; the result
  *                             would have more than EDDY_URL_BYTES_MAX bytes
@@ -101,7 +102,7 @@ enum {
 /*
  * Write bytes so that they have no meaning in any part of a URL: each byte other than letters, digits
  * and - . _ ~ (RFC 3986, 2.3) becomes '%' and two digits.  "." and ".." stay and are
- * special as a segment of a path: refuse them there.  'out' does not overlap 'data'.
+ * special as a segment of a path: refuse them there.  'out' must not overlap 'data'.
  *
  * Errors: -EINVAL  an unknown flag
  *         -EMSGSIZE
@@ -111,7 +112,7 @@ EDDY_API EDDY_MUST_USE int64_t eddy_url_quote(const void *data, size_t bytes, un
 
 /*
  * Decode: '%' and two hexadecimal digits become a byte, also "%00"; with EDDY_URL_PLUS, '+' becomes a
- * space.  The result may be any bytes, with NULs and not UTF-8.  'out' may be 'text' itself.
+ * space.  The result may contain NULs, and need not be UTF-8.  'out' may be 'text' itself.
  *
  * Errors: EDDY_E_URL_INVALID  a '%' without two digits
  *         -EINVAL             an unknown flag
@@ -129,8 +130,8 @@ struct eddy_url_pair {
 };
 
 /*
- * Read the first pair of a query, or of a body of application/x-www-form-urlencoded, and take the pair away
- * from '*query':
+ * Read the first pair of a query, or of a body of application/x-www-form-urlencoded, and remove the
+ * pair from '*query':
  *
  *     struct eddy_url_part query = url.query;
  *
@@ -141,7 +142,7 @@ struct eddy_url_pair {
  * skipped, '+' is a space, a pair without '=' has the value "".  Returns 1, or 0 at the end.
  * The query's bytes, plus 2, always suffice as 'room'.
  *
- * Errors: EDDY_E_URL_INVALID  the pair has a '%' without two digits, or %00; it is taken away
+ * Errors: EDDY_E_URL_INVALID  the pair has a '%' without two digits, or %00; it is removed
  *         -EMSGSIZE           'room' is too small; '*query' is not changed
  * Owns: '*ret_pair' borrows 'out'.
  */
@@ -159,8 +160,8 @@ EDDY_API EDDY_MUST_USE int64_t eddy_url_query_get(const char *query, size_t byte
                                                   char *out, size_t room);
 
 /*
- * Write pairs as a query or form: "a=1&b=2", quoted as by eddy_url_quote().  A space becomes %20, which
- * every reader of forms and queries decodes, or '+' with EDDY_URL_PLUS.  'out' does not overlap
+ * Write pairs as a query or form: "a=1&b=2", quoted as by eddy_url_quote().  A space becomes %20,
+ * which every reader of forms and queries decodes, or '+' with EDDY_URL_PLUS.  'out' must not overlap
  * the pairs.
  *
  * Errors: -EINVAL  an unknown flag; a name or value is NULL
@@ -170,8 +171,8 @@ EDDY_API EDDY_MUST_USE int64_t eddy_url_query_write(const struct eddy_url_pair *
                                                     unsigned flags, char *out, size_t room);
 
 /*
- * Append a pair to the query of the URL at 'url', in a buffer of 'room' bytes: after '?' if the URL has no
- * query, else after '&', and before the fragment.  Returns the bytes of the longer URL.
+ * Append a pair to the query of the URL at 'url', in a buffer of 'room' bytes: after '?' if the URL
+ * has no query, else after '&', and before the fragment.  Returns the number of bytes of the new URL.
  *
  * Errors: -EINVAL    an argument is NULL
  *         -EMSGSIZE  the URL is not changed

@@ -40,9 +40,9 @@ EDDY_API void eddy_uuid_v4(struct eddy_uuid *ret_uuid);
  * Make an identifier that begins with the time of day (version 7): 60 bits of time in
  * steps of 1/4096 ms (RFC 9562, 6.2, method 3), and 62 random bits.  Identifiers of one
  * loop are in the order in which they were made, also within a step, and after the clock was
- * set back: the time is then one step after the last one.  Identifiers of different
- * loops, or of threads without a loop, are in order only if their times differ.  The time is
- * visible to each reader; for a secret, use version 4.  Cannot fail.
+ * set back: the time is then one step after that of the last identifier.  Identifiers of different
+ * loops, or of threads without a loop, are in order only if their times differ.  Every
+ * reader can see the time; for a secret, use version 4.  Cannot fail.
  *
  * Suspends: no.
  */

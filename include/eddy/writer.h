@@ -23,14 +23,14 @@
  *   cancelled after a part of the piece, the error cannot be cleared.
  * - A flush that fails leaves no gap, and no error.
  *
- * Cancels.  After -ECANCELED from any call, the buffer has each byte of each piece that was
- * taken and that the stream has not taken yet, in order; nothing is sent twice.  A later flush, for example
- * in a shielded scope, continues at the first of these bytes.
+ * Cancels.  After -ECANCELED from any call, the buffer has, in order, each byte of the taken
+ * pieces that the stream has not taken yet; nothing is sent twice.  A later flush, for
+ * example in a shielded scope, continues at the first of these bytes.
  *
- * The writer borrows the stream and the buffer and needs no release.  The caller calls
- * eddy_writer_flush() before it closes the stream: bytes in the buffer are otherwise lost.
- * Several tasks that write pieces by turns share a writer under an eddy_lock.  Other writes to
- * the stream are possible after a flush.
+ * The writer borrows the stream and the buffer and needs no release.  Call
+ * eddy_writer_flush() before closing the stream: bytes in the buffer are otherwise lost.
+ * Tasks that share a writer hold an eddy_lock while they write.  After a flush, the stream can
+ * also be written without the writer.
  */
 #ifndef EDDY_WRITER_H
 #define EDDY_WRITER_H
@@ -65,8 +65,8 @@ typedef struct eddy_writer {
 EDDY_API void eddy_writer_init(eddy_writer *writer, eddy_stream *stream, void *buf, size_t bytes);
 
 /*
- * Take the 'bytes' bytes at 'data'.  If they do not fit in the buffer, the buffer and they are
- * written together, and at most a buffer's size of them is kept.  0 bytes are valid.
+ * Take the 'bytes' bytes at 'data'.  If they do not fit in the buffer, they are written together
+ * with its bytes, and at most a buffer's size of them is kept.  0 bytes are valid.
  *
  * Suspends: yes.
  * Errors: -ECANCELED  the piece was not taken, see above
