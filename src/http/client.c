@@ -14,6 +14,7 @@
 #include "http/attempt.h"
 #include "http/opening.h"
 #include "http/origin.h"
+#include "http/time_limit.h"
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
 #include "scope/suspend.h"
@@ -204,19 +205,6 @@ static bool expectation_failed(const eddy_http_response *response,
 static int64_t time_limit(int64_t now_ns, int64_t timeout_ns)
 {
         return timeout_ns ? ed_time_after(now_ns, timeout_ns) : 0;
-}
-
-int64_t ed_http_call_until(ed_http_part_fn *fn, void *arg, int64_t deadline_ns, int error)
-{
-        struct eddy_scope_opts opts = { .deadline_ns = deadline_ns };
-        eddy_scope scope;
-        int64_t result;
-        int end;
-
-        eddy_scope_begin(&scope, &opts);
-        result = fn(arg);
-        end = eddy_scope_end(&scope);
-        return result == -ECANCELED && end == -ETIMEDOUT ? error : result;
 }
 
 /* A call that sends. */

@@ -169,28 +169,6 @@ void ed_http_response_free(eddy_http_response *response);
 void ed_http_responses_drop(eddy_http_client *client);
 void ed_http1_responses_drop(eddy_http_client *client);
 
-/* ---- limits of time ---------------------------------------------------------- */
-
-/* A part of a call. */
-typedef int64_t ed_http_part_fn(void *arg);
-
-/* Returns the limit that applies to a request; 0: none. */
-static inline int64_t ed_http_timeout(int64_t requests_ns, int64_t clients_ns)
-{
-        if (requests_ns == 0)
-                return clients_ns;
-        return requests_ns > 0 ? requests_ns : 0;
-}
-
-/* Call fn(arg) in a scope. Returns the result, or 'error' if the deadline stopped the call. */
-int64_t ed_http_call_until(ed_http_part_fn *fn, void *arg, int64_t deadline_ns, int error);
-
-/* Returns ed_http_call_until(), or without a deadline (0) fn(arg). */
-static inline int64_t ed_http_call(ed_http_part_fn *fn, void *arg, int64_t deadline_ns, int error)
-{
-        return deadline_ns ? ed_http_call_until(fn, arg, deadline_ns, error) : fn(arg);
-}
-
 /* Drop one reference. */
 void ed_http_client_unref(eddy_http_client *client);
 

@@ -14,6 +14,7 @@
 #include "eddy/error.h"
 #include "eddy/time.h"
 #include "http/client.h"
+#include "http/time_limit.h"
 #include "scope/suspend.h"
 
 /*

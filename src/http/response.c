@@ -8,6 +8,7 @@
 #include "eddy/error.h"
 #include "eddy/time.h"
 #include "http/attempt.h"
+#include "http/time_limit.h"
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
 

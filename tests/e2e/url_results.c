@@ -111,17 +111,28 @@ static void text_read(const char *digits, size_t index)
         sizes[index] = n;
 }
 
+/* Returns the next word of a line; "" at its end. */
+static char *word_take(char **next)
+{
+        char *word = *next + strspn(*next, " \n");
+
+        *next = word + strcspn(word, " \n");
+        if (**next)
+                *(*next)++ = '\0';
+        return word;
+}
+
 int main(void)
 {
         static char line[256 << 10];
 
         while (fgets(line, sizeof(line), stdin)) {
-                char *word = strtok(line, " \n"), *digits;
+                char *next = line, *word = word_take(&next), *digits;
                 size_t count = 0;
 
-                while (word && count < TEXTS_MAX && (digits = strtok(NULL, " \n")))
+                while (count < TEXTS_MAX && *(digits = word_take(&next)))
                         text_read(digits, count++);
-                if (word)
+                if (*word)
                         answer(word, count);
         }
         return 0;
