@@ -151,7 +151,8 @@ void eddy_loop_stop(eddy_loop *face)
 }
 
 /*
- * Begins each kind of close.  Returns EDDY_E_LOOP_CLOSED if the loop is closed already.
+ * Checks whether the loop can be closed, for each kind of close.  Returns EDDY_E_LOOP_CLOSED if the
+ * loop is closed already.
  */
 static int closing(eddy_loop *face, struct ed_run **ret_run)
 {

@@ -294,7 +294,7 @@ static int attach(eddy_http_response *response)
         return err;
 }
 
-/* The connection was stale. Get its place, or if other requests still use it another slot. */
+/* The connection was stale. Keep its place, or if other requests still use it, get another slot. */
 static int renew(struct sending *sending)
 {
         eddy_http_response *response = sending->response;

@@ -4,7 +4,7 @@
  * A slot is the right to one exchange. The number of slots belongs to the protocol and can change at
  * any time, also below the number of slots that are lent: the connection then lends none until
  * enough have come back. A connection that drains (its peer has announced the end, or an exchange
- * has spoiled it) lends no slot any more, and is closed when the last one comes back. A stream is
+ * has spoiled it) lends no more slots, and is closed when the last one comes back. A stream is
  * therefore closed only when no slot of it is lent, except when the pool is closed.
  */
 #ifndef ED_HTTP_CONN_H
@@ -38,7 +38,7 @@ enum ed_http_conn_state {
         ED_HTTP_CONN_STATES,
 };
 
-/* The operations of a protocol on a connection. All pointers may be NULL: nothing to do. */
+/* The operations of a protocol on a connection. Each may be NULL if it has nothing to do. */
 struct ed_http_conn_ops {
         /*
          * Begin the protocol on a new stream, in the task that opens the connection: make
@@ -81,7 +81,7 @@ struct ed_http_conn {
         void *session;                           /* the protocol's own */
         bool opening;                            /* a task opens the connection, and will end */
         bool unwanted;                           /* that task is to stop */
-        bool draining;                           /* lends no slot any more */
+        bool draining;                           /* lends no more slots */
         bool reused;                      /* has carried an exchange or been idle: may be stale */
         eddy_scope *connecting;           /* that task's scope, once the task runs */
         struct ed_http_opening *borrower; /* waits for that task; NULL: none waits */
@@ -106,7 +106,7 @@ struct ed_http_conn {
 void ed_http_conn_set_slots(struct ed_http_conn *conn, uint32_t slots);
 
 /*
- * Lend no slot any more, and close the connection when the last one comes back. An idle connection
+ * Lend no more slots, and close the connection when the last one comes back. An idle connection
  * is closed at once, which calls ops->end().
  */
 void ed_http_conn_drain(struct ed_http_conn *conn);

@@ -7,8 +7,8 @@
 #include "eddy/http_server.h"
 
 /*
- * The operations of a protocol for a handler. The calls of eddy/http_server.h use this table; errors and
- * cancellation are as described there.
+ * The operations of a protocol for a handler. The calls of eddy/http_exchange.h use this table; errors
+ * and cancellation are as described there.
  */
 struct ed_http_exchange_ops {
         const char *(*method)(const eddy_http_exchange *exchange);

@@ -18,8 +18,8 @@ EDDY_MUST_USE bool ed_http1_added_next(const struct ed_http1_exchange *exchange,
                                        struct eddy_http_header *ret_header);
 
 /*
- * Returns true if a header describes an answer's content or for how long it is good: an answer that
- * the server makes in place of the handler has its own.
+ * Returns true if a header describes the content of an answer, or how long it may be cached. An
+ * answer that the server makes in place of the handler does not get such headers of the handler.
  */
 bool ed_http1_is_of_content(const char *name);
 

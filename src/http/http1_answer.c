@@ -177,7 +177,7 @@ static int sent(struct ed_http1_exchange *exchange, int err)
         return err;
 }
 
-/* Keep a part of an answer that more will follow, or send it. */
+/* Keep a part of an answer that is not the last part, or send it. */
 static int keep_or_send(struct ed_http1_exchange *exchange, struct ed_task *task,
                         const struct eddy_slice *slices, size_t n)
 {
@@ -187,7 +187,7 @@ static int keep_or_send(struct ed_http1_exchange *exchange, struct ed_task *task
         return 0;
 }
 
-/* Send an answer that is whole with the slice, or end one with it. */
+/* Send what is kept and the slices, which complete the answer. */
 static int send_whole(struct ed_http1_exchange *exchange, const struct eddy_slice *slice, size_t n)
 {
         int err = ed_http1_out_send(exchange, slice, n);

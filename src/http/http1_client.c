@@ -48,7 +48,7 @@ static int check_interim(struct ed_http1_head *head, size_t bytes)
         return 0;
 }
 
-/* Read a head; 'for_continue': or "100 Continue", after which this returns SEND_BODY. */
+/* Read the head of a response. With 'for_continue', returns SEND_BODY after "100 Continue". */
 static int read_head(struct ed_http1_response *response, bool for_continue)
 {
         eddy_http_response *base = response->base;

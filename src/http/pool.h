@@ -17,7 +17,7 @@
  * take turns.
  *
  * A connection of HTTP/1 is checked before each request, even if it goes straight from one request
- * to a waiter: if the peer has closed it or has sent anything, it is closed.
+ * to a waiter: if the peer has closed it or has sent anything, the pool closes it.
  *
  * The pool consists of lists and one hash table. No operation slows down with the number of
  * waiters, idle connections or connections in use.

@@ -107,7 +107,7 @@ static int64_t drop_rest(void *arg)
 
 /*
  * Make a call that reads the body; 0 is the body's end, at which the time stops. If the time passes
- * before, the connection is closed.
+ * before, the exchange fails.
  */
 static int64_t read_in_time(ed_http_part_fn *fn, struct reading *reading)
 {

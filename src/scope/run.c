@@ -469,7 +469,7 @@ bool ed_run_step(struct ed_run *run)
         return more;
 }
 
-/* Orders the supervisor to end the run, unless it has this order. */
+/* Orders the supervisor to end the run, unless it already has this order. */
 static void order_end(struct ed_run *run)
 {
         if (run->closing)
