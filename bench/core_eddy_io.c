@@ -143,7 +143,7 @@ static int echo(void *arg)
         return (int) n;
 }
 
-/* echo: a server of COUNT connections, which prints its port; poller_load.c measures it. */
+/* echo: a server of COUNT connections, which prints its port; server_load.c measures it. */
 int row_echo(struct bench *bench)
 {
         eddy_listener *listener;

@@ -50,7 +50,7 @@ class PollerBench:
             if not port.isdigit():
                 server.kill()
                 raise BenchError(f"{name}: no port: {server.communicate()[1].strip()}")
-            load = os.path.join(self.tools.places["peers"], "poller_load")
+            load = os.path.join(self.tools.places["peers"], "server_load")
             result = run_child([load, port, str(server.pid), str(connections), str(messages)], cpus[1])
             said = json.loads(server.communicate(timeout=30)[0])
         except (ValueError, subprocess.TimeoutExpired) as error:
@@ -86,7 +86,7 @@ class PollerBench:
             ("tokio", self.tools.build_rust, "core_tokio"),
             ("uvloop", self.tools.need_python, "uvloop"),
         ])
-        self.tools.attempt(self.missing, "load", self.tools.build_c, "poller_load.c", "poller_load")
+        self.tools.attempt(self.missing, "load", self.tools.build_c, "server_load.c", "server_load")
 
     def run(self, *cpus):
         self.build()

@@ -1,0 +1,3 @@
+module bench/server_go
+
+go 1.19
