@@ -19,8 +19,8 @@
  * a time.  It returns to the pool only if the exchange is known to be complete; an
  * exchange that ends earlier closes it.  Each idle connection is checked before it is
  * reused: if the server has closed it or sent anything on it, the client uses another
- * one.  If the server says how long it keeps an idle connection ("Keep-Alive: timeout=5"), the client
- * does not use it in the last second of that time.
+ * one.  If the server says how long it keeps an idle connection ("Keep-Alive: timeout=5"),
+ * the client does not use the connection in the last second of that time.
  *
  * Lines of a response end in CR LF.  A line that ends in LF alone, and white space between
  * a chunk's size and the end of its line, are EDDY_E_HTTP_INVALID_RESPONSE.

@@ -67,9 +67,11 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_body(eddy_http_exchange *exchange,
 /*
  * Add a header to the response before it begins, for example in middleware.
  * eddy_http_exchange_respond(), _begin() and _upgrade() send it before the headers of their
- * argument, also if both have the same name.  If the handler does not answer, the server's
- * own response (404, 500) also has the added headers, except "Content-...", Cache-Control,
- * ETag, Expires and Last-Modified.  The added names and values have at most 16 KiB in all.
+ * argument, also if both have the same name: do not add a header that may be sent only once,
+ * such as Content-Type, if the handler may send it too.  If the handler does not answer, the
+ * server's own response (404, 500) also has the added headers, except "Content-...",
+ * Cache-Control, ETag, Expires and Last-Modified.  The added names and values have at most
+ * 16 KiB in all.
  *
  * Suspends: no.
  * Errors: EDDY_E_HTTP_STATE           a response was begun already
@@ -82,13 +84,15 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_add_header(eddy_http_exchange *exc
                                                          const char *name, const char *value);
 
 /*
- * Send a complete response.  Content-Length and Date are added, and with HTTP/1 Connection.
- * Statuses 204, 205 and 304 have no body.
+ * Send a complete response.  Content-Length and Date are added, and with HTTP/1 Connection;
+ * a Date in 'headers' replaces the server's.  Statuses 204, 205 and 304 have no body.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_STATE            a response was begun already
  *         EDDY_E_HTTP_INVALID_ANSWER   a status or header that HTTP forbids, or a header that
- *                                      the server writes; nothing was sent.  Unless the
+ *                                      the server writes: Content-Length, Transfer-Encoding,
+ *                                      and Connection with a value other than "close".
+ *                                      Nothing was sent.  Unless the
  *                                      handler then sends another response, the client gets a
  *                                      500, and the reason is reported with the header's
  *                                      name (EDDY_REPORT_MISUSE)
@@ -115,7 +119,9 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond(eddy_http_exchange *exchan
  * cannot be sent, the next of these calls returns the error.
  *
  * Suspends: yes.
- * Errors: as eddy_http_exchange_respond()
+ * Errors: EDDY_E_HTTP_STATE  also, except for begin, if no response was begun, or if it has
+ *                            ended
+ *         the others of eddy_http_exchange_respond()
  */
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,
                                                     const struct eddy_http_header *headers,
@@ -147,11 +153,13 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_upgrade(
 
 /* About a request, its response and its connection.  A text without a value is "". */
 struct eddy_http_exchange_info {
-        int version;             /* 10 (HTTP/1.0) or 11 (HTTP/1.1) */
-        int status;              /* of the response; 0: not begun */
+        int version; /* 10 (HTTP/1.0) or 11 (HTTP/1.1) */
+        int status;  /* of the response; 0: not begun, also if the server will answer 404 or 500 */
         uint64_t received_bytes; /* of the request so far, with its head */
-        uint64_t sent_bytes;     /* of the response so far, with its head; TLS: before encryption */
-        int64_t started_ns;      /* when the request's first byte came, by eddy_now() */
+        /* of the response so far, with its head, without bytes that are still kept; TLS: before
+         * encryption */
+        uint64_t sent_bytes;
+        int64_t started_ns;               /* when the request's first byte came, by eddy_now() */
         const struct eddy_endpoint *peer; /* EDDY_ENDPOINT_NONE: unknown */
         const struct eddy_endpoint *local;
         int tls_version; /* EDDY_TLS_1_2, EDDY_TLS_1_3; 0: the connection has no TLS */

@@ -17,7 +17,7 @@ EDDY_BEGIN_DECLS
  * result 0, and a 500 after a negative result.  If the handler has begun a response, and
  * returns a negative result or before the response is complete, the response ends: the
  * client sees that it is not whole.  With HTTP/1 all of these but the 404 close the
- * connection.
+ * connection.  The server does not report a negative result: log it in the handler.
  *
  * Values that a handler sets (eddy/var.h) and log values that it binds (eddy/log.h) end
  * with its request: the next request begins with the server's values.

@@ -153,9 +153,8 @@ EDDY_API int eddy_stream_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn
  * meanwhile.  If only the peer's direction has ended, 'fn' is not called, because the
  * peer may still read.  With TCP, a close by the peer looks like such an end, until a
  * later write is answered with a reset; with Unix sockets and memory pairs, a close calls
- * 'fn' at once.
- * 'fn' must not suspend and must not close the stream; closing the stream withdraws
- * the request.
+ * 'fn' at once.  'fn' must not suspend and must not close the stream; closing the stream
+ * withdraws the request.
  *
  * Suspends: no.
  * Errors: -EALREADY         the connection was reset or has ended already
@@ -241,7 +240,8 @@ EDDY_API void eddy_stream_abort(eddy_stream *stream);
 
 /*
  * Make a stream from a descriptor: standard input or output, a pipe, a terminal, a
- * regular file.  The descriptor's flags are not changed: if the descriptor blocks,
+ * regular file, or a connected socket, such as one of socketpair(2) or one that was
+ * inherited.  The descriptor's flags are not changed: if the descriptor blocks,
  * the stream first waits until it is ready, and writes at most PIPE_BUF bytes at a
  * time to a pipe.  Regular files are read and written without waiting.  A descriptor
  * may have one stream at a time: waiting in a second stream fails with -EEXIST.
