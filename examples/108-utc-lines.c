@@ -47,7 +47,7 @@ static void write_line(eddy_writer *out, const char *line, size_t bytes)
 {
         const char *space = memchr(line, ' ', bytes);
         size_t time_bytes = space ? (size_t) (space - line) : bytes;
-        char id[EDDY_UUID_BYTES + 1], time[EDDY_RFC3339_BYTES + 1] = "not a time:";
+        char id[EDDY_UUID_TEXT_BYTES], time[EDDY_RFC3339_TEXT_BYTES] = "not a time:";
         struct eddy_uuid uuid;
         int64_t time_ns;
 

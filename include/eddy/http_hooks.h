@@ -23,8 +23,8 @@ struct eddy_http_attempt {
                                the client repeats the request */
         int status;      /* of the response; 0: none */
         int error;       /* why the attempt failed, below 0; 0: it did not, whatever the status */
-        const char *method; /* valid during the call, like 'url'; in 'after' cut to 23 bytes */
-        const char *url;    /* with the password, if the caller's URL has one */
+        const char *method; /* valid during the call; in 'after' the first 23 bytes of it */
+        const char *url;    /* valid during the call; with the password, if the caller's has one */
         int64_t began_ns;   /* eddy_now() clock */
         int64_t ended_ns;   /* 0 in 'before' */
         void *opaque;       /* private */
@@ -35,15 +35,19 @@ struct eddy_http_attempt {
  * The functions run in the task that makes the attempt, and must not suspend, because the
  * request already occupies a place in the pool: wait before the call of
  * eddy_http_client_send() instead.  Each may be NULL.  A client's hooks apply to all its requests.
- * A request can also have hooks of its own; they are called after the client's.
+ * A request can also have hooks of its own; each is called directly after the client's hook of
+ * the same name.  The order in an attempt is on_start, before, on_send, after.
  */
 struct eddy_http_hooks {
         /* Called once for each call of eddy_http_client_send(), when the request has left the pool's
-         * queue and the work on its connection begins.  Start a timeout of the request here. */
+         * queue and the work on its connection begins; not again if the client repeats the request.
+         * A caller that limits the time of the work, but not the wait in the queue, calls
+         * eddy_scope_set_deadline() here for the scope in which it sends the request. */
         void (*on_start)(const struct eddy_http_attempt *attempt, void *arg) EDDY_UNSET;
 
         /* Called before each attempt.  May add headers.  A value below 0 ends the request with this
-         * error; nothing is sent, the connection is kept, and 'after' is called. */
+         * error; nothing is sent, the connection is kept, and 'after' is called.  If the client's hook
+         * fails, that of the request is not called. */
         int (*before)(struct eddy_http_attempt *attempt, void *arg) EDDY_UNSET;
 
         /* Called in each attempt that has a connection, when the first byte is about to be sent.  If

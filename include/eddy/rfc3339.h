@@ -6,7 +6,7 @@
  * them.  An int64_t can hold times from 1677-09-21 to 2262-04-11.  These functions read
  * no clock, no time zone and no locale.
  *
- *     char text[EDDY_RFC3339_BYTES + 1];
+ *     char text[EDDY_RFC3339_TEXT_BYTES];
  *
  *     eddy_rfc3339_format(eddy_time_of_day(), 3, text);
  */
@@ -17,8 +17,8 @@
 
 EDDY_BEGIN_DECLS
 
-/* The length of the longest text that eddy_rfc3339_format() writes, without a NUL. */
-enum { EDDY_RFC3339_BYTES = 30 };
+/* Of the longest text that eddy_rfc3339_format() writes, with its NUL. */
+enum { EDDY_RFC3339_TEXT_BYTES = 31 };
 
 /*
  * Read a time of 'bytes' bytes, by the grammar of RFC 3339, 5.6, and in no other
@@ -48,7 +48,7 @@ EDDY_API EDDY_MUST_USE int eddy_rfc3339_parse(const char *text, size_t bytes, in
  * Threads:  any.
  */
 EDDY_API size_t eddy_rfc3339_format(int64_t time_ns, unsigned digits,
-                                    char out[EDDY_RFC3339_BYTES + 1]);
+                                    char out[EDDY_RFC3339_TEXT_BYTES]);
 
 EDDY_END_DECLS
 

@@ -2,7 +2,7 @@
  * eddy/uuid.h - identifiers of 128 bits that need no central registry (RFC 9562).
  *
  *     struct eddy_uuid id;
- *     char text[EDDY_UUID_BYTES + 1];
+ *     char text[EDDY_UUID_TEXT_BYTES];
  *
  *     eddy_uuid_v7(&id);
  *     eddy_uuid_format(&id, text);        "019ab3d2-7c1e-7b5a-9f0e-3d2c1b0a9f8e"
@@ -25,8 +25,8 @@ struct eddy_uuid {
         uint8_t bytes[16];
 };
 
-/* The length of a text, without a NUL. */
-enum { EDDY_UUID_BYTES = 36 };
+/* Of a text, with its NUL. */
+enum { EDDY_UUID_TEXT_BYTES = 37 };
 
 /*
  * Make an identifier of 122 random bits (version 4).  They are unpredictable, except in
@@ -60,7 +60,7 @@ EDDY_API EDDY_MUST_USE int eddy_uuid_parse(const char *text, size_t bytes,
                                            struct eddy_uuid *ret_uuid);
 
 /* Write the text form in lower case, with a NUL after it.  Suspends: no. */
-EDDY_API void eddy_uuid_format(const struct eddy_uuid *uuid, char out[EDDY_UUID_BYTES + 1]);
+EDDY_API void eddy_uuid_format(const struct eddy_uuid *uuid, char out[EDDY_UUID_TEXT_BYTES]);
 
 EDDY_END_DECLS
 

@@ -34,18 +34,21 @@ static void keep_method(eddy_http_response *response, const char *method)
         response->method[bytes] = '\0';
 }
 
-/* Call the hooks of one owner. */
-static int begin_hooks(eddy_http_response *response, const struct eddy_http_hooks *hooks)
+static void start(const eddy_http_response *response, const struct eddy_http_hooks *hooks)
 {
-        struct eddy_http_attempt *attempt = &response->attempt;
+        if (hooks->on_start && response->attempt.number == 1)
+                hooks->on_start(&response->attempt, hooks->arg);
+}
+
+/* Call the function 'before' of one owner, which may add headers. */
+static int call_before(eddy_http_response *response, const struct eddy_http_hooks *hooks)
+{
         int err = 0;
 
-        if (hooks->on_start && attempt->number == 1)
-                hooks->on_start(attempt, hooks->arg);
         if (hooks->before) {
-                attempt->opaque = response;
-                err = hooks->before(attempt, hooks->arg);
-                attempt->opaque = NULL;
+                response->attempt.opaque = response;
+                err = hooks->before(&response->attempt, hooks->arg);
+                response->attempt.opaque = NULL;
         }
         return err < 0 ? err : 0;
 }
@@ -69,8 +72,10 @@ int ed_http_attempt_begin(eddy_http_response *response, const struct eddy_http_r
         response->in_attempt = true;
         keep_method(response, method);
         ed_http_request_fields_drop_added(&response->fields);
-        err = begin_hooks(response, &client->hooks);
-        return err < 0 ? err : begin_hooks(response, &response->hooks);
+        start(response, &client->hooks);
+        start(response, &response->hooks);
+        err = call_before(response, &client->hooks);
+        return err < 0 ? err : call_before(response, &response->hooks);
 }
 
 void ed_http_attempt_sends(eddy_http_response *response)

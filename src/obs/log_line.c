@@ -87,7 +87,7 @@ void ed_log_line_plain(struct ed_log_line *line, const char *text, size_t bytes)
 
 void ed_log_line_time(struct ed_log_line *line, int64_t time_ns, bool with_date)
 {
-        char text[EDDY_RFC3339_BYTES + 1];
+        char text[EDDY_RFC3339_TEXT_BYTES];
         size_t bytes = eddy_rfc3339_format(time_ns, 3, text);
 
         if (with_date)

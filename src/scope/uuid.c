@@ -73,7 +73,7 @@ int eddy_uuid_parse(const char *text, size_t bytes, struct eddy_uuid *ret_uuid)
         struct eddy_uuid uuid;
         uint8_t *to = uuid.bytes;
 
-        if (bytes != EDDY_UUID_BYTES)
+        if (bytes != EDDY_UUID_TEXT_BYTES - 1)
                 return -EINVAL;
         for (int group = 0; group < GROUPS; group++) {
                 if (group > 0 && *text++ != '-')
@@ -90,7 +90,7 @@ int eddy_uuid_parse(const char *text, size_t bytes, struct eddy_uuid *ret_uuid)
         return 0;
 }
 
-void eddy_uuid_format(const struct eddy_uuid *uuid, char out[EDDY_UUID_BYTES + 1])
+void eddy_uuid_format(const struct eddy_uuid *uuid, char out[EDDY_UUID_TEXT_BYTES])
 {
         static const char digits[] = "0123456789abcdef";
         const uint8_t *at = uuid->bytes;

@@ -152,7 +152,7 @@ int eddy_rfc3339_parse(const char *text, size_t bytes, int64_t *ret_time_ns)
 
 /* ---- writing --------------------------------------------------------------- */
 
-size_t eddy_rfc3339_format(int64_t time_ns, unsigned digits, char out[EDDY_RFC3339_BYTES + 1])
+size_t eddy_rfc3339_format(int64_t time_ns, unsigned digits, char out[EDDY_RFC3339_TEXT_BYTES])
 {
         int64_t seconds = time_ns / SECOND_NS - (time_ns % SECOND_NS < 0);
         int64_t days = ed_days_of_seconds(seconds);

@@ -38,7 +38,7 @@ static void check_refused(const char *text, int expected)
 
 static void check_written(int64_t time_ns, unsigned digits, const char *expected)
 {
-        char text[EDDY_RFC3339_BYTES + 1];
+        char text[EDDY_RFC3339_TEXT_BYTES];
         size_t bytes;
 
         memset(text, '#', sizeof(text));
@@ -202,7 +202,7 @@ TEST(one_changed_character_gives_another_time_or_none)
 
         for (size_t at = 0; at < sizeof(text) - 1; at++)
                 for (int c = 0; c < 256; c++) {
-                        char changed[sizeof(text)], back[EDDY_RFC3339_BYTES + 1];
+                        char changed[sizeof(text)], back[EDDY_RFC3339_TEXT_BYTES];
                         int64_t ns = 42, again;
 
                         memcpy(changed, text, sizeof(text));
@@ -212,8 +212,8 @@ TEST(one_changed_character_gives_another_time_or_none)
                                 continue;
                         }
                         CHECK(ns != parse(text) || c == text[at] || (at == 10 && c == 't'));
-                        CHECK_EQ(eddy_rfc3339_format(ns, 9, back), EDDY_RFC3339_BYTES);
-                        CHECK_EQ(eddy_rfc3339_parse(back, EDDY_RFC3339_BYTES, &again), 0);
+                        CHECK_EQ(eddy_rfc3339_format(ns, 9, back), EDDY_RFC3339_TEXT_BYTES - 1);
+                        CHECK_EQ(eddy_rfc3339_parse(back, EDDY_RFC3339_TEXT_BYTES - 1, &again), 0);
                         CHECK_EQ(again, ns);
                 }
 }
@@ -250,13 +250,13 @@ TEST(a_text_is_never_later_than_its_time)
 
 TEST(each_day_that_exists_is_written_and_read_back_in_order)
 {
-        char before[EDDY_RFC3339_BYTES + 1] = "";
+        char before[EDDY_RFC3339_TEXT_BYTES] = "";
         int64_t time_ns = INT64_MIN;
 
         for (;;) {
-                char text[EDDY_RFC3339_BYTES + 1];
+                char text[EDDY_RFC3339_TEXT_BYTES];
 
-                CHECK_EQ(eddy_rfc3339_format(time_ns, 9, text), EDDY_RFC3339_BYTES);
+                CHECK_EQ(eddy_rfc3339_format(time_ns, 9, text), EDDY_RFC3339_TEXT_BYTES - 1);
                 CHECK(strcmp(before, text) < 0);
                 CHECK_EQ(parse(text), time_ns);
                 memcpy(before, text, sizeof(text));

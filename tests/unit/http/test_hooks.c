@@ -314,3 +314,68 @@ CLIENT_TEST(
                 eddy_http_response_close(response);
         }
 }
+
+/* ---- hooks of a client and of a request ------------------------------------------ */
+
+static struct {
+        char text[200];
+        int refuse; /* what the client's 'before' returns */
+} order;
+
+static void note(const char *hook, const void *arg)
+{
+        size_t at = strlen(order.text);
+
+        snprintf(order.text + at, sizeof(order.text) - at, "%s %s, ", (const char *) arg, hook);
+}
+
+static void order_start(const struct eddy_http_attempt *attempt, void *arg)
+{
+        CHECK_EQ(attempt->number, 1);
+        note("starts", arg);
+}
+
+static int order_before(struct eddy_http_attempt *attempt, void *arg)
+{
+        (void) attempt;
+        note("before", arg);
+        return order.refuse;
+}
+
+static void order_send(const struct eddy_http_attempt *attempt, void *arg)
+{
+        (void) attempt;
+        note("sends", arg);
+}
+
+static void order_after(const struct eddy_http_attempt *attempt, void *arg)
+{
+        (void) attempt;
+        note("after", arg);
+}
+
+#define ORDER(name)                                                                                \
+        {                                                                                          \
+                .on_start = order_start, .before = order_before, .on_send = order_send,            \
+                .after = order_after, .arg = name                                                  \
+        }
+
+static char client_name[] = "client", request_name[] = "request";
+static const struct eddy_http_hooks client_order = ORDER(client_name);
+
+CLIENT_TEST(hooks_of_a_request_follow_those_of_the_client_one_by_one,
+            OPTIONS(.hooks = &client_order), SCRIPT(OK_2, OK_2))
+{
+        struct eddy_http_hooks own = ORDER(request_name);
+
+        order.text[0] = '\0';
+        CHECK_EQ(rig_fetch(rig, &(struct eddy_http_request){ .url = "/", .hooks = &own }), 0);
+        CHECK_STR(order.text, "client starts, request starts, client before, request before, "
+                              "client sends, request sends, client after, request after, ");
+        order.text[0] = '\0';
+        order.refuse = -EIO;
+        CHECK_ERR(rig_fetch(rig, &(struct eddy_http_request){ .url = "/", .hooks = &own }), -EIO);
+        order.refuse = 0;
+        CHECK_STR(order.text, "client starts, request starts, client before, client after, "
+                              "request after, ");
+}

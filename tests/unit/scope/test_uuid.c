@@ -186,13 +186,13 @@ TEST(texts_are_read_and_written_back_in_lower_case)
         };
 
         for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-                char upper[EDDY_UUID_BYTES + 1], text[EDDY_UUID_BYTES + 1];
+                char upper[EDDY_UUID_TEXT_BYTES], text[EDDY_UUID_TEXT_BYTES];
                 struct eddy_uuid uuid, same;
 
-                for (size_t at = 0; at <= EDDY_UUID_BYTES; at++)
+                for (size_t at = 0; at <= EDDY_UUID_TEXT_BYTES - 1; at++)
                         upper[at] = texts[i][at] >= 'a' ? (char) (texts[i][at] - 32) : texts[i][at];
-                CHECK_EQ(eddy_uuid_parse(texts[i], EDDY_UUID_BYTES, &uuid), 0);
-                CHECK_EQ(eddy_uuid_parse(upper, EDDY_UUID_BYTES, &same), 0);
+                CHECK_EQ(eddy_uuid_parse(texts[i], EDDY_UUID_TEXT_BYTES - 1, &uuid), 0);
+                CHECK_EQ(eddy_uuid_parse(upper, EDDY_UUID_TEXT_BYTES - 1, &same), 0);
                 CHECK(compare(&uuid, &same) == 0);
                 eddy_uuid_format(&uuid, text);
                 CHECK_STR(text, texts[i]);
@@ -202,25 +202,26 @@ TEST(texts_are_read_and_written_back_in_lower_case)
 TEST(other_texts_are_refused)
 {
         static const char text[] = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f-0";
-        char changed[EDDY_UUID_BYTES + 1];
+        char changed[EDDY_UUID_TEXT_BYTES];
 
         for (size_t bytes = 0; bytes < sizeof(text); bytes++)
-                if (bytes != EDDY_UUID_BYTES)
+                if (bytes != EDDY_UUID_TEXT_BYTES - 1)
                         check_refused(text, bytes);
-        for (size_t at = 0; at < EDDY_UUID_BYTES; at++)
+        for (size_t at = 0; at < EDDY_UUID_TEXT_BYTES - 1; at++)
                 for (int c = 0; c < 256; c++) {
                         int is_digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
                                        (c >= 'A' && c <= 'F');
                         struct eddy_uuid uuid;
 
-                        memcpy(changed, text, EDDY_UUID_BYTES);
-                        changed[EDDY_UUID_BYTES] = '\0';
+                        memcpy(changed, text, EDDY_UUID_TEXT_BYTES - 1);
+                        changed[EDDY_UUID_TEXT_BYTES - 1] = '\0';
                         changed[at] = (char) c;
                         if (text[at] == '-' ? c == '-' : is_digit)
-                                CHECK_EQ(eddy_uuid_parse(changed, EDDY_UUID_BYTES, &uuid), 0);
+                                CHECK_EQ(eddy_uuid_parse(changed, EDDY_UUID_TEXT_BYTES - 1, &uuid),
+                                         0);
                         else
-                                check_refused(changed, EDDY_UUID_BYTES);
+                                check_refused(changed, EDDY_UUID_TEXT_BYTES - 1);
                 }
-        check_refused("{17f22e2-79b0-7cc3-98c4-dc0c0c07398}", EDDY_UUID_BYTES);
-        check_refused("017f22e2079b007cc3098c40dc0c0c07398f", EDDY_UUID_BYTES);
+        check_refused("{17f22e2-79b0-7cc3-98c4-dc0c0c07398}", EDDY_UUID_TEXT_BYTES - 1);
+        check_refused("017f22e2079b007cc3098c40dc0c0c07398f", EDDY_UUID_TEXT_BYTES - 1);
 }
