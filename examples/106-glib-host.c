@@ -2,7 +2,7 @@
  * 106-glib-host - eddy inside a GLib main loop: a request, while GLib's timeouts and sources continue.
  *
  * The descriptor of eddy's loop is a source of GLib, and each dispatch of this source is a step. It
- * works the same in GTK. GLib has the signals here; reports of eddy go to GLib's log. The result
+ * works the same in GTK. GLib handles the signals; reports of eddy go to GLib's log. The result
  * of the task is passed to a function that GLib calls.
  *
  * Run: echo hello | 106-glib-host $MOCK/delay/1

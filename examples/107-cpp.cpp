@@ -1,7 +1,7 @@
 /*
  * 107-cpp - C++20: requests as tasks from lambdas, in a scope that an exception ends.
  *
- * Each lambda owns its URL and writes to the row of its answer, which the caller's frame has. A
+ * Each lambda owns its URL and writes to the row of its answer, which is in the caller's frame. A
  * status of 400 or more is an exception: it ends its task, the scope cancels the other requests, and
  * end() throws the exception again. The client is closed on every way out.
  *

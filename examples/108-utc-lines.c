@@ -3,7 +3,7 @@
  * is.
  *
  * A line begins with a time of RFC 3339.  A long line comes in pieces: the text after the time is
- * cut, and the rest of the line only counted.  The ids are in the order of the lines.  All lines that
+ * cut, and the rest of the line is only counted.  The ids are in the order of the lines.  All lines that
  * are ready are written at once; only the flush at the end is checked, because the writer keeps
  * the first error.
  *

@@ -92,10 +92,10 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_add_header(eddy_http_exchange *exc
  *         EDDY_E_HTTP_INVALID_ANSWER   a status or header that HTTP forbids, or a header that
  *                                      the server writes: Content-Length, Transfer-Encoding,
  *                                      and Connection with a value other than "close".
- *                                      Nothing was sent.  Unless the
- *                                      handler then sends another response, the client gets a
- *                                      500, and the reason is reported with the header's
- *                                      name (EDDY_REPORT_MISUSE)
+ *                                      Nothing was sent.  Unless the handler then sends
+ *                                      another response, the client gets a 500, and the
+ *                                      reason is reported with the header's name
+ *                                      (EDDY_REPORT_MISUSE)
  *         EDDY_E_NET_TIMED_OUT         the client accepts the response too slowly, or the
  *                                      kernel's timeout expired
  *         -ECANCELED, -EPIPE, -ECONNRESET, ...
@@ -119,8 +119,9 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond(eddy_http_exchange *exchan
  * cannot be sent, the next of these calls returns the error.
  *
  * Suspends: yes.
- * Errors: EDDY_E_HTTP_STATE  also, except for begin, if no response was begun, or if it has
- *                            ended
+ * Errors: EDDY_E_HTTP_STATE  begin: a response was begun already; write, end and flush: no
+ *                            response was begun, or it has ended; write and end: the body
+ *                            does not have 'body_bytes' bytes
  *         the others of eddy_http_exchange_respond()
  */
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,

@@ -1,5 +1,5 @@
 /*
- * http/time_limit.h - the limits of time of a client's requests.
+ * http/time_limit.h - the time limits of a client's requests.
  */
 #ifndef ED_HTTP_TIME_LIMIT_H
 #define ED_HTTP_TIME_LIMIT_H

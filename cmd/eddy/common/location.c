@@ -8,7 +8,7 @@
 #include "common/url_parts.h"
 #include "eddy/url.h"
 
-/* Append a header's value as part of a URL: bytes that a URL does not have are quoted, as browsers do. */
+/* Append a header's value as part of a URL: bytes that a URL cannot have are quoted, as browsers do. */
 static void location_quote(struct ed_draft *text, const char *location)
 {
         for (const char *at = location; *at; at++) {
