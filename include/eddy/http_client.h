@@ -22,7 +22,7 @@
  * one.  If the server says how long it keeps an idle connection ("Keep-Alive: timeout=5"),
  * the client does not use the connection in the last second of that time.
  *
- * Lines of a response end in CR LF.  A line that ends in LF alone, and white space between
+ * Lines of HTTP/1 end in CR LF.  A line that ends in LF alone, and white space between
  * a chunk's size and the end of its line, are EDDY_E_HTTP_INVALID_RESPONSE.
  */
 #ifndef EDDY_HTTP_CLIENT_H
@@ -124,8 +124,8 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
 /*
  * Send a request and wait for the head of its response.  Host, User-Agent and
  * Accept are added unless the caller sets them.  The client also adds Content-Length
- * (with a body, or for POST, PUT and PATCH), Transfer-Encoding (if the body's length
- * is unknown) and Authorization (if the URL has a user name).  Transfer-Encoding from
+ * (with a body, or for POST, PUT and PATCH), with HTTP/1 Transfer-Encoding (if the body's
+ * length is unknown), and Authorization (if the URL has a user name).  Transfer-Encoding from
  * the caller is refused.  A Proxy-Authorization from the caller replaces the proxy's
  * credentials.  It is refused if there is no proxy or a tunnel is used, because the
  * server would receive it.  A Host from the caller that differs from the URL's is
@@ -149,8 +149,8 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
  *     'body_source' is read; to limit that time, use 'total_ns' or a scope.  Closing
  *     the response early also ends the exchange.
  * 'request_sent' of eddy_http_response_info() shows whether the whole request was sent.
- * Response bytes that are not read stay in the kernel's buffer and stop the
- * server from sending more.
+ * Response bytes that are not read stop the server from sending more; with HTTP/1 they
+ * stay in the kernel's buffer.
  *
  * Suspends: yes.
  * Errors: EDDY_E_URL_INVALID, _SCHEME
@@ -162,7 +162,7 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
  *         EDDY_E_DNS_*, -ECONNREFUSED, -ECONNRESET, -EPIPE, EDDY_E_NET_TIMED_OUT, ...
  *         EDDY_E_TLS_*                  see eddy_tls_client(); also EDDY_E_TLS_BAD_FILE if the
  *                                       system's trusted certificates cannot be read
- *         EDDY_E_HTTP_ALPN              the server does not offer HTTP/1.1 (ALPN)
+ *         EDDY_E_HTTP_ALPN              the server offers none of the client's protocols (ALPN)
  *         EDDY_E_HTTP_INVALID_RESPONSE, _TOO_LARGE, _CLOSED
  *         EDDY_E_HTTP_BODY_LENGTH       the source ended before 'bytes' bytes
  *         EDDY_E_HTTP_PROXY_AUTH        the proxy does not accept the credentials, or wants some

@@ -69,7 +69,7 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
  * such periods.  On Unix sockets the system counts whole buffers, so a client that
  * takes less than a buffer in two periods may be disconnected.
  *
- * Lines end in CR LF.  A line that ends in LF alone, and a chunk's size with white space
+ * Lines of HTTP/1 end in CR LF.  A line that ends in LF alone, and a chunk's size with white space
  * after it, are answered by 400.
  *
  * Early answers.  A handler may answer without reading the request's body, for example
