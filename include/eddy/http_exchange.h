@@ -108,9 +108,9 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond(eddy_http_exchange *exchan
 /*
  * Send a response in pieces: begin, write any number of times, end.  'body_bytes'
  * below 0 means an unknown length: with HTTP/1.1 the body is chunked, and for an HTTP/1.0
- * client it ends with the connection.  Writing more or less than 'body_bytes' returns
- * EDDY_E_HTTP_STATE and ends the response: the client sees that it is not whole.  With
- * HTTP/1 the connection is closed.
+ * client it ends with the connection.  A write beyond 'body_bytes' returns EDDY_E_HTTP_STATE
+ * and sends nothing.  An end before 'body_bytes' returns EDDY_E_HTTP_STATE, and the client
+ * sees that the response is not whole.  With HTTP/1 both close the connection.
  *
  * The head and pieces of up to 16 KiB in all are kept and sent together: with the next
  * piece that does not fit, at the end, when the handler suspends in any call or returns,

@@ -29,9 +29,10 @@ EDDY_BEGIN_DECLS
  *
  * EDDY_HTTP_SERVER_CANCEL_AT_END also cancels the handler when the client ends its sending
  * after its request, so that a handler that waits for events without writing (SSE, a chat)
- * learns that its client has left.  Bytes of a further request are not an end; the end
- * cancels the handler of the last request.  A client that half-closes before it reads
- * loses its answer, as with Go's net/http.
+ * learns that its client has left.  The handler must read the request's body first.  If the
+ * client sends further bytes, they begin its next request, and its end cancels only the
+ * handler of the last request: a handler that waits for ever should also write at times.
+ * A client that half-closes before it reads loses its answer, as with Go's net/http.
  *
  * Some clients send a whole request and close without waiting for the answer.  On a
  * Unix socket the server knows of the close at once and cancels the handler.  With TCP
@@ -136,7 +137,8 @@ EDDY_API int eddy_http_serve(eddy_listener *listener, const struct eddy_http_ser
  * socket (eddy_stream_from_fd()), an end of eddy_stream_pair(), or a stream of
  * eddy_tls_server().  With the option 'tls' the call first does the handshake on the stream.
  * The call returns when the connection has ended.  Requests are handled in the calling
- * task.  'connections_max' is not used.
+ * task.  'connections_max' is not used.  If the program has already read bytes of the
+ * stream, pass a stream of its own that returns these bytes first (eddy/stream_ops.h).
  *
  * A cancel of the caller stops the call: the wait for a request ends at once, and a
  * request in progress has 'drain_ns' to finish.  In a connection of eddy_serve(), pass

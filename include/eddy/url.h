@@ -172,7 +172,8 @@ EDDY_API EDDY_MUST_USE int64_t eddy_url_query_write(const struct eddy_url_pair *
 
 /*
  * Append a pair to the query of the URL at 'url', in a buffer of 'room' bytes: after '?' if the URL
- * has no query, else after '&', and before the fragment.  Returns the number of bytes of the new URL.
+ * has no query, else after '&', and before the fragment.  The URL itself is not checked.  Returns the
+ * number of bytes of the new URL.
  *
  * Errors: -EINVAL    an argument is NULL
  *         -EMSGSIZE  the URL is not changed
