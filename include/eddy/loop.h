@@ -212,8 +212,10 @@ EDDY_API int eddy_loop_step(eddy_loop *loop);
 /*
  * End the loop: cancel the main task that a stopped run left, give background
  * tasks drain_ns, then cancel and await them.  Scheduled callbacks never run.  On
- * success the handle that eddy_loop_new() returned is released; a holder of
- * another handle may close the loop again, which does nothing.  NULL is ignored.
+ * success the handle that eddy_loop_new() returned is released, so 'loop' must not
+ * be used again: unless eddy_loop_ref() made another handle, its memory is freed.  A
+ * holder of another handle may close the loop again, which does nothing.  NULL is
+ * ignored.
  *
  * Errors: -EBUSY  the loop runs
  *         EDDY_E_RUN_NESTED  another loop runs on this thread
@@ -223,7 +225,8 @@ EDDY_API int eddy_loop_close(eddy_loop *loop);
 /*
  * Like eddy_loop_close(), but without waiting, for a loop that is stepped.  The first
  * call cancels and begins to drain, eddy_loop_step() does the rest, and a later
- * call closes the loop.  Call it after each step until it returns 0.
+ * call closes the loop.  Call it after each step until it returns 0.  It has then
+ * released the handle, as eddy_loop_close() does: use 'loop' in no further call.
  *
  * Errors: -EAGAIN  tasks have not ended yet; step on when the descriptor of
  *                  eddy_loop_fd() is readable

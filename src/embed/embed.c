@@ -125,18 +125,12 @@ int eddy_loop_fd(eddy_loop *face)
 {
         struct ed_run *run;
         struct ed_sys *sys;
-        int err = ed_face_run(face, &run), fd;
+        int err = ed_face_run(face, &run);
 
         if (err < 0)
                 return err;
         sys = run->loop.sys;
-        if (!sys->embed)
-                return -ENOTSUP;
-        fd = sys->embed->pollable(sys);
-        /* Work that was started before must make the new descriptor readable. */
-        if (fd >= 0)
-                sys->embed->alarm(sys, 0);
-        return fd;
+        return sys->embed ? sys->embed->pollable(sys) : -ENOTSUP;
 }
 
 void eddy_loop_stop(eddy_loop *face)

@@ -193,6 +193,21 @@ static int epoll_poll(struct ed_sys *sys, int64_t timeout_ns, struct ed_event *e
         return count + ed_signals_collect(sys, &s->signals_seen, events + count, max - count);
 }
 
+static void epoll_alarm(struct ed_sys *sys, int64_t at_ns)
+{
+        struct itimerspec at = { .it_value = { .tv_sec = 0 } };
+        struct epoll_sys *s = self(sys);
+
+        if (s->timer_fd < 0)
+                return;
+        /* All zero would disarm the timer. */
+        if (at_ns >= 0) {
+                at.it_value.tv_sec = at_ns / NS_PER_S;
+                at.it_value.tv_nsec = at_ns > 0 ? at_ns % NS_PER_S : 1;
+        }
+        (void) timerfd_settime(s->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
 static int epoll_pollable(struct ed_sys *sys)
 {
         /* The event has no target; it only makes the epoll descriptor readable. Edge-triggered. */
@@ -215,22 +230,9 @@ static int epoll_pollable(struct ed_sys *sys)
         }
         s->watches = true;
         ed_sleeper_share(&s->sleeper);
+        /* Work may have been started before. */
+        epoll_alarm(sys, 0);
         return s->epoll_fd;
-}
-
-static void epoll_alarm(struct ed_sys *sys, int64_t at_ns)
-{
-        struct itimerspec at = { .it_value = { .tv_sec = 0 } };
-        struct epoll_sys *s = self(sys);
-
-        if (s->timer_fd < 0)
-                return;
-        /* All zero would disarm the timer. */
-        if (at_ns >= 0) {
-                at.it_value.tv_sec = at_ns / NS_PER_S;
-                at.it_value.tv_nsec = at_ns > 0 ? at_ns % NS_PER_S : 1;
-        }
-        (void) timerfd_settime(s->timer_fd, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
 /* 'operation': EPOLL_CTL_ADD or EPOLL_CTL_MOD. */

@@ -88,7 +88,7 @@ struct ed_sys_poll {
 struct ed_sys_embed {
         /*
          * Returns a descriptor that becomes readable when poll() would return events, or when
-         * alarm()'s time has come. Errors: -EMFILE, -ENFILE, -ENOMEM.
+         * alarm()'s time has come. A new one is readable. Errors: -EMFILE, -ENFILE, -ENOMEM.
          */
         int (*pollable)(struct ed_sys *sys);
         /* Make that descriptor readable from 'at_ns' on (0: at once; negative: never). */

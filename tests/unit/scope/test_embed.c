@@ -235,6 +235,26 @@ TEST(the_descriptor_is_readable_when_to_step)
         end_loop(loop);
 }
 
+/* A host may ask before each of its waits. A timer that was set before the first call still counts. */
+TEST(asking_for_the_descriptor_does_not_make_it_readable)
+{
+        eddy_loop *loop = new_loop();
+        eddy_handle later = { 0 };
+        int calls = 0, fd;
+
+        CHECK_EQ(eddy_loop_call_later(loop, &later, EDDY_US(300), count_up, &calls), 0);
+        fd = eddy_loop_fd(loop);
+        while (calls == 0) {
+                CHECK(is_readable(eddy_loop_fd(loop), FOREVER_MS));
+                CHECK(eddy_loop_step(loop) >= 0);
+        }
+        while (eddy_loop_step(loop) > 0)
+                continue;
+        CHECK_EQ(eddy_loop_fd(loop), fd);
+        CHECK(!is_readable(fd, 0));
+        end_loop(loop);
+}
+
 struct ends {
         int fds[2];
         int got;
