@@ -67,12 +67,16 @@ struct eddy_http_hooks {
 /*
  * Add a header to the request of this attempt.  Call it in 'before' only.  The name
  * and the value are copied.  A header that the request has already is not replaced.
+ * With 'expect_continue_ns' an "Expect: 100-continue" is there already, and is not
+ * added twice.
  *
  * Suspends: no.
  * Errors: EDDY_E_HTTP_INVALID_REQUEST  HTTP forbids the name or the value; or the name
  *                                      is Host, Connection, Content-Length,
  *                                      Transfer-Encoding or Proxy-Authorization; or the
- *                                      head is too large
+ *                                      head is too large; or the name is Expect, the
+ *                                      value is other than "100-continue", and the
+ *                                      request has 'expect_continue_ns'
  *         -EINVAL                      not called in 'before'
  *         -ENOMEM
  */

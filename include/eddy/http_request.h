@@ -96,9 +96,9 @@ struct eddy_http_request {
          * the body is not sent and a 'body_source' is not read; with HTTP/1 the connection is
          * closed after the exchange.  After a 417 the request is repeated once without Expect, if
          * the body can be sent again (RFC 9110, 10.1.1); the hooks see another attempt.  'read_ns'
-         * does not run during the wait.  If the caller sets a header "Expect", it must be
-         * "100-continue".  0: no Expect is added, and the caller's "Expect" is sent without a wait.
-         * Ignored without a body. */
+         * does not run during the wait.  If the caller or a hook sets a header "Expect", it
+         * must be "100-continue", and is sent once.  0: no Expect is added, and that of the caller
+         * or a hook is sent without a wait.  Ignored without a body. */
         int64_t expect_continue_ns EDDY_UNSET;
         struct eddy_http_timeouts timeouts EDDY_UNSET; /* 0: the client's; below 0: none */
         uint64_t body_bytes_max EDDY_UNSET;            /* of the response; 0: the client's limit */

@@ -106,6 +106,8 @@ int ed_http_request_fields_add(struct ed_http_request_fields *fields, const char
         char *memory;
         int err;
 
+        if (fields->expects && strcasecmp(name, "expect") == 0)
+                return strcasecmp(value, "100-continue") == 0 ? 0 : EDDY_E_HTTP_INVALID_REQUEST;
         if (fields->bytes + bytes + FIELD_BYTES_MIN > ED_HTTP_REQUEST_HEAD_MAX)
                 return EDDY_E_HTTP_INVALID_REQUEST;
         err = make_room(fields, 1);
@@ -417,6 +419,7 @@ int ed_http_request_fields_set(struct ed_http_request_fields *fields,
         fields->chunked = source && source->bytes < 0;
         /* Without a body a client must not expect it (RFC 9110, 10.1.1). */
         fields->expect_ns = fields->chunked || body_bytes > 0 ? request->expect_continue_ns : 0;
+        fields->expects = fields->expect_ns > 0;
         fields->closing = fields->refused = fields->has_host = false;
         fields->bytes = 0;
         err = check(request, fields->method);

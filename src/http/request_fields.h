@@ -39,6 +39,7 @@ struct ed_http_request_fields {
         size_t host_at;    /* its place in the list */
         int64_t expect_ns; /* time to wait for "100 Continue" before the body; 0: not expected */
         size_t expect_at;  /* place of Expect in the list, if so */
+        bool expects;      /* set() put Expect in the list; it may have been removed since */
         struct ed_http_field *list; /* owned */
         size_t count;
         size_t added; /* of these, at the end, were added after set() */
@@ -58,9 +59,10 @@ EDDY_MUST_USE int ed_http_request_fields_set(struct ed_http_request_fields *fiel
                                              const struct eddy_http_request *request);
 
 /*
- * Add a copy of a header, which must be valid.
+ * Add a copy of a header, which must be valid. An Expect of "100-continue" beside the one of set()
+ * adds nothing.
  *
- * Errors: EDDY_E_HTTP_INVALID_REQUEST  the head would be too large
+ * Errors: EDDY_E_HTTP_INVALID_REQUEST  the head would be too large, or Expect is another one
  *         -ENOMEM
  */
 EDDY_MUST_USE int ed_http_request_fields_add(struct ed_http_request_fields *fields,

@@ -208,6 +208,46 @@ CLIENT_TEST(other_expectations_are_refused, NULL, SCRIPT(OK))
         CHECK_EQ(rig->peer.accepted, 0);
 }
 
+/* ---- what a hook adds --------------------------------------------------------- */
+
+static int adds_expect(struct eddy_http_attempt *attempt, void *arg)
+{
+        return eddy_http_attempt_add_header(attempt, "expect", arg);
+}
+
+static const struct eddy_http_hooks adds_continue = { .before = adds_expect,
+                                                      .arg = (void *) "100-Continue" };
+static const struct eddy_http_hooks adds_other = { .before = adds_expect,
+                                                   .arg = (void *) "200-ok" };
+
+/* RFC 9110, 10.1.1: also the repetition after 417 is without it. */
+CLIENT_TEST(expect_of_a_hook_is_not_doubled, OPTIONS(.hooks = &adds_continue), SCRIPT(REFUSED),
+            SCRIPT(FAILED), SCRIPT(OK, OK))
+{
+        struct eddy_http_request request = put_body;
+        const char *first;
+
+        CHECK_EQ(rig_fetch(rig, &request), 0);
+        first = strcasestr(rig->peer.last, "\r\nexpect:");
+        CHECK(first && !strcasestr(first + 1, "\r\nexpect:"));
+        CHECK_EQ(rig_fetch(rig, &request), 0);
+        CHECK_EQ(rig->status, 200);
+        CHECK(!expects(rig));
+        /* Without the option it is the hook's affair. */
+        request.expect_continue_ns = 0;
+        CHECK_EQ(rig_fetch(rig, &request), 0);
+        CHECK(strstr(rig->peer.last, "\r\nexpect: 100-Continue\r\n"));
+        CHECK_EQ(rig->peer.accepted, 3);
+}
+
+CLIENT_TEST(other_expectations_of_a_hook_are_refused, OPTIONS(.hooks = &adds_other), SCRIPT(OK))
+{
+        struct eddy_http_request request = put_body;
+
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_EQ(rig->peer.accepted, 0);
+}
+
 CLIENT_TEST(request_without_a_body_expects_nothing, NULL, SCRIPT(OK, OK))
 {
         struct eddy_http_request request = { .url = "/", .expect_continue_ns = EDDY_SEC(1) };

@@ -8,7 +8,8 @@ enum { NOTES_MAX = 8 };
 
 static struct {
         int begun, ended;
-        int refuse; /* what 'before' returns */
+        int refuse;           /* what 'before' returns */
+        uint32_t refuse_from; /* in attempts of this number and above */
         char trace[16384];
         int added; /* what adding the header returned */
         struct eddy_http_attempt first[NOTES_MAX], last[NOTES_MAX];
@@ -24,7 +25,7 @@ static int before(struct eddy_http_attempt *attempt, void *arg)
         CHECK_EQ(attempt->ended_ns, 0);
         CHECK_EQ(attempt->status, 0);
         notes.first[notes.begun++] = *attempt;
-        if (notes.refuse < 0)
+        if (notes.refuse < 0 && attempt->number >= notes.refuse_from)
                 return notes.refuse;
         if (notes.trace[0]) {
                 notes.added = eddy_http_attempt_add_header(attempt, "X-Trace", notes.trace);
@@ -160,6 +161,45 @@ CLIENT_TEST(a_refused_request_keeps_its_connection, HOOKED, SCRIPT(OK_2, OK_2))
         CHECK_EQ(rig_get(rig, "/"), 0);
         CHECK_EQ(rig->peer.requests, 2);
         CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+/* The stale connection is closed already: its place is given back, and nothing is sent. */
+CLIENT_TEST(a_hook_can_refuse_a_repetition, HOOKED, SCRIPT(OK_2, "?", "!"), SCRIPT(OK_2))
+{
+        notes.refuse = -EACCES;
+        notes.refuse_from = 2;
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_EQ(rig_get(rig, "/"), -EACCES);
+        CHECK_EQ(notes.ended, 3);
+        check_note(1, 2, 1, 0, -ECONNRESET);
+        check_note(2, 3, 2, 0, -EACCES);
+        CHECK_EQ(rig->peer.accepted, 1);
+        CHECK_STATS(rig->client, 0, 0, 0);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        check_note(3, 4, 1, 200, 0);
+        CHECK_STATS(rig->client, 1, 1, 0);
+}
+
+CLIENT_TEST(a_hook_can_refuse_the_repetition_without_an_expectation, HOOKED,
+            SCRIPT("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n"), SCRIPT(OK_2))
+{
+        struct eddy_http_request request = {
+                .method = "PUT",
+                .url = "/",
+                .body = "x",
+                .body_bytes = 1,
+                .expect_continue_ns = EDDY_SEC(1),
+        };
+
+        notes.refuse = -EACCES;
+        notes.refuse_from = 2;
+        CHECK_EQ(rig_fetch(rig, &request), -EACCES);
+        CHECK_EQ(notes.ended, 2);
+        check_note(0, 1, 1, 417, 0);
+        check_note(1, 2, 2, 0, -EACCES);
+        CHECK_STATS(rig->client, 0, 0, 0);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK_EQ(rig->peer.accepted, 2);
 }
 
 /* Closes the client that makes the attempt. */
