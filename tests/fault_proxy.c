@@ -39,7 +39,7 @@ static size_t room_of(const struct flow *flow)
 
         if (way->piece_bytes > 0 && way->piece_bytes < room)
                 room = way->piece_bytes;
-        if (way->then != FAULT_NOTHING) {
+        if (way->then != FAULT_NOTHING && way->then != FAULT_DAMAGE) {
                 uint64_t left = way->bytes > *flow->passed ? way->bytes - *flow->passed : 0;
 
                 room = left < room ? (size_t) left : room;
@@ -58,8 +58,18 @@ static int64_t time_of(const struct fault_way *way, size_t bytes)
         return ns;
 }
 
+/* Change the byte of the fault, if the piece has it. */
+static void damage(const struct flow *flow, char *data, size_t bytes)
+{
+        const struct fault_way *way = flow->way;
+
+        if (way->then == FAULT_DAMAGE && way->bytes >= *flow->passed &&
+            way->bytes - *flow->passed < bytes)
+                data[way->bytes - *flow->passed] ^= 0x55;
+}
+
 /* Pass a piece on. Below 0: nothing more can pass. */
-static int pass(struct flow *flow, const char *data, size_t bytes)
+static int pass(struct flow *flow, char *data, size_t bytes)
 {
         const struct fault_way *way = flow->way;
         int64_t ns = time_of(way, bytes);
@@ -67,6 +77,7 @@ static int pass(struct flow *flow, const char *data, size_t bytes)
 
         if (err < 0)
                 return err;
+        damage(flow, data, bytes);
         if (way->tap && *flow->passed < way->tap_room) {
                 size_t room = way->tap_room - (size_t) *flow->passed;
 

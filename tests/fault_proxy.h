@@ -1,6 +1,6 @@
 /*
  * fault_proxy.h - a proxy of tests, which does to connections what networks do: latency, little
- * bandwidth, small pieces, and ends, resets and stalls after any byte.
+ * bandwidth, small pieces, and ends, resets, stalls and damage after any byte.
  *
  * It is made of eddy's public calls, so it runs in a simulated run and on the kernel:
  *
@@ -27,6 +27,7 @@ enum fault_then {
         FAULT_END,   /* the receiver gets the bytes before, then the end; nothing passes any more */
         FAULT_RESET, /* both sides are reset after the bytes before */
         FAULT_STALL, /* the connection stays, and no byte passes any more */
+        FAULT_DAMAGE, /* the next byte is changed, and all that follow pass */
 };
 
 /* What happens to the bytes of one direction of each connection. */

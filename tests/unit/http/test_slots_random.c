@@ -2,12 +2,14 @@
  * test_slots_random.c - a made-up protocol of 8 slots on the simulated network, by chance: requests,
  * cancels, connections that end or drain, numbers of slots that change.
  *
- * A frame has 16 bytes. Each answer names the request's number and the server's port.
+ * Each answer names the request's number and the server's port.
  */
 #include <stdlib.h>
 
-#include "fake_protocol.h"
+#include "http/opening.h"
+#include "http/pool_origin.h"
 #include "http_test.h"
+#include "many_protocol.h"
 
 enum {
         CALLERS = 40,
@@ -19,22 +21,15 @@ enum {
         EXCHANGES_FULL = 1000000,
 };
 
-enum kind { ASK, CANCEL, ANSWER, REFUSED, SLOTS, GOAWAY, BROKEN };
-
-struct frame {
-        uint32_t kind, port;
-        uint64_t number;
-};
-
 static struct {
         eddy_http_client *client;
         eddy_listener *listeners[PORTS];
         eddy_scope *scope;
-        uint64_t random, numbers;
-        int exchanges, left, readers;
-        int kinds[BROKEN + 1]; /* results of requests; CANCEL: cancelled */
-        int asked, late;
-        uint64_t bytes_sent, bytes_got; /* from the client to the servers */
+        uint64_t random;
+        int exchanges, left;
+        int kinds[MANY_KINDS]; /* results of requests; MANY_CANCEL: cancelled */
+        int asked;
+        uint64_t bytes_got; /* by the servers */
 } world;
 
 static uint32_t draw(uint32_t below)
@@ -45,37 +40,13 @@ static uint32_t draw(uint32_t below)
         return (uint32_t) (world.random >> 33) % below;
 }
 
-/* Read a frame. Returns false at the end. */
-static bool frame_read(eddy_stream *stream, struct frame *frame)
-{
-        size_t bytes = 0;
-
-        while (bytes < sizeof(*frame)) {
-                int64_t n =
-                        eddy_stream_read(stream, (char *) frame + bytes, sizeof(*frame) - bytes);
-
-                if (n <= 0)
-                        return false;
-                bytes += (size_t) n;
-        }
-        return true;
-}
-
-static bool frame_write(eddy_stream *stream, uint32_t kind, uint32_t port, uint64_t number)
-{
-        struct frame frame = { kind, port, number };
-        struct eddy_slice slice = { &frame, sizeof(frame) };
-
-        return eddy_stream_try_writev(stream, &slice, 1) == (int64_t) sizeof(frame);
-}
-
 /* ---- the server -------------------------------------------------------------- */
 
 struct served {
         eddy_stream *stream;
         eddy_scope *scope;
         uint32_t port;
-        uint64_t active[FAKE_SLOTS]; /* numbers of requests; 0: free */
+        uint64_t active[MANY_SLOTS]; /* numbers of requests; 0: free */
 };
 
 struct answer {
@@ -86,7 +57,7 @@ struct answer {
 /* Replace a number. Returns false if no such request is active. */
 static bool served_replace(struct served *served, uint64_t from, uint64_t to)
 {
-        for (int i = 0; i < FAKE_SLOTS; i++) {
+        for (int i = 0; i < MANY_SLOTS; i++) {
                 if (served->active[i] == from) {
                         served->active[i] = to;
                         return true;
@@ -103,8 +74,8 @@ static int answer_run(void *arg)
         if (eddy_sleep(draw(2) ? 0 : EDDY_US(draw(2000))) < 0 ||
             !served_replace(served, answer->number, 0))
                 return 0;
-        (void) frame_write(served->stream, draw(50) ? ANSWER : REFUSED, served->port,
-                           answer->number);
+        (void) many_write(served->stream, draw(50) ? MANY_ANSWER : MANY_REFUSED, answer->number,
+                          served->port);
         return 0;
 }
 
@@ -113,7 +84,7 @@ static int slots_return(void *arg)
         struct served *served = *(struct served **) arg;
 
         if (eddy_sleep(EDDY_MS(1)) == 0)
-                (void) frame_write(served->stream, SLOTS, served->port, FAKE_SLOTS);
+                (void) many_write(served->stream, MANY_SLOTS_ARE, 0, MANY_SLOTS);
         return 0;
 }
 
@@ -126,30 +97,30 @@ static bool served_ask(struct served *served, uint64_t number)
         CHECK(served_replace(served, 0, number));
         CHECK_EQ(eddy_scope_start_copy(served->scope, answer_run, &answer, sizeof(answer)), 0);
         if (draw(100) == 0) {
-                slots = draw(FAKE_SLOTS + 1);
-                (void) frame_write(served->stream, SLOTS, served->port, slots);
+                slots = draw(MANY_SLOTS + 1);
+                (void) many_write(served->stream, MANY_SLOTS_ARE, 0, slots);
                 if (slots == 0)
                         CHECK_EQ(eddy_scope_start_copy(served->scope, slots_return, &served,
                                                        sizeof(served)),
                                  0);
         }
         if (draw(200) == 0)
-                (void) frame_write(served->stream, GOAWAY, served->port, 0);
+                (void) many_write(served->stream, MANY_GOAWAY, 0, 0);
         return draw(500) != 0;
 }
 
 static int served_run(void *arg)
 {
         struct served served = *(struct served *) arg;
-        struct frame frame;
+        struct many_frame frame;
         eddy_scope scope;
         bool goes_on = true;
 
         eddy_scope_begin(&scope, NULL);
         served.scope = &scope;
-        while (goes_on && frame_read(served.stream, &frame)) {
+        while (goes_on && many_read(served.stream, &frame)) {
                 world.bytes_got += sizeof(frame);
-                if (frame.kind == ASK)
+                if (frame.kind == MANY_ASK)
                         goes_on = served_ask(&served, frame.number);
                 else
                         (void) served_replace(&served, frame.number, 0);
@@ -158,7 +129,7 @@ static int served_run(void *arg)
         (void) eddy_scope_end(&scope);
         /* The rest of the bytes, after an abrupt end. */
         (void) eddy_stream_shutdown(served.stream);
-        while (frame_read(served.stream, &frame))
+        while (many_read(served.stream, &frame))
                 world.bytes_got += sizeof(frame);
         eddy_stream_close(served.stream);
         return 0;
@@ -173,135 +144,6 @@ static int listener_run(void *arg)
                 CHECK_EQ(eddy_scope_start_copy(world.scope, served_run, &served, sizeof(served)),
                          0);
         return 0;
-}
-
-/* ---- the protocol ------------------------------------------------------------- */
-
-struct session {
-        struct ed_http_conn *conn; /* NULL: it has ended */
-        eddy_stream *stream;
-        struct ed_list calls;
-        int refs;
-};
-
-/* A request that waits for its answer; on the stack of its task. */
-struct call {
-        struct ed_list link;
-        uint64_t number;
-        enum kind result;
-        eddy_event done;
-};
-
-static void session_unref(struct session *session)
-{
-        if (--session->refs == 0)
-                eddy_free(session);
-}
-
-static void call_end(struct call *call, enum kind result)
-{
-        ed_list_remove(&call->link);
-        call->result = result;
-        (void) eddy_event_set(&call->done);
-}
-
-static void session_break(struct session *session)
-{
-        ed_list_each_safe (link, &session->calls)
-                call_end(ed_container_of(link, struct call, link), BROKEN);
-}
-
-static void session_answer(struct session *session, const struct frame *frame)
-{
-        CHECK_EQ(frame->port, session->conn->origin->key.port);
-        ed_list_each (link, &session->calls) {
-                struct call *call = ed_container_of(link, struct call, link);
-
-                if (call->number == frame->number) {
-                        call_end(call, frame->kind);
-                        return;
-                }
-        }
-        world.late++; /* to a cancelled request */
-}
-
-static int reader_run(void *arg)
-{
-        struct session *session = arg;
-        struct frame frame;
-
-        while (session->conn && frame_read(session->stream, &frame)) {
-                if (!session->conn)
-                        break;
-                if (frame.kind == SLOTS)
-                        ed_http_conn_set_slots(session->conn, (uint32_t) frame.number);
-                else if (frame.kind == GOAWAY)
-                        ed_http_conn_drain(session->conn);
-                else
-                        session_answer(session, &frame);
-        }
-        if (session->conn) {
-                ed_http_conn_drain(session->conn);
-                session_break(session);
-        }
-        session_unref(session);
-        world.readers--;
-        return 0;
-}
-
-static int many_begin(struct ed_http_conn *conn, eddy_stream *stream)
-{
-        struct session *session = eddy_malloc(sizeof(*session));
-
-        if (!session)
-                return -ENOMEM;
-        *session = (struct session){ .conn = conn, .stream = stream, .refs = 2 };
-        ed_list_init(&session->calls);
-        conn->session = session;
-        world.readers++;
-        CHECK_EQ(eddy_scope_start(world.scope, reader_run, session), 0);
-        return 0;
-}
-
-static void many_end(struct ed_http_conn *conn)
-{
-        struct session *session = conn->session;
-
-        session->conn = NULL;
-        session_break(session);
-        session_unref(session);
-}
-
-static const struct ed_http_conn_ops many_ops = { .begin = many_begin, .end = many_end };
-static const struct ed_http_protocol many = { .name = "many",
-                                              .slots = FAKE_SLOTS,
-                                              .conn = &many_ops };
-
-static void session_write(struct session *session, enum kind kind, uint64_t number)
-{
-        if (!frame_write(session->stream, kind, 0, number))
-                return; /* the peer has gone: the reader finds it */
-        world.bytes_sent += sizeof(struct frame);
-}
-
-/* Ask, and wait for the answer. */
-static enum kind ask(struct ed_http_conn *conn)
-{
-        struct session *session = conn->session;
-        struct call call = { .number = ++world.numbers };
-
-        world.asked++;
-        session->refs++;
-        ed_list_push_back(&session->calls, &call.link);
-        session_write(session, ASK, call.number);
-        if (eddy_event_wait(&call.done) < 0) {
-                call.result = CANCEL;
-                ed_list_remove(&call.link);
-                if (session->conn)
-                        session_write(session, CANCEL, call.number);
-        }
-        session_unref(session);
-        return call.result;
 }
 
 /* ---- callers ------------------------------------------------------------------ */
@@ -331,7 +173,8 @@ static int exchange_once(uint32_t port)
         struct ed_http_key key = { .host = "127.0.0.1", .host_bytes = 9, .port = (uint16_t) port };
         int64_t now_ns = eddy_now();
         struct ed_http_conn *conn;
-        enum kind result;
+        enum many_kind result;
+        uint64_t topic;
         int err;
 
         err = ed_http_pool_acquire(&world.client->pool, &key, &now_ns, &conn);
@@ -347,10 +190,13 @@ static int exchange_once(uint32_t port)
                 }
         }
         CHECK_EQ(conn->origin->key.port, port);
-        CHECK(conn->lent <= FAKE_SLOTS);
-        result = ask(conn);
+        CHECK(conn->lent <= MANY_SLOTS);
+        world.asked++;
+        result = many_ask(conn, port, &topic);
         world.kinds[result]++;
-        ed_http_pool_release(conn, result != BROKEN && draw(100) > 0);
+        if (result == MANY_ANSWER || result == MANY_REFUSED)
+                CHECK_EQ(topic, port);
+        ed_http_pool_release(conn, result != MANY_BROKEN && draw(100) > 0);
         check_pool();
         return (int) result;
 }
@@ -363,8 +209,8 @@ static int exchange_run(void *arg)
         (void) arg;
         do
                 result = exchange_once(port);
-        while (result == REFUSED || result == BROKEN);
-        return result == CANCEL ? -ECANCELED : result < 0 ? result : 0;
+        while (result == MANY_REFUSED || result == MANY_BROKEN);
+        return result == MANY_CANCEL ? -ECANCELED : result < 0 ? result : 0;
 }
 
 static int caller_run(void *arg)
@@ -400,7 +246,7 @@ static void world_open(void)
         world.exchanges = getenv("EDDY_TEST_FULL") ? EXCHANGES_FULL : EXCHANGES_FEW;
         world.left = world.exchanges;
         CHECK_EQ(eddy_http_client_new(&opts, &world.client), 0);
-        world.client->protocols.plain = &many;
+        many_offer(world.client, NULL);
         for (int i = 0; i < PORTS; i++) {
                 CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &world.listeners[i]), 0);
                 CHECK_EQ(eddy_scope_start(world.scope, listener_run, &world.listeners[i]), 0);
@@ -415,6 +261,7 @@ static int random_main(void *arg)
         memset(&world, 0, sizeof(world));
         eddy_scope_begin(&servers, NULL);
         world.scope = &servers;
+        many_begin(&servers);
         world_open();
         eddy_scope_begin(&callers, NULL);
         for (int i = 0; i < CALLERS; i++)
@@ -424,17 +271,17 @@ static int random_main(void *arg)
         CHECK_EQ(world.client->pool.waiting, 0);
         eddy_http_client_close(world.client);
         http_pause(EDDY_SEC(1));
-        CHECK_EQ(world.readers, 0);
-        CHECK_EQ(world.bytes_got, world.bytes_sent);
-        CHECK_EQ(world.asked, world.kinds[ANSWER] + world.kinds[REFUSED] + world.kinds[CANCEL] +
-                                      world.kinds[BROKEN]);
+        CHECK_EQ(many.readers, 0);
+        CHECK_EQ(world.bytes_got, many.bytes_sent);
+        CHECK_EQ(world.asked, world.kinds[MANY_ANSWER] + world.kinds[MANY_REFUSED] +
+                                      world.kinds[MANY_CANCEL] + world.kinds[MANY_BROKEN]);
         for (int i = 0; i < PORTS; i++)
                 eddy_listener_close(world.listeners[i]);
         eddy_scope_cancel(&servers);
         (void) eddy_scope_end(&servers);
         printf("# %d requests: %d answered, %d refused, %d cancelled, %d broken, %d answers late\n",
-               world.asked, world.kinds[ANSWER], world.kinds[REFUSED], world.kinds[CANCEL],
-               world.kinds[BROKEN], world.late);
+               world.asked, world.kinds[MANY_ANSWER], world.kinds[MANY_REFUSED],
+               world.kinds[MANY_CANCEL], world.kinds[MANY_BROKEN], many.late);
         return 0;
 }
 
