@@ -471,14 +471,16 @@ def hostile_texts_are_only_texts(eddy):
         EVIL, [], 1, {"attempts": EVIL, "endpoint": [EVIL], "completed_at_ms": -1,
                       "t_total_ms": 1e300, "t_queue_ms": EVIL, "input_tokens": 2 ** 64},
         {"completed_at_ms": 2 ** 63 - 1, "t_total_ms": 1e10, "attempts": 2 ** 31},
-        {"completed_at_ms": 253402300799999, "input_tokens": 2 ** 60},
+        {"completed_at_ms": 9223372036854, "input_tokens": 2 ** 60},
+        {"completed_at_ms": 9223372036855}, {"completed_at_ms": 253402300799999},
         {"completed_at_ms": 1, "t_total_ms": 1e10, "t_queue_ms": 1e10})]
     name = EVIL.replace("/", "").replace("\0", "")
     text = report(eddy, eddy.file(name, lines([line, body, plain, vllm] + bad)), "--title",
                   EVIL.replace("\0", ""), "-o", "-", "--price", "1000000/1000000").out
     page = page_of(text)
-    equal(page.tiles["Requests"], "11")
+    equal(page.tiles["Requests"], "13")
     equal(page.tiles["Failed"], "3")
+    check("2262-04-11 23:47:16 UTC" in text)
     check("<script" not in text and "<img" not in text)
     check("\0" not in text)
     shown = EVIL.replace("\0", " ")

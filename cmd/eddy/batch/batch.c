@@ -23,7 +23,6 @@
 #include "common/duration.h"
 #include "common/option.h"
 #include "common/reading_show.h"
-#include "common/wall.h"
 #include "eddy/error.h"
 #include "eddy/run.h"
 #include "eddy/signal.h"
@@ -672,7 +671,7 @@ static int run_whole(struct ed_batch_command *command)
         struct ed_batch_run *run = &command->run;
         int err, exit_code;
 
-        run->start_wall_ns = ed_wall_ns();
+        run->start_wall_ns = eddy_time_of_day();
         run->stats.start_ns = eddy_now();
         command->has_begun = true;
         command->show = (struct ed_show){ .mode = command->show.mode,
@@ -741,7 +740,7 @@ int ed_batch_main(int argc, char **argv)
         command.run.keys = &command.opts.keys;
         command.run.accept = &command.opts.accept;
         ed_unit_init(unit, &command.run, &command.opts.paths);
-        command.run.start_wall_ns = ed_wall_ns();
+        command.run.start_wall_ns = eddy_time_of_day();
         command.run.stats.start_ns = eddy_now();
         if (ed_batch_opts_parse(&command.opts, argc, argv, &exit_code) == 0) {
                 command.opts.keys.say = command.run.say;

@@ -11,7 +11,6 @@
 #include "common/duration.h"
 #include "common/shell_word.h"
 #include "common/url_shown.h"
-#include "common/wall.h"
 #include "eddy/error.h"
 #include "eddy/time.h"
 
@@ -658,7 +657,7 @@ void ed_summary_add_json(const struct ed_batch_command *command, struct ed_draft
         const struct ed_batch_unit *unit = &command->unit;
         const struct ed_batch_run *run = &command->run;
         uint64_t start_s = (uint64_t) run->start_wall_ns / 1000000000;
-        uint64_t end_s = (uint64_t) ed_wall_ns() / 1000000000;
+        uint64_t end_s = (uint64_t) eddy_time_of_day() / 1000000000;
         const char *status = status_of(command);
 
         ed_draft_add_printf(text, "{\"id\":\"batch_%llx\",\"object\":\"batch\",\"endpoint\":",

@@ -4,19 +4,16 @@
 #include "common/random.h"
 
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "eddy/time.h"
 
 void ed_random_init(struct ed_random *random)
 {
-        struct timespec now;
-
         if (getrandom(&random->state, sizeof(random->state), 0) == sizeof(random->state))
                 return;
         /* Without entropy, a seed that differs between processes is enough for jitter. */
-        clock_gettime(CLOCK_REALTIME, &now);
-        random->state = (uint64_t) now.tv_nsec * 1000003 + (uint64_t) now.tv_sec +
-                        ((uint64_t) getpid() << 40);
+        random->state = (uint64_t) eddy_time_of_day() ^ ((uint64_t) getpid() << 40);
 }
 
 /* splitmix64: steps of an odd constant, each mixed separately. */

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/wall.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
+#include "eddy/time.h"
 #include "fetch/part.h"
 
 enum { FIRST_MIN = 1, HEADERS_OWN = 3, RANGE_TEXT_BYTES = 32 };
@@ -118,7 +118,7 @@ static int whole_begin(struct ed_body_file *body, const eddy_http_response *resp
         body->left = ED_RANGE_UNKNOWN;
         if (body->is_continued && status == 200)
                 ed_range_note(&body->range, field_of, (void *) (uintptr_t) response,
-                              ed_wall_ns() / 1000000000);
+                              eddy_time_of_day() / 1000000000);
         return ed_save_file_begin(body->save, body->url, body->index,
                                   eddy_http_response_header(response, "Content-Type"), &body->file);
 }

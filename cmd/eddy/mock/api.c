@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/draft.h"
 #include "eddy/time.h"
@@ -176,7 +175,7 @@ static int chat_stream(struct ed_reply *reply, const struct ed_openai_ask *ask,
 static int chat_send(struct ed_reply *reply, const struct ed_openai_ask *ask)
 {
         char id[ED_REPLY_VALUE_BYTES] = "chatcmpl-";
-        struct ed_openai_head head = { id, (int64_t) time(NULL) };
+        struct ed_openai_head head = { id, eddy_time_of_day() / EDDY_SEC(1) };
         struct ed_draft text = { 0 };
 
         /* Use the beginning of the number after "req_". */

@@ -6,8 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "eddy/rfc3339.h"
+#include "eddy/time.h"
 #include "mock/keys.h"
 
 enum { WORD_BYTES = 32 };
@@ -37,15 +38,9 @@ static int64_t in_units(int64_t ns, int64_t unit_ns)
 
 static void time_of_day_add(struct ed_draft *text, int64_t at_s)
 {
-        time_t at = (time_t) at_s;
-        struct tm parts;
-        char value[WORD_BYTES];
+        char value[EDDY_RFC3339_TEXT_BYTES];
 
-        if (!gmtime_r(&at, &parts) ||
-            strftime(value, sizeof(value), "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-                text->failed = true;
-        else
-                ed_draft_add_str(text, value);
+        ed_draft_add(text, value, eddy_rfc3339_format(EDDY_SEC(at_s), 0, value));
 }
 
 /* Append a time from now in a form. */

@@ -9,7 +9,6 @@
 
 #include "common/draft.h"
 #include "common/duration.h"
-#include "common/wall.h"
 #include "eddy/time.h"
 #include "mock/dialect.h"
 #include "mock/grant.h"
@@ -68,7 +67,7 @@ static int dialect_refuse(struct ed_reply *reply, enum ed_when when, int64_t wai
         struct ed_dialect_facts facts = { .requests = { .limit = opts->limits.rpm },
                                           .tokens = { .limit = opts->limits.tpm },
                                           .wait_ns = wait_ns,
-                                          .now_ns = ed_wall_ns(),
+                                          .now_ns = eddy_time_of_day(),
                                           .id = reply->id };
         struct ed_draft text = { 0 };
         int err;
@@ -143,7 +142,7 @@ static enum ed_grant_state grant_check(const struct ed_mock *mock, const char *k
 {
         if (mock->opts.token_life_ns == 0)
                 return ED_GRANT_OTHER;
-        return ed_grant_check(key, mock->secret, mock->opts.token_life_ns, ed_wall_ns());
+        return ed_grant_check(key, mock->secret, mock->opts.token_life_ns, eddy_time_of_day());
 }
 
 /* Returns the name by which the limits of a key are counted. All granted tokens have one name. */
@@ -188,7 +187,7 @@ static void limits_show(struct ed_reply *reply, const struct ed_limits *limits,
                              &(struct ed_dialect_facts){
                                      .requests = limit_of(&key->requests, limits->rpm),
                                      .tokens = limit_of(&key->tokens, limits->tpm),
-                                     .now_ns = ed_wall_ns() });
+                                     .now_ns = eddy_time_of_day() });
                 return;
         }
         if (limits->rpm > 0) {

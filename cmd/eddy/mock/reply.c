@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/draft.h"
 #include "eddy/http_date.h"
@@ -57,11 +56,12 @@ void ed_reply_retry_after(struct ed_reply *reply, int64_t wait_ns)
         enum ed_mock_retry_after form = reply->mock->opts.retry_after;
         /* Round up, because an earlier retry would be refused again. */
         int64_t seconds = (wait_ns + 999999999) / 1000000000;
+        int64_t now_s = eddy_time_of_day() / EDDY_SEC(1);
         char date[EDDY_HTTP_DATE_BYTES + 1];
 
         if (form == ED_RETRY_AFTER_NONE)
                 return;
-        if (form == ED_RETRY_AFTER_DATE && eddy_http_date_format(time(NULL) + seconds, date) == 0) {
+        if (form == ED_RETRY_AFTER_DATE && eddy_http_date_format(now_s + seconds, date) == 0) {
                 ed_reply_header(reply, "Retry-After", date);
                 return;
         }

@@ -11,7 +11,6 @@
 
 #include "common/draft.h"
 #include "common/duration.h"
-#include "common/wall.h"
 #include "eddy/time.h"
 #include "eddy/url.h"
 #include "mock/api.h"
@@ -319,7 +318,7 @@ static int route_token(struct ed_reply *reply)
         if (form == sizeof(forms) / sizeof(forms[0]))
                 return ed_reply_text(reply, 400, "form: give json, lines, opaque or jwt\n");
         ed_grant_write((enum ed_grant_form) form, mock->secret, mock->opts.token_life_ns,
-                       ed_wall_ns(), &text);
+                       eddy_time_of_day(), &text);
         ed_reply_header(reply, "Cache-Control", "no-store");
         err = ed_draft_is_whole(&text)
                       ? ed_reply_send(reply, 200, form == 0 ? "application/json" : "text/plain",

@@ -6,11 +6,12 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/duration.h"
 #include "common/page_head.h"
 #include "eddy/alloc.h"
+#include "eddy/rfc3339.h"
+#include "eddy/time.h"
 #include "report/html.h"
 #include "report/plot.h"
 
@@ -130,12 +131,10 @@ static void duration_add(struct ed_draft *out, int64_t duration_ms)
 /* Append a time in UTC. */
 static void clock_add(struct ed_draft *out, int64_t at_ms)
 {
-        time_t at = (time_t) (at_ms / 1000);
-        struct tm tm;
-        char text[40];
+        char text[EDDY_RFC3339_TEXT_BYTES];
 
-        if (gmtime_r(&at, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm) > 0)
-                ed_draft_add_str(out, text);
+        eddy_rfc3339_format(EDDY_MS(at_ms), 0, text);
+        ed_draft_add_printf(out, "%.10s %.8s UTC", text, text + 11);
 }
 
 static void cost_add(struct ed_draft *out, uint64_t micro)

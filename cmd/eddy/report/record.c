@@ -13,6 +13,8 @@
 #include "common/url_parts.h"
 #include "common/url_shown.h"
 #include "eddy/json.h"
+#include "eddy/rfc3339.h"
+#include "eddy/time.h"
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
@@ -224,22 +226,9 @@ int ed_record_read(struct ed_record *record, const char *line, size_t bytes)
 /* Read "2026-11-23T12:30:05.123Z". Returns milliseconds since 1970, or 0 if it is not a time. */
 static int64_t time_read(const char *text)
 {
-        unsigned year, month, day, hour, minute, second, ms = 0;
-        int64_t days;
-        int end = 0;
+        int64_t time_ns = 0;
 
-        if (sscanf(text, "%4u-%2u-%2uT%2u:%2u:%2u%n", &year, &month, &day, &hour, &minute, &second,
-                   &end) != 6 ||
-            end == 0 || year < 1970 || year > 9999 || month < 1 || month > 12 || day < 1 ||
-            day > 31)
-                return 0;
-        if (text[end] == '.' && sscanf(text + end + 1, "%3u", &ms) != 1)
-                return 0;
-        /* Days of a civil date, in years that begin in March. */
-        year -= month <= 2;
-        days = (int64_t) year * 365 + year / 4 - year / 100 + year / 400 +
-               (153 * ((month + 9) % 12) + 2) / 5 + day - 1 - 719468;
-        return ((days * 24 + hour) * 60 + minute) * 60000 + second * 1000 + ms;
+        return eddy_rfc3339_parse(text, strlen(text), &time_ns) == 0 ? time_ns / EDDY_MS(1) : 0;
 }
 
 int ed_record_read_log(const char *line, size_t bytes, struct ed_record_attempt *ret_attempt)

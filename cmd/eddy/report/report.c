@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "batch/answer/belonging.h"
@@ -34,6 +33,7 @@
 #include "common/replace.h"
 #include "common/unpack.h"
 #include "eddy/alloc.h"
+#include "eddy/time.h"
 #include "report/causes.h"
 #include "report/opts.h"
 #include "report/page.h"
@@ -475,7 +475,7 @@ static int page_make(const struct report *report)
                                 .errors = opts->errors,
                                 .log = opts->log,
                                 .completeness = &report->completeness,
-                                .made_ms = (int64_t) time(NULL) * 1000,
+                                .made_ms = eddy_time_of_day() / EDDY_MS(1),
                                 .has_price = opts->has_price,
                                 .price = opts->price };
         struct ed_draft out = { 0 };

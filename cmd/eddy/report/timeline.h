@@ -14,8 +14,8 @@ enum {
         ED_TIMELINE_WIDTH_MS = 125, /* at first */
 };
 
-/* The largest time, in the year 9999. The smallest time is 1. */
-#define ED_TIMELINE_AT_MAX_MS ((int64_t) 253402300799999)
+/* The largest time, in the year 2262: the last one in nanoseconds. The smallest time is 1. */
+#define ED_TIMELINE_AT_MAX_MS (INT64_MAX / 1000000)
 
 struct ed_interval {
         uint64_t ok, failed;

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "batch/run/api_key.h"
-#include "common/wall.h"
 #include "eddy/test.h"
 #include "eddy/time.h"
 
@@ -262,7 +261,7 @@ static int failing_main(void *arg)
         key->refresh_wall_ns = 0;
         key->end_wall_ns = INT64_MAX;
         for (uint32_t i = 1; i < 10; i++) {
-                int64_t now_ns = ed_wall_ns();
+                int64_t now_ns = eddy_time_of_day();
 
                 CHECK_EQ(ed_api_key_wait(&keys, 1, why), 0);
                 CHECK(has_value(1, "k", 1) && key->failures == i);
@@ -273,7 +272,7 @@ static int failing_main(void *arg)
         }
         CHECK_EQ(keys.refreshes, 0);
         /* It is tried again at the end of the key's life at the latest, and then it has to succeed. */
-        key->end_wall_ns = ed_wall_ns() + EDDY_MIN(1) / 4;
+        key->end_wall_ns = eddy_time_of_day() + EDDY_MIN(1) / 4;
         CHECK_EQ(ed_api_key_wait(&keys, 1, why), 0);
         CHECK_EQ(key->refresh_wall_ns, key->end_wall_ns);
         key->refresh_wall_ns = key->end_wall_ns = 0;

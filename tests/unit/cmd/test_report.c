@@ -383,6 +383,10 @@ TEST(a_line_of_the_log_has_a_time)
         CHECK(attempt.is_one && attempt.is_refused);
         attempt = attempt_read("{\"time\":\"2000-02-29T00:00:00Z\"}");
         CHECK_EQ(attempt.at_ms, 951782400000);
+        attempt = attempt_read("{\"time\":\"2026-11-23T14:30:05.123+02:00\"}");
+        CHECK_EQ(attempt.at_ms, 1795437005123);
+        CHECK_EQ(attempt_read("{\"time\":\"2026-02-30T00:00:00Z\"}").at_ms, 0);
+        CHECK_EQ(attempt_read("{\"time\":\"9999-01-01T00:00:00Z\"}").at_ms, 0);
         CHECK(!attempt.is_one && !attempt.is_refused);
         CHECK_EQ(ed_record_read_log("{\"time\":7}", 10, &attempt), -EINVAL);
         CHECK_EQ(ed_record_read_log("{\"time\":\"2000-02-29T", 20, &attempt), -EINVAL);

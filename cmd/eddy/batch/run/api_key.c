@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "batch/run/key_text.h"
-#include "common/wall.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/time.h"
@@ -289,7 +288,7 @@ static void life_note(struct ed_api_key *key, int64_t start_wall_ns, int64_t lif
         if (margin_ns > MARGIN_MAX_NS)
                 margin_ns = MARGIN_MAX_NS;
         refresh_wall_ns = start_wall_ns + life_ns - margin_ns;
-        if (refresh_wall_ns <= ed_wall_ns())
+        if (refresh_wall_ns <= eddy_time_of_day())
                 return;
         key->refresh_wall_ns = refresh_wall_ns;
         key->end_wall_ns = start_wall_ns + life_ns;
@@ -320,7 +319,7 @@ static int command_refresh(struct ed_api_keys *keys, struct ed_api_key *key,
                            char why[ED_API_KEY_WHY_BYTES])
 {
         /* A token may be as old as the start of its command. */
-        int64_t start_wall_ns = ed_wall_ns();
+        int64_t start_wall_ns = eddy_time_of_day();
         char fault[ED_KEY_COMMAND_WHY_BYTES];
         struct ed_key_output output;
         int err = ed_key_command_run(keys->from, &output, fault);
@@ -340,7 +339,7 @@ static int command_refresh(struct ed_api_keys *keys, struct ed_api_key *key,
  */
 static bool command_wait(struct ed_api_keys *keys, struct ed_api_key *key, const char *why)
 {
-        int64_t now_ns = ed_wall_ns(), wait_ns;
+        int64_t now_ns = eddy_time_of_day(), wait_ns;
 
         if (!key->value || key->was_refused || now_ns >= key->end_wall_ns)
                 return false;
@@ -380,7 +379,7 @@ static int key_refresh(struct ed_api_keys *keys, struct ed_api_key *key,
 /* Returns true if the key has to be replaced before it is sent again. */
 static bool is_over(const struct ed_api_key *key)
 {
-        return key->generation == 0 || key->is_due || ed_wall_ns() >= key->refresh_wall_ns;
+        return key->generation == 0 || key->is_due || eddy_time_of_day() >= key->refresh_wall_ns;
 }
 
 int ed_api_key_wait(struct ed_api_keys *keys, unsigned number, char why[ED_API_KEY_WHY_BYTES])

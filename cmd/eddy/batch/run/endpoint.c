@@ -12,7 +12,6 @@
 #include "common/duration.h"
 #include "common/excerpt.h"
 #include "common/outcome.h"
-#include "common/wall.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
 #include "eddy/http_date.h"
@@ -791,7 +790,7 @@ static void wait_limit(struct eddy_ratelimit *seen, int64_t wait_max_ns)
 static int64_t date_of(const eddy_http_response *response)
 {
         const char *date = eddy_http_response_header(response, "Date");
-        int64_t now_s = ed_wall_ns() / 1000000000;
+        int64_t now_s = eddy_time_of_day() / 1000000000;
 
         if (date)
                 (void) !eddy_http_date_parse(date, strlen(date), now_s, &now_s);

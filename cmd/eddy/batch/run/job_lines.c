@@ -17,9 +17,9 @@
 #include "batch/run/stop.h"
 #include "common/location.h"
 #include "common/outcome.h"
-#include "common/wall.h"
 #include "eddy/error.h"
 #include "eddy/event.h"
+#include "eddy/time.h"
 
 /* Wait until all requests before this one have a line, or were abandoned. */
 static void order_wait(struct ed_batch_job *job)
@@ -307,7 +307,7 @@ void ed_job_lines_write(struct ed_batch_job *job, int error)
                 .id = job->request->id,
                 .id_bytes = job->request->id_bytes,
                 .attempts = job->attempts,
-                .at_ms = ed_wall_ns() / 1000000,
+                .at_ms = eddy_time_of_day() / 1000000,
                 .queue_ns = attempt->start_ns ? attempt->start_ns - job->read_ns : 0,
                 .first_ns = attempt->first_ns,
                 .total_ns = attempt->total_ns,
