@@ -92,11 +92,9 @@ static int run(void *arg)
         int first = 1, second = 2;
         struct eddy_call calls[] = { EDDY_CALL(display_date, &first),
                                      EDDY_CALL(display_date, &second) };
-        struct timespec day;
 
         (void) arg;
-        clock_gettime(CLOCK_REALTIME, &day);
-        began_day_ns = EDDY_SEC(day.tv_sec) + day.tv_nsec;
+        began_day_ns = eddy_time_of_day();
         began_ns = eddy_now();
         return eddy_gather(calls, 2, 0);
 }
@@ -110,7 +108,7 @@ int main(int argc, char **argv)
         if (argc > 1)
                 seed = strtol(argv[1], &end, 10);
         else if (getrandom(&seed, sizeof(seed), 0) < 0)
-                seed = time(NULL);
+                seed = (long) eddy_time_of_day();
         if (end && *end) {
                 fprintf(stderr, "13-two-clocks: %s is not a number %s\n", argv[1], usage);
                 return 1;

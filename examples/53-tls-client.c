@@ -24,7 +24,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "eddy/eddy.h"
 
@@ -48,7 +47,7 @@ static int connect_to(char **args, struct eddy_tls_fault *fault, eddy_stream **r
 
 static void print(const struct eddy_tls_info *info)
 {
-        int64_t left_ns = info->valid_until_ns - (int64_t) time(NULL) * 1000000000;
+        int64_t left_ns = info->valid_until_ns - eddy_time_of_day();
 
         printf("TLS %s, %s\n", info->version == EDDY_TLS_1_3 ? "1.3" : "1.2", info->cipher);
         printf("subject %s\nissuer  %s\nnames   %s\n", info->subject, info->issuer, info->names);

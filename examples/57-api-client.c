@@ -59,7 +59,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "eddy/eddy.h"
 
@@ -83,9 +82,10 @@ static void learn_limits(const eddy_http_response *response)
 {
         struct eddy_ratelimits seen = EDDY_RATELIMITS;
         struct eddy_http_header header;
+        int64_t now_s = eddy_time_of_day() / EDDY_SEC(1);
 
         for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++)
-                eddy_ratelimits_read(&seen, header.name, header.value, time(NULL));
+                eddy_ratelimits_read(&seen, header.name, header.value, now_s);
         eddy_limiter_learn(limiter, EDDY_LIMITER_REQUESTS, &seen.requests);
 }
 

@@ -42,14 +42,16 @@ static unsigned long lines;
 /* Print the count of lines every 200 ms. */
 static int tick(void *arg)
 {
-        char text[64];
-        int n, err = 0;
+        char buf[64];
+        eddy_writer report;
+        int err = 0;
 
+        eddy_writer_init(&report, arg, buf, sizeof(buf));
         while (err == 0) {
                 err = eddy_sleep(EDDY_MS(200));
-                n = snprintf(text, sizeof(text), "%lu lines so far\n", lines);
+                eddy_writer_printf(&report, "%lu lines so far\n", lines);
                 if (err == 0)
-                        err = eddy_stream_write(arg, text, (size_t) n);
+                        err = eddy_writer_flush(&report);
         }
         /* The filter does not depend on a reader of its reports. */
         return err == -EPIPE ? 0 : err;
@@ -59,23 +61,22 @@ static int number_lines(eddy_stream *in, eddy_stream *out)
 {
         static char buf[LINE_BYTES_MAX];
         eddy_reader reader;
-        char number[32], *line;
+        eddy_writer writer;
+        char numbered[4096], *line;
         size_t bytes;
         int64_t n;
-        int err = 0;
 
         eddy_reader_init(&reader, in, buf, sizeof(buf));
-        while (err == 0 && (n = eddy_reader_line(&reader, &line, &bytes)) != 0) {
+        eddy_writer_init(&writer, out, numbered, sizeof(numbered));
+        while ((n = eddy_reader_line(&reader, &line, &bytes)) > 0) {
+                eddy_writer_printf(&writer, "%6lu  ", ++lines);
+                eddy_writer_write(&writer, line, bytes);
+                eddy_writer_write(&writer, "\n", 1);
+                n = eddy_writer_flush(&writer);
                 if (n < 0)
-                        return (int) n;
-                n = snprintf(number, sizeof(number), "%6lu  ", ++lines);
-                err = eddy_stream_writev(out,
-                                         (struct eddy_slice[]){ { number, (size_t) n },
-                                                                { line, bytes },
-                                                                { "\n", 1 } },
-                                         3);
+                        break;
         }
-        return err == -EPIPE ? 0 : err;
+        return n == -EPIPE ? 0 : (int) n;
 }
 
 static int run(void *arg)

@@ -5,7 +5,7 @@
  *     struct eddy_ratelimits seen = EDDY_RATELIMITS;
  *
  *     for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++)
- *             eddy_ratelimits_read(&seen, header.name, header.value, time(NULL));
+ *             eddy_ratelimits_read(&seen, header.name, header.value, now_s);
  *     eddy_limiter_learn(limiter, EDDY_LIMITER_REQUESTS, &seen.requests);
  *
  * These functions read no clock: the caller passes the time of day.
