@@ -6,9 +6,8 @@
  *     struct eddy_http_client_opts opts = { .hooks = &hooks };
  *
  * An attempt begins when the request has left the pool's queue, and includes connecting.
- * A request has a second attempt if the client repeats it on a new connection.  A request
- * that fails before it leaves the queue, for example because its URL is invalid, has no
- * attempt.
+ * Each time the client repeats a request, a further attempt begins.  A request that fails
+ * before it leaves the queue, for example because its URL is invalid, has no attempt.
  */
 #ifndef EDDY_HTTP_HOOKS_H
 #define EDDY_HTTP_HOOKS_H
@@ -19,8 +18,8 @@ EDDY_BEGIN_DECLS
 
 struct eddy_http_attempt {
         uint64_t id;     /* of the client's attempts: 1, 2, ... */
-        uint32_t number; /* of the attempt in its call of eddy_http_client_send(): 1, or 2 if
-                               the client repeats the request */
+        uint32_t number; /* of the attempt in its call of eddy_http_client_send(): 1, and one
+                               more each time the client repeats the request */
         int status;      /* of the response; 0: none */
         int error;       /* why the attempt failed, below 0; 0: it did not, whatever the status */
         const char *method; /* valid during the call; in 'after' the first 23 bytes of it */

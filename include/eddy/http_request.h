@@ -73,9 +73,10 @@ struct eddy_http_body_source {
 struct eddy_http_fault {
         /* The reason; "" if the error code has no details.  Filled in after EDDY_E_TLS_*; after an
          * error of a proxy, with the proxy's host and port, and the rule that an invalid answer
-         * violates; after EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE, with the rule that the
-         * response violates.  If a time limit passed or the call was cancelled during the lookup of
-         * the host's addresses, the text names the host. */
+         * violates; after EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE, with the error's
+         * eddy_error_text() and the rule that the response violates.  If a time limit passed or
+         * the call was cancelled during the lookup of the host's addresses, the text names the
+         * host. */
         char text[384];
         int status; /* of a proxy's response that refused the request; else 0 */
         uintptr_t reserved[4];

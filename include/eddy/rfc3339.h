@@ -17,7 +17,7 @@
 
 EDDY_BEGIN_DECLS
 
-/* Of the longest text that eddy_rfc3339_format() writes, with its NUL. */
+/* The size of the longest text that eddy_rfc3339_format() writes, with its NUL. */
 enum { EDDY_RFC3339_TEXT_BYTES = 31 };
 
 /*

@@ -61,7 +61,8 @@ struct eddy_url {
 /*
  * Parse a URL of any scheme, or a relative reference such as "../a?b", whose scheme is absent.  With the
  * schemes http and https, exactly the URLs that the HTTP client parses are accepted; their host is
- * never empty.  A name outside ASCII stays as it is; the client converts it.
+ * never empty.  A name outside ASCII stays as it is, and the client converts it (UTS 46) to a name that
+ * may be another one: a program that compares hosts with a list refuses bytes above 0x7F first.
  *
  * Errors: EDDY_E_URL_INVALID
  * Owns: '*ret_url' borrows 'text'.

@@ -25,7 +25,7 @@ struct eddy_uuid {
         uint8_t bytes[16];
 };
 
-/* Of a text, with its NUL. */
+/* The size of a text, with its NUL. */
 enum { EDDY_UUID_TEXT_BYTES = 37 };
 
 /*
