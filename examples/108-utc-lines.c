@@ -87,7 +87,8 @@ static int convert(eddy_reader *in, eddy_writer *out)
 static int run(void *arg)
 {
         EDDY_AUTO(eddy_stream) eddy_stream *input = NULL, *output = NULL;
-        char in_buf[LINE_BYTES], out_buf[4096];
+        static char out_buf[4096];
+        char in_buf[LINE_BYTES];
         eddy_reader in;
         eddy_writer out;
         int err;

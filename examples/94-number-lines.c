@@ -59,10 +59,10 @@ static int tick(void *arg)
 
 static int number_lines(eddy_stream *in, eddy_stream *out)
 {
-        static char buf[LINE_BYTES_MAX];
+        static char buf[LINE_BYTES_MAX], numbered[4096];
         eddy_reader reader;
         eddy_writer writer;
-        char numbered[4096], *line;
+        char *line;
         size_t bytes;
         int64_t n;
 
