@@ -12,6 +12,7 @@
 #include "eddy/test_net.h"
 #include "http/pool.h"
 #include "http_test.h"
+#include "many_protocol.h"
 
 /* A new option must be added to the random options below if a connection depends on it. */
 #define IS_LAST(type, last)                                                                        \
@@ -125,6 +126,8 @@ enum {
         PATHS = PINNED + 1,
         LISTENERS = PATHS + 2,
         CONFIGS = 7,
+        DOORS = 8, /* more than LISTENERS */
+        GROUP = 12,
 };
 
 /* Options of a client, by number. */
@@ -154,6 +157,7 @@ struct world {
         eddy_http_client *clients[CLIENTS];
         char seen[REQUESTS][128]; /* what each connection depends on */
         int seen_count;
+        bool is_many; /* the made-up protocol in place of HTTP/1 */
 };
 
 static const char *const hosts[] = { "a.test", "b.test", "A.Test", "127.0.0.1" };
@@ -199,6 +203,28 @@ static void guest_socks(struct guest *guest)
         }
         CHECK(guest_read(guest));
         guest_write(guest, "\5\0\0\1\0\0\0\0\0\0", 10);
+}
+
+/* The same with the made-up protocol, whose number holds both. */
+static void guest_serve_many(struct guest *guest)
+{
+        struct many_frame frame;
+        uint64_t depends = 0;
+
+        for (;;) {
+                while (guest->held < sizeof(frame))
+                        if (!guest_read(guest))
+                                return;
+                memcpy(&frame, guest->buf, sizeof(frame));
+                guest->held -= sizeof(frame);
+                memmove(guest->buf, guest->buf + sizeof(frame), guest->held);
+                CHECK(many_is_whole(&frame));
+                CHECK_EQ(frame.kind, MANY_ASK);
+                CHECK_EQ(frame.topic % DOORS, guest->door->number);
+                CHECK(depends == 0 || depends == frame.topic / DOORS);
+                depends = frame.topic / DOORS;
+                CHECK(many_write(guest->stream, MANY_ANSWER, frame.number, frame.topic));
+        }
 }
 
 /* Answer requests. All must depend on the same; their header says on what. */
@@ -254,7 +280,9 @@ static int guest_run(void *arg)
                 guest->held = 0;
                 guest->buf[0] = '\0';
         }
-        if (more)
+        if (more && guest->door->world->is_many)
+                guest_serve_many(guest);
+        else if (more)
                 guest_serve(guest);
         eddy_stream_close(guest->stream);
         return 0;
@@ -345,6 +373,8 @@ static void client_make(struct world *world, int number)
         opts.unix_path = drawn->path == 0 ? NULL : drawn->path == 1 ? "@one" : "@two";
         opts.resolve_count = drawn->pinned;
         CHECK_EQ(eddy_http_client_new(&opts, &world->clients[number]), 0);
+        if (world->is_many)
+                many_offer(world->clients[number], NULL);
 }
 
 /* Returns the number of the listener that a request must reach. */
@@ -399,25 +429,43 @@ static void question_text(const struct world *world, const struct question *ques
                  question->is_https ? tls : 0);
 }
 
+/* Returns the number of a request of the made-up protocol. */
+static uint64_t topic_of(const char *depends, int door)
+{
+        uint64_t hash = 14695981039346656037u;
+
+        for (; *depends; depends++)
+                hash = (hash ^ (unsigned char) *depends) * 1099511628211u;
+        return (hash >> 4) * DOORS + (uint64_t) door;
+}
+
 static void question_send(struct world *world, const struct question *question)
 {
         const struct drawn *drawn = &world->drawn[question->client];
         const char *host = hosts[question->host];
-        char url[128], depends[128], via[32];
-        struct eddy_http_header headers[] = { { "X-Depends", depends }, { "X-Via", via } };
-        struct eddy_http_request request = { .url = url, .headers = headers, .headers_count = 2 };
+        int door = door_of(drawn, question->is_https, host, question->port);
+        char url[128], depends[128], via[32], topic[32];
+        struct eddy_http_header headers[] = { { "X-Depends", depends },
+                                              { "X-Via", via },
+                                              { "X-Topic", topic } };
+        struct eddy_http_request request = { .url = url, .headers = headers, .headers_count = 3 };
         eddy_http_response *response;
+        const void *body;
+        size_t bytes;
 
         /* The credentials of a URL belong to the request, not to the connection. */
         snprintf(url, sizeof(url), "%s://%s%s:%u/", question->is_https ? "https" : "http",
                  question->is_user ? "user@" : "", host, world->ports[question->port]);
         question_text(world, question, depends);
-        snprintf(via, sizeof(via), "%d", door_of(drawn, question->is_https, host, question->port));
+        snprintf(via, sizeof(via), "%d", door);
+        snprintf(topic, sizeof(topic), "%llu", (unsigned long long) topic_of(depends, door));
         if (question->tls < CONFIGS)
                 request.tls = world->configs[question->tls];
         CHECK_EQ(eddy_http_client_send(world->clients[question->client], &request, &response), 0);
         CHECK_EQ(eddy_http_response_status(response), 200);
-        CHECK_EQ(eddy_http_response_discard(response), 0);
+        CHECK_EQ(eddy_http_response_body(response, &body, &bytes), 0);
+        if (world->is_many)
+                CHECK_STR(body, topic);
         eddy_http_response_close(response);
 }
 
@@ -434,6 +482,34 @@ static void question_check(struct world *world, const struct question *question)
         if (world->accepted - before != is_new)
                 test_fail(__FILE__, __LINE__, "%d connections for %s, which is %s",
                           world->accepted - before, depends, is_new ? "new" : "not new");
+}
+
+struct asked {
+        struct world *world;
+        struct question question;
+};
+
+static int asked_run(void *arg)
+{
+        const struct asked *asked = arg;
+
+        question_send(asked->world, &asked->question);
+        return 0;
+}
+
+/* Several at once, which share connections if they depend on the same. */
+static void group_check(struct world *world)
+{
+        struct asked asked = { .world = world };
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < GROUP; i++) {
+                if (i % 3 == 0)
+                        asked.question = question_draw();
+                CHECK_EQ(eddy_scope_start_copy(&scope, asked_run, &asked, sizeof(asked)), 0);
+        }
+        CHECK_EQ(eddy_scope_end(&scope), 0);
 }
 
 /* ---- configurations of TLS ---- */
@@ -471,13 +547,14 @@ static void configs_close(struct world *world)
 }
 
 /* Run 'fn' in a world. */
-static void world_run(void (*fn)(struct world *world))
+static void world_run(void (*fn)(struct world *world), bool is_many)
 {
         static const struct eddy_address here = { .family = AF_INET, .bytes = { 127, 0, 0, 1 } };
         static struct world world;
         eddy_scope scope;
 
-        world = (struct world){ .scope = &scope };
+        world = (struct world){ .scope = &scope, .is_many = is_many };
+        many_begin(&scope);
         CHECK_EQ(eddy_test_name_add("a.test", &here, 1), 0);
         CHECK_EQ(eddy_test_name_add("b.test", &here, 1), 0);
         configs_make(&world);
@@ -506,6 +583,8 @@ static void rounds(struct world *world)
 
                         question_check(world, &question);
                 }
+                for (int j = 0; world->is_many && j < CLIENTS; j++)
+                        group_check(world);
                 for (int j = 0; j < CLIENTS; j++)
                         eddy_http_client_close(world->clients[j]);
         }
@@ -514,8 +593,7 @@ static void rounds(struct world *world)
 
 static int rounds_main(void *arg)
 {
-        (void) arg;
-        world_run(rounds);
+        world_run(rounds, arg != NULL);
         return 0;
 }
 
@@ -523,6 +601,14 @@ static int rounds_main(void *arg)
 TEST(connection_carries_only_requests_that_agree_in_all_it_depends_on)
 {
         http_run(rounds_main, NULL);
+}
+
+/* P1, with connections of many slots, and several requests at once. */
+TEST(connection_of_many_slots_carries_only_requests_that_agree_too)
+{
+        static int many_slots;
+
+        http_run(rounds_main, &many_slots);
 }
 
 /* ---- sessions of TLS ----------------------------------------------------------------- */
@@ -615,7 +701,7 @@ static void sessions(struct world *world)
 static int sessions_main(void *arg)
 {
         (void) arg;
-        world_run(sessions);
+        world_run(sessions, false);
         return 0;
 }
 
