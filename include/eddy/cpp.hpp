@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "eddy/call.h"
 #include "eddy/error.h"
 #include "eddy/run.h"
 #include "eddy/scope.h"
@@ -49,7 +50,11 @@ template <typename T, auto close> using handle = std::unique_ptr<T, closer<close
 /* Calls 'fn', and returns its result, or 0 if it has none. */
 template <typename F> int invoke(F &fn)
 {
-        if constexpr (std::is_void_v<std::invoke_result_t<F &>>)
+        using result = std::invoke_result_t<F &>;
+
+        static_assert(std::is_void_v<result> || std::is_same_v<result, int>,
+                      "the callable of a task returns int or void");
+        if constexpr (std::is_void_v<result>)
                 return fn(), 0;
         else
                 return fn();
@@ -75,7 +80,7 @@ class failure
                 try {
                         return invoke(fn);
                 } catch (const error &thrown) {
-                        return keep(thrown.number);
+                        return keep(thrown.number < 0 ? thrown.number : EDDY_E_TASK_THREW);
                 } catch (const std::bad_alloc &) {
                         return keep(-ENOMEM);
                 } catch (...) {
@@ -177,14 +182,28 @@ class scope
         bool has_ended = false;
 };
 
+/* Calls 'call', which throws nothing; pthread_exit() may unwind it. */
+template <typename F> int call_plain(void *call)
+{
+        return (*static_cast<F *>(call))();
+}
+
 /* Calls eddy_run() with a callable, and throws an exception that ended the callable. */
 template <typename F> int run(F &&fn, const eddy_run_opts &opts = {})
 {
         failure thrown;
         auto main = [&] { return thrown.call(fn); };
 
-        return thrown.check((eddy_run)([](void *arg) { return (*static_cast<decltype(main) *>(arg))(); },
-                                       &main, &opts));
+        return thrown.check((eddy_run)(call_plain<decltype(main)>, &main, &opts));
+}
+
+/* Calls eddy_call_timeout() with a callable, and throws an exception that ended the callable. */
+template <typename F> int call_timeout(F &&fn, int64_t timeout_ns)
+{
+        failure thrown;
+        auto call = [&] { return thrown.call(fn); };
+
+        return thrown.check(eddy_call_timeout(call_plain<decltype(call)>, &call, timeout_ns));
 }
 
 } // namespace eddy

@@ -13,19 +13,21 @@
  *             eddy_writer_printf(&writer, "%s: %d\n", names[i], counts[i]);
  *     return eddy_writer_flush(&writer);
  *
- * Errors.  A piece is taken whole or not at all.  If a piece could not be taken, the text has a
- * gap, so all later calls, including eddy_writer_flush(), return the same error and take
- * and send nothing.  It is therefore enough to check the result of the flush.  After
- * eddy_writer_clear_error() the caller can repeat the piece.  The exceptions:
+ * Errors.  A piece is taken whole or not at all.  If a piece could not be taken, the text ends
+ * before it: later calls take no piece and return the same error, and eddy_writer_flush() sends
+ * the pieces before it and then returns this error.  It is therefore enough to check the result
+ * of the flush.  After eddy_writer_clear_error() the caller can repeat the piece.  The exceptions:
  *
- * - A call during another task's call returns -EBUSY, and changes nothing.
+ * - A call during another task's call returns -EBUSY, or -ECANCELED in a cancelled scope, and
+ *   changes nothing.
  * - A piece longer than the buffer is written from the caller's memory.  If that fails or is
  *   cancelled after a part of the piece, the error cannot be cleared.
  * - A flush that fails leaves no gap, and no error.
  *
  * Cancels.  After -ECANCELED from any call, the buffer has, in order, each byte of the taken
  * pieces that the stream has not taken yet; nothing is sent twice.  A later flush, for
- * example in a shielded scope, continues at the first of these bytes.
+ * example in a shielded scope, continues at the first of these bytes.  If a piece was cancelled,
+ * this flush returns -ECANCELED after it has sent them.
  *
  * The writer borrows the stream and the buffer and needs no release.  Call
  * eddy_writer_flush() before closing the stream: bytes in the buffer are otherwise lost.
@@ -95,7 +97,7 @@ EDDY_API int eddy_writer_vprintf(eddy_writer *writer, const char *format, va_lis
  * held (TLS).  After an error, bytes that the stream did not take are in the buffer.
  *
  * Suspends: yes.
- * Errors: the error of an earlier piece that was not taken; nothing was written
+ * Errors: the error of an earlier piece that was not taken; the bytes before it were written
  *         -ECANCELED, -EBUSY and those of eddy_stream_write_some()
  */
 EDDY_API EDDY_MUST_USE int eddy_writer_flush(eddy_writer *writer);

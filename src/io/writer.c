@@ -33,15 +33,15 @@ int eddy_writer_clear_error(eddy_writer *writer)
 
 /* --- calls ----------------------------------------------------------------------- */
 
-/* Begin a call; leave() ends it, unless this fails. */
-static int enter(eddy_writer *writer, struct ed_task **ret_task)
+/* Begin a call, unless 'error' refuses it; leave() ends it, unless this fails. */
+static int enter(eddy_writer *writer, int error, struct ed_task **ret_task)
 {
         int err = ed_suspend_enter(ret_task);
 
         if (err == 0 && writer->is_busy)
                 return -EBUSY;
-        if (writer->error < 0)
-                return writer->error;
+        if (error < 0 && !writer->is_busy)
+                return error;
         writer->is_busy = writer->is_busy || err == 0;
         return err;
 }
@@ -66,9 +66,9 @@ static int leave_piece(eddy_writer *writer, struct ed_task *task, int result)
 /* Begin a call that takes a piece. A piece refused during another task's call leaves no error. */
 static int enter_piece(eddy_writer *writer, struct ed_task **ret_task)
 {
-        int err = enter(writer, ret_task);
+        int err = enter(writer, writer->error, ret_task);
 
-        if (err < 0 && err != -EBUSY)
+        if (err < 0 && !writer->is_busy)
                 writer->error = err;
         return err;
 }
@@ -206,12 +206,13 @@ int eddy_writer_printf(eddy_writer *writer, const char *format, ...)
 int eddy_writer_flush(eddy_writer *writer)
 {
         struct ed_task *task;
-        int err = enter(writer, &task);
+        int err = enter(writer, 0, &task);
 
         if (err < 0)
                 return err;
         err = empty(writer);
         if (err == 0)
                 err = eddy_stream_write(writer->stream, NULL, 0);
-        return leave(writer, task, err);
+        err = leave(writer, task, err);
+        return err < 0 ? err : writer->error;
 }

@@ -310,3 +310,38 @@ TEST(a_thread_that_ends_in_a_task_destroys_its_objects)
         CHECK(result == nullptr);
         CHECK_STR(order.c_str(), "u");
 }
+
+TEST(an_error_whose_number_is_not_below_0_fails_its_task_too)
+{
+        for (int number : { EIO, 0 })
+                CHECK_EQ(eddy::run([number] {
+                        eddy::scope scope;
+
+                        scope.start([number] { throw eddy::error(number); });
+                        try {
+                                (void) scope.end();
+                        } catch (const eddy::error &error) {
+                                return error.number == number ? 7 : 8;
+                        }
+                        return 9;
+                }),
+                         7);
+}
+
+TEST(a_time_that_passes_around_calls_that_throw_is_a_timeout)
+{
+        CHECK_EQ(eddy::run([] {
+                auto throws = [] { eddy::check(sleeps_long()); };
+                auto fails = [] { throw std::runtime_error("at once"); };
+
+                CHECK_EQ(eddy::call_timeout(throws, EDDY_MS(1)), -ETIMEDOUT);
+                CHECK_EQ(eddy::call_timeout([] { return 3; }, EDDY_SEC(60)), 3);
+                try {
+                        (void) eddy::call_timeout(fails, EDDY_SEC(60));
+                } catch (const std::runtime_error &error) {
+                        return std::string("at once") == error.what() ? 7 : 8;
+                }
+                return 9;
+        }),
+                 7);
+}

@@ -253,12 +253,12 @@ static int print_too_long(void *arg)
         CHECK_EQ(eddy_writer_printf(&writer, "ab"), 0);
         CHECK_EQ(eddy_writer_printf(&writer, "%s", "12345678"), EDDY_E_STREAM_LIMIT);
         CHECK_EQ(sink.writes, 0);
-        /* The text has a gap, so nothing more is taken or sent. */
+        /* The text would have a gap, so no further piece is taken. */
         CHECK_EQ(eddy_writer_printf(&writer, "c"), EDDY_E_STREAM_LIMIT);
         CHECK_EQ(eddy_writer_write(&writer, "c", 1), EDDY_E_STREAM_LIMIT);
         CHECK_EQ(eddy_writer_flush(&writer), EDDY_E_STREAM_LIMIT);
-        CHECK_EQ(sink.writes, 0);
-        CHECK_EQ(eddy_writer_buffered(&writer), 2);
+        CHECK_EQ(sink.bytes, 2);
+        CHECK_EQ(eddy_writer_buffered(&writer), 0);
         CHECK_EQ(eddy_writer_clear_error(&writer), 0);
         CHECK_EQ(eddy_writer_printf(&writer, "%ls", no_character), -EILSEQ);
         CHECK_EQ(eddy_writer_flush(&writer), -EILSEQ);
@@ -325,7 +325,10 @@ static bool cancel_steps(int n, size_t at_once)
         err = cancel_at(n, do_steps, &work, &reached);
         check_kept(&sink, &writer, work.at);
         if (err == -ECANCELED && steps[work.step] > 0) {
+                CHECK_EQ(eddy_writer_write(&writer, "?", 1), -ECANCELED);
+                /* The pieces before the one that was cancelled are sent. */
                 CHECK_EQ(eddy_writer_flush(&writer), -ECANCELED);
+                CHECK_EQ(eddy_writer_buffered(&writer), 0);
                 check_kept(&sink, &writer, work.at);
                 CHECK_EQ(eddy_writer_clear_error(&writer), 0);
         }
@@ -461,12 +464,18 @@ static int write_slowly(void *arg)
         return write_long(arg);
 }
 
+static int write_x(void *arg)
+{
+        return eddy_writer_write(arg, "x", 1);
+}
+
 static int two_tasks(void *arg)
 {
         static struct sink sink;
         char buf[8];
         eddy_writer writer;
         eddy_scope scope;
+        bool reached;
 
         sink_init(&sink, 5, true);
         eddy_writer_init(&writer, &sink.stream, buf, sizeof(buf));
@@ -477,6 +486,7 @@ static int two_tasks(void *arg)
         CHECK_EQ(eddy_writer_printf(&writer, "x"), -EBUSY);
         CHECK_EQ(eddy_writer_flush(&writer), -EBUSY);
         CHECK_EQ(eddy_writer_clear_error(&writer), -EBUSY);
+        CHECK_EQ(cancel_at(0, write_x, &writer, &reached), -ECANCELED);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ(eddy_writer_flush(&writer), 0);
         check_kept(&sink, &writer, 20);
