@@ -60,7 +60,7 @@ static int write_piece(eddy_writer *writer)
                 data[i] = letter(site.taken + i);
         data[bytes] = '\0';
         err = bytes % 2 || bytes >= BUFFER ? eddy_writer_write(writer, data, bytes)
-                                        : eddy_writer_printf(writer, "%s", data);
+                                           : eddy_writer_printf(writer, "%s", data);
         if (err == 0)
                 site.taken += bytes;
         return err;
