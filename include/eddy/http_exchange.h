@@ -122,6 +122,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond(eddy_http_exchange *exchan
  * Errors: EDDY_E_HTTP_STATE  begin: a response was begun already; write, end and flush: no
  *                            response was begun, or it has ended; write and end: the body
  *                            does not have 'body_bytes' bytes
+ *         -EINVAL            'data' is NULL and 'bytes' is not 0; nothing was sent
  *         the others of eddy_http_exchange_respond()
  */
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,

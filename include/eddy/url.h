@@ -80,7 +80,8 @@ EDDY_API EDDY_MUST_USE int eddy_url_parse(const char *text, size_t bytes, struct
 EDDY_API EDDY_MUST_USE int64_t eddy_url_format(const struct eddy_url *url, char *out, size_t room);
 
 /*
- * Write the URL to which 'reference' leads from 'base' (RFC 3986, 5.2, strict: "http:a" is not relative).
+ * Write the URL to which 'reference' leads from 'base' (RFC 3986, 5.2, strict: "http:a" is not relative
+ * and remains "http:a", without a host, which eddy_url_parse() and the client refuse).
  * "." and ".." segments are removed, except from the path of 'base' if 'reference' has no path; "%2e" is not
  * such a segment.  The user information of 'base' remains, unless 'reference' has a host.  A path
  * that would begin with "//" without a host gets "/." before it, as in the URL standard of WHATWG.

@@ -3,6 +3,7 @@
  */
 #include "http/http1_answer.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -254,6 +255,8 @@ int ed_http1_answer_write(eddy_http_exchange *base, const void *data, size_t byt
 
         if (err < 0)
                 return err;
+        if (!data && bytes > 0)
+                return -EINVAL;
         if (exchange->left >= 0) {
                 if (bytes > (uint64_t) exchange->left) {
                         exchange->closing = true;

@@ -104,7 +104,10 @@ static void queue(struct ed_http1_exchange *exchange)
         ed_call_queue(ed_loop_current, &exchange->at_wait, true);
 }
 
-/* Wait for the task that writes a rest. */
+/*
+ * Wait for the task that writes a rest. If several tasks of the handler wait, the first one that
+ * continues may be writing when the others do.
+ */
 static int wait_for_rest(struct ed_http1_exchange *exchange)
 {
         int err = 0;
@@ -152,12 +155,12 @@ int ed_http1_out_send(struct ed_http1_exchange *exchange, const struct eddy_slic
         uint64_t taken;
         int err;
 
-        /* Another task of the handler is writing: the stream refuses a second one. */
-        if (exchange->sending && !exchange->resting)
-                return ed_http_pace_writev(&exchange->download, exchange->stream, slices, n);
         err = wait_for_rest(exchange);
         if (err < 0 || exchange->out_error < 0)
                 return err < 0 ? err : exchange->out_error;
+        /* Another task of the handler is writing: the stream refuses a second one. */
+        if (exchange->sending)
+                return ed_http_pace_writev(&exchange->download, exchange->stream, slices, n);
         if (n == 0 && ed_buf_bytes(&exchange->out) == 0)
                 return 0;
         ed_call_cancel(ed_loop_current, &exchange->at_wait);

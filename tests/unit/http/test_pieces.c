@@ -23,6 +23,7 @@ static struct {
         int writes;         /* that took bytes */
         size_t first_bytes; /* of the first of them */
         int full;           /* so many tries find no room */
+        int full_again;     /* and so many after each that takes bytes */
         size_t room;        /* bytes that one try takes; 0: all */
         int error;          /* of each try */
         eddy_event go;      /* the client lets the handler continue */
@@ -43,6 +44,8 @@ static int64_t gate_try_writev(eddy_stream *stream, const struct eddy_slice *sli
                 first.bytes = gate.room;
         taken = gate.room > 0 ? gate.below->try_writev(stream, &first, 1)
                               : gate.below->try_writev(stream, slices, n);
+        if (taken > 0)
+                gate.full = gate.full_again;
         if (taken > 0 && gate.writes++ == 0)
                 gate.first_bytes = (size_t) taken;
         return taken;
@@ -475,4 +478,50 @@ static int write_in_two_tasks(eddy_http_exchange *exchange, void *arg)
 PIECES_TEST(a_second_writer_is_refused, write_in_two_tasks)
 {
         CHECK_HAS_NOT(ask(site, GET("/"))->text, "def");
+}
+
+static int write_first(void *arg)
+{
+        CHECK_EQ(put(arg, "abc"), 0);
+        return 0;
+}
+
+/* The head cannot leave at once, so both tasks wait for it. The write of the first one waits too. */
+static int write_after_the_head(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(begin(exchange, -1), 0);
+        gate.full = gate.full_again = 5;
+        CHECK_EQ(eddy_sleep(0), 0);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, write_first, exchange), 0);
+        CHECK_EQ(eddy_scope_start(&scope, write_second, exchange), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        gate.full_again = 0;
+        return eddy_http_exchange_end(exchange);
+}
+
+PIECES_TEST(a_refused_second_writer_does_not_fail_the_first, write_after_the_head)
+{
+        CHECK_HAS(ask(site, GET("/"))->text, "\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
+        CHECK_EQ(site->failed, 0);
+}
+
+static int write_null(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        CHECK_EQ(begin(exchange, 3), 0);
+        CHECK_ERR(eddy_http_exchange_write(exchange, NULL, 3), -EINVAL);
+        CHECK_EQ(eddy_http_exchange_write(exchange, NULL, 0), 0);
+        CHECK_EQ(put(exchange, "abc"), 0);
+        CHECK_ERR(put(exchange, "d"), EDDY_E_HTTP_STATE);
+        return eddy_http_exchange_end(exchange);
+}
+
+PIECES_TEST(a_refused_piece_sends_nothing, write_null)
+{
+        CHECK_HAS(ask(site, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")->text, "\r\n\r\nabc");
+        CHECK_EQ(site->failed, 0);
 }
