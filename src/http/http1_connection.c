@@ -20,7 +20,6 @@
 #include "http/http1_server.h"
 #include "http/linger.h"
 #include "io/serve.h"
-#include "loop/long_wait.h"
 #include "loop/loop.h"
 #include "scope/suspend.h"
 
@@ -36,41 +35,41 @@ struct connection {
         eddy_stream *stream; /* NULL: the handler has taken it */
         eddy_scope scope;    /* of the requests; cancelled if the client is gone */
         struct ed_http1_exchange *exchange;
-        struct ed_long_wait idle; /* while it waits for a request's first byte */
 };
 
 /* ---- one request ----------------------------------------------------------- */
 
 enum request { REQUEST_COMPLETE = 1, REQUEST_NONE = 0 };
 
-/* The connection has been idle for a second: free what only a request needs. */
-static void on_long_idle(struct ed_long_wait *idle)
+/* Have the memory for a head, of which nothing was parsed yet. */
+static int take_room(struct connection *connection)
 {
-        struct ed_http1_exchange *exchange =
-                ed_container_of(idle, struct connection, idle)->exchange;
+        struct ed_http_message *message = &connection->exchange->message;
+        int err = ed_http1_room_take(&connection->server->rooms, connection->exchange);
 
-        ed_http_message_drop_buffer(&exchange->message);
-        ed_buf_fini(&exchange->out);
-        ed_buf_fini(&exchange->copies);
-        ed_buf_fini(&exchange->added);
+        if (err == 0)
+                ed_http1_request_init(&message->head, message->fields, &message->limits);
+        return err;
 }
 
 /* Read the first bytes of a request. */
 static int64_t fill_first(struct connection *connection)
 {
+        struct ed_http_message *message = &connection->exchange->message;
         struct ed_task *task;
         int64_t n;
         int err = ed_suspend_enter(&task);
 
         while (err == 0) {
-                n = ed_http_message_try_fill(&connection->exchange->message);
+                n = ed_http_message_try_fill(message);
                 if (n != -EAGAIN) {
                         ed_suspend_passed(task);
                         return n;
                 }
-                ed_long_wait_begin(task->loop, &connection->idle, on_long_idle);
+                ed_http1_room_give(&connection->server->rooms, connection->exchange);
                 err = eddy_stream_wait(connection->stream, EDDY_STREAM_READING);
-                ed_long_wait_end(&connection->idle);
+                if (err == 0)
+                        err = take_room(connection);
         }
         return err;
 }
@@ -120,7 +119,9 @@ static int read_head(struct connection *connection)
         int err;
 
         ed_http_message_next(&exchange->message);
-        ed_http1_request_init(&exchange->message.head, exchange->fields, &exchange->message.limits);
+        err = take_room(connection);
+        if (err < 0)
+                return err;
         exchange->message.body = (struct ed_http1_body){ .done = false };
         exchange->answer = ED_HTTP_UNANSWERED;
         exchange->head_only = false;
@@ -290,14 +291,13 @@ static struct ed_http1_exchange *exchange_new(struct ed_http_server *server, edd
 {
         const struct ed_http1_limits limits = { .fields_max = server->opts.headers_max,
                                                 .head_bytes_max = server->opts.head_bytes_max };
-        size_t fields = limits.fields_max * sizeof(struct ed_http1_field);
-        struct ed_http1_exchange *exchange = ed_alloc_zero(sizeof(*exchange) + fields);
+        struct ed_http1_exchange *exchange = ed_alloc_zero(sizeof(*exchange));
 
         if (!exchange)
                 return NULL;
         exchange->base.ops = &ed_http1_exchange_ops;
         exchange->stream = *stream;
-        ed_http_message_init(&exchange->message, exchange->fields, &limits, BUFFER_BYTES,
+        ed_http_message_init(&exchange->message, NULL, &limits, BUFFER_BYTES,
                              server->opts.body_bytes_max);
         exchange->message.stream = stream;
         exchange->message.closed_error = -ECANCELED;
@@ -318,6 +318,7 @@ static void exchange_free(struct ed_http1_exchange *exchange)
         ed_buf_fini(&exchange->copies);
         ed_buf_fini(&exchange->added);
         ed_buf_fini(&exchange->out);
+        ed_free(exchange->message.fields);
         ed_http_message_fini(&exchange->message);
         ed_free(exchange);
 }

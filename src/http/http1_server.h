@@ -44,20 +44,19 @@ struct ed_http1_exchange {
         int16_t status;   /* of the response; 0: not begun */
         bool head_only;   /* HEAD, or a status without a body: send no body */
         bool chunked;
-        bool continued;                 /* "100 Continue" was sent or is not expected */
-        bool closing;                   /* this is the connection's last exchange */
-        bool is_own;                    /* the server answers in place of the handler */
-        bool aborted;                   /* the handler called abort, or the client is gone */
-        bool cancels_at_end;            /* also if the client has ended its sending */
-        bool watches_sending;           /* the stream is watched for that */
-        bool stalled;                   /* the client takes no response */
-        bool sending;                   /* a task writes 'out' */
-        bool resting;                   /* ... namely one that the server has started for it */
-        int out_error;                  /* of sending 'out'; 0: none */
-        int64_t left;                   /* unsent bytes of a body of known length, else negative */
-        int failed;                     /* error of reading the request's body or of responding */
-        char refused[112];              /* why the handler's answer was not valid; "" */
-        struct ed_http1_field fields[]; /* fields of the message */
+        bool continued;       /* "100 Continue" was sent or is not expected */
+        bool closing;         /* this is the connection's last exchange */
+        bool is_own;          /* the server answers in place of the handler */
+        bool aborted;         /* the handler called abort, or the client is gone */
+        bool cancels_at_end;  /* also if the client has ended its sending */
+        bool watches_sending; /* the stream is watched for that */
+        bool stalled;         /* the client takes no response */
+        bool sending;         /* a task writes 'out' */
+        bool resting;         /* ... namely one that the server has started for it */
+        int out_error;        /* of sending 'out'; 0: none */
+        int64_t left;         /* unsent bytes of a body of known length, else negative */
+        int failed;           /* error of reading the request's body or of responding */
+        char refused[112];    /* why the handler's answer was not valid; "" */
 };
 
 static inline struct ed_http1_exchange *ed_http1_exchange_of(const eddy_http_exchange *exchange)

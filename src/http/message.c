@@ -47,10 +47,23 @@ static void forget(struct ed_http_message *message)
 
 void ed_http_message_drop_buffer(struct ed_http_message *message)
 {
+        ed_free(ed_http_message_take_buffer(message));
+}
+
+char *ed_http_message_take_buffer(struct ed_http_message *message)
+{
+        char *buffer = message->in;
+
         ed_assert(message->base == message->end, "a buffer was dropped with bytes in it");
-        ed_free(message->in);
         message->in = NULL;
         message->room = 0;
+        return buffer;
+}
+
+void ed_http_message_give_buffer(struct ed_http_message *message, char *buffer)
+{
+        message->in = buffer;
+        message->room = message->room_first;
 }
 
 void ed_http_message_reset(struct ed_http_message *message)

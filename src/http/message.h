@@ -60,7 +60,8 @@ struct ed_http_message {
 };
 
 /*
- * Prepare for reading.  'fields' has room for limits->fields_max entries.
+ * Prepare for reading.  'fields' has room for limits->fields_max entries; NULL: the caller sets them
+ * before each message.
  *
  * Owns: borrows 'fields' and 'stream' (the variable) until fini.
  */
@@ -76,6 +77,12 @@ void ed_http_message_reset(struct ed_http_message *message);
 
 /* Free the buffer, which is empty; the next read allocates another. */
 void ed_http_message_drop_buffer(struct ed_http_message *message);
+
+/* The same, but the buffer, of 'room' bytes, becomes the caller's. */
+char *ed_http_message_take_buffer(struct ed_http_message *message);
+
+/* Give a message without a buffer one of its first size. */
+void ed_http_message_give_buffer(struct ed_http_message *message, char *buffer);
 
 /*
  * Begin the next message of the stream. Bytes already read beyond the previous message are its

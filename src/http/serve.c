@@ -77,7 +77,9 @@ int eddy_http_serve(eddy_listener *listener, const struct eddy_http_server_opts 
                 return err;
         serve_opts.connections_max = server.opts.connections_max;
         serve_opts.drain_ns = server.opts.drain_ns;
-        return eddy_serve(listener, &serve_opts, connection_run, &server);
+        err = eddy_serve(listener, &serve_opts, connection_run, &server);
+        ed_http_server_fini(&server);
+        return err;
 }
 
 /* Returns true if ALPN chose a protocol that this server does not speak, for a TLS stream of the user. */
@@ -101,8 +103,11 @@ int eddy_http_serve_stream(eddy_stream *stream, const struct eddy_http_server_op
                 err = ed_http_server_init(&server, opts, handler, arg);
         if (err == 0 && (!stream || speaks_other(stream)))
                 err = -EINVAL;
-        if (err == 0)
-                return ed_serve_stream(stream, server.opts.drain_ns, connection_run, &server);
-        eddy_stream_close(stream);
+        if (err < 0) {
+                eddy_stream_close(stream);
+                return err;
+        }
+        err = ed_serve_stream(stream, server.opts.drain_ns, connection_run, &server);
+        ed_http_server_fini(&server);
         return err;
 }

@@ -59,6 +59,11 @@ int ed_http_server_init(struct ed_http_server *server, const struct eddy_http_se
         return 0;
 }
 
+void ed_http_server_fini(struct ed_http_server *server)
+{
+        ed_http1_rooms_fini(&server->rooms);
+}
+
 const char *ed_http_server_date(struct ed_http_server *server)
 {
         struct ed_sys *sys = ed_loop_current->sys;

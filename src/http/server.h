@@ -8,6 +8,7 @@
 #include "eddy/http_date.h"
 #include "eddy/http_server.h"
 #include "eddy/stream.h"
+#include "http/http1_room.h"
 
 struct ed_http_server {
         struct eddy_http_server_opts opts; /* with the defaults in place of zeros */
@@ -15,6 +16,7 @@ struct ed_http_server {
         void *arg;
         int64_t date_s;
         char date[EDDY_HTTP_DATE_BYTES + 1];
+        struct ed_http1_rooms rooms; /* of connections by HTTP/1 */
 };
 
 /*
@@ -31,6 +33,9 @@ typedef int ed_http_connection_fn(struct ed_http_server *server, eddy_stream *st
 EDDY_MUST_USE int ed_http_server_init(struct ed_http_server *server,
                                       const struct eddy_http_server_opts *opts,
                                       eddy_http_handler_fn *handler, void *arg);
+
+/* Free its memory. Its connections have ended. */
+void ed_http_server_fini(struct ed_http_server *server);
 
 /* Returns the value of the field Date (RFC 9110, 6.6.1), formatted at most once a second. */
 const char *ed_http_server_date(struct ed_http_server *server);

@@ -586,47 +586,6 @@ TEST(stop_is_not_held_by_a_new_connection)
 
 /* ---- idle connections ------------------------------------------------------- */
 
-static int64_t bytes_held(void)
-{
-        struct ed_test_memory memory;
-
-        ed_test_memory_look(&memory);
-        return (int64_t) memory.bytes;
-}
-
-SERVER_TEST(connection_that_is_idle_for_a_second_keeps_no_buffer, NULL)
-{
-        eddy_stream *stream = site_connect(site);
-        int64_t used, idle = 0;
-
-        for (int i = 0; i < 3; i++) {
-                CHECK_HAS(say(stream, GET("/ok?q"), "\r\n\r\nok"), "HTTP/1.1 200 OK\r\n");
-                CHECK_EQ(eddy_sleep(EDDY_MS(900)), 0);
-                used = bytes_held();
-                CHECK_EQ(eddy_sleep(EDDY_MS(200)), 0);
-                /* The buffer of 4 KiB, and those of a response's head and of the path. */
-                CHECK(used - bytes_held() >= 4096 + 2 * 256);
-                if (i > 0)
-                        CHECK_EQ(bytes_held(), idle);
-                idle = bytes_held();
-        }
-        CHECK_EQ(site->handled, 3);
-        eddy_stream_close(stream);
-}
-
-SERVER_TEST(connection_before_its_first_request_keeps_no_buffer, NULL)
-{
-        eddy_stream *stream = site_connect(site);
-        int64_t used;
-
-        CHECK_EQ(eddy_sleep(EDDY_MS(900)), 0);
-        used = bytes_held();
-        CHECK_EQ(eddy_sleep(EDDY_MS(200)), 0);
-        CHECK(used - bytes_held() >= 4096);
-        CHECK_HAS(say(stream, GET("/ok"), "\r\n\r\nok"), "HTTP/1.1 200 OK\r\n");
-        eddy_stream_close(stream);
-}
-
 SERVER_TEST(begun_head_is_kept_while_its_rest_is_late, NULL)
 {
         eddy_stream *stream = site_connect(site);
