@@ -201,6 +201,9 @@ static int tls_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *ar
         err = eddy_stream_watch_idle(tls->bio.lower, on_idle, tls);
         if (err < 0)
                 return err;
+        /* Session tickets made OpenSSL allocate its buffers, and only the next write frees one of them. */
+        if (!SSL_has_pending(tls->ssl))
+                (void) SSL_free_buffers(tls->ssl);
         tls->idle = fn;
         tls->idle_arg = arg;
         return 0;

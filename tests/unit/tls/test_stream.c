@@ -2,6 +2,7 @@
  * test_stream.c - TLS streams: bytes both ways, ends, closes, and what an idle connection does.
  */
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "eddy/stream_ops.h"
@@ -440,4 +441,52 @@ static int idles(void *arg)
 TEST(session_tickets_do_not_wake_an_idle_connection_but_data_and_a_close_do)
 {
         io_run(idles);
+}
+
+/* -- memory ------------------------------------------------------------------ */
+
+enum { RECORD_ROOM = 16 << 10 };
+
+/* The address sanitizer has its own heap. */
+size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+
+static size_t held_bytes(void)
+{
+        struct mallinfo2 info;
+
+        if (__sanitizer_get_current_allocated_bytes)
+                return __sanitizer_get_current_allocated_bytes();
+        info = mallinfo2();
+        return info.uordblks + info.hblkhd;
+}
+
+static int idles_without_buffers(void *arg)
+{
+        struct tls_rig rig = { .host = NULL };
+        int woken = 0;
+        size_t before;
+        char buf[4];
+
+        tls_rig_open(&rig);
+        tls_rig_shake(&rig);
+        CHECK_EQ(eddy_stream_write(rig.server, "data", 4), 0);
+        io_read_all(rig.client, buf, 4);
+        before = held_bytes();
+        CHECK_EQ(eddy_stream_watch_idle(rig.client, on_idle, &woken), 0);
+        CHECK(held_bytes() + RECORD_ROOM <= before);
+        CHECK_EQ(eddy_stream_watch_idle(rig.client, NULL, NULL), 0);
+        /* A record of which a part was read stays, and is not idle. */
+        CHECK_EQ(eddy_stream_write(rig.server, "data", 4), 0);
+        io_read_all(rig.client, buf, 1);
+        CHECK_EQ(eddy_stream_watch_idle(rig.client, on_idle, &woken), -EALREADY);
+        io_read_all(rig.client, buf, 3);
+        CHECK(memcmp(buf, "ata", 3) == 0);
+        CHECK_EQ(woken, 0);
+        tls_rig_close(&rig);
+        return 0;
+}
+
+TEST(an_idle_connection_keeps_no_buffer_that_session_tickets_made)
+{
+        io_run(idles_without_buffers);
 }
