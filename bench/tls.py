@@ -68,7 +68,7 @@ class TlsNginx(Nginx):
         self.cert, self.key = (os.path.join(self.folder, name) for name in ("cert", "key"))
         command = (
             "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "
-            f"/CN=bench -addext subjectAltName=IP:127.0.0.1 -out {self.cert} -keyout {self.key}"
+            f"/CN=bench -addext subjectAltName=IP:127.0.0.1,DNS:*.bench.test -out {self.cert} -keyout {self.key}"
         )
         try:
             subprocess.run(command.split(), check=True, stderr=subprocess.DEVNULL)

@@ -1,0 +1,3 @@
+module bench/idle_go
+
+go 1.19
