@@ -124,8 +124,8 @@ struct eddy_http_server_opts {
  * Errors: -ECANCELED  the server was asked to stop
  *         -ENOMEM     the server could not be started
  *         -EINVAL     a limit is out of range, a time is negative, a flag is unknown or
- *                     excludes another, 'tls' has a list 'alpn', or 'listener' or 'handler'
- *                     is NULL
+ *                     excludes another, 'tls' has a list 'alpn' or is a client's, or
+ *                     'listener' or 'handler' is NULL
  *         and other errors of accepting
  * Owns: borrows 'listener' and 'arg'.
  */

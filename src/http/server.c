@@ -53,7 +53,8 @@ int ed_http_server_init(struct ed_http_server *server, const struct eddy_http_se
         };
         if (!handler || own->head_bytes_max > INT32_MAX || own->headers_max > UINT16_MAX ||
             own->head_timeout_ns < 0 || own->idle_timeout_ns < 0 || own->rate_over_ns < 0 ||
-            own->drain_ns < 0 || !flags_are_valid(own->flags) || ed_tls_config_has_alpn(own->tls))
+            own->drain_ns < 0 || !flags_are_valid(own->flags) || ed_tls_config_has_alpn(own->tls) ||
+            (own->tls && !ed_tls_config_is_server(own->tls)))
                 return -EINVAL;
         set_defaults(own);
         return 0;

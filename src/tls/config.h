@@ -66,6 +66,12 @@ static inline bool ed_tls_config_has_alpn(const eddy_tls_config *config)
         return config && config->alpn.names;
 }
 
+/* Returns whether the configuration is that of a server. */
+static inline bool ed_tls_config_is_server(const eddy_tls_config *config)
+{
+        return config->flags & EDDY_TLS_SERVER;
+}
+
 /*
  * As eddy_tls_client(). After an error '*ret_no_protocol' says whether the peer has none of the
  * protocols that were offered; 'ret_no_protocol' may be NULL.

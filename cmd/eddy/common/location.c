@@ -25,6 +25,30 @@ static void location_quote(struct ed_draft *text, const char *location)
         ed_draft_add(text, "", 1);
 }
 
+static bool is_url(const char *text, int64_t bytes)
+{
+        struct eddy_url url;
+
+        return bytes >= 0 && eddy_url_parse(text, (size_t) bytes, &url) >= 0;
+}
+
+/*
+ * Append a header's value that does not lead to a URL. In a value without "//", such as
+ * "http:user:password@host", all up to the last '@' is left out, because it may be a password.
+ */
+static void invalid_add(struct ed_draft *text, const char *base, const char *location)
+{
+        bool is_relative = strncmp(location, "//", 2) == 0;
+        const char *scheme_end = location + strcspn(location, ":/?#"),
+                   *secret_end = strrchr(location, '@');
+
+        if (is_relative)
+                ed_draft_add(text, base, strcspn(base, "/"));
+        else if (strncmp(scheme_end, "://", 3) != 0 && secret_end)
+                location = secret_end + 1;
+        ed_draft_add_str(text, location);
+}
+
 /* Append the joined URL, or, if that fails, the header's value. */
 static void joined_add(struct ed_draft *text, const char *base, const char *quoted,
                        const char *location)
@@ -33,11 +57,13 @@ static void joined_add(struct ed_draft *text, const char *base, const char *quot
         char *room = bytes < 0 ? NULL : ed_draft_room(text, (size_t) bytes + 1);
 
         if (room)
-                text->bytes += (size_t) eddy_url_join(base, quoted, room, (size_t) bytes + 1);
-        else if (bytes < 0 && strncmp(location, "//", 2) == 0)
-                ed_draft_add(text, base, strcspn(base, "/"));
-        if (bytes < 0)
-                ed_draft_add_str(text, location);
+                bytes = eddy_url_join(base, quoted, room, (size_t) bytes + 1);
+        if (bytes >= 0 && !room)
+                return; /* the draft has failed */
+        if (is_url(room, bytes))
+                text->bytes += (size_t) bytes;
+        else
+                invalid_add(text, base, location);
 }
 
 void ed_location_add(struct ed_draft *text, const char *url, const char *location)

@@ -24,6 +24,8 @@ TEST(location_is_relative_to_the_url_of_the_request)
                 { "http://h/a", "\\\\g/", "http://h/%5C%5Cg/" },
                 { "https://h/a", "http://127.1/b", "http://127.1/b" },
                 { "https://h/a", "//u:p@127.1/b", "https://u:p@127.1/b" },
+                { "https://h/a", "http:u:p@g//b", "g//b" },
+                { "https://h/a", "https:", "https:" },
         };
 
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

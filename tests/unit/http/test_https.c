@@ -116,12 +116,19 @@ HTTPS_TEST(kept_connection_that_the_server_has_ended_is_not_used_for_a_post, SCR
         CHECK_EQ(rig->peer.requests, 2);
 }
 
+static int answers_nothing(eddy_http_exchange *exchange, void *arg)
+{
+        (void) exchange;
+        (void) arg;
+        return 0;
+}
+
 /* The client offers HTTP/1.1; a list in a configuration would be another offer. */
 HTTPS_TEST(server_of_other_protocols_is_an_error_of_its_own, SCRIPT(OK_2))
 {
         struct eddy_tls_opts server = { .flags = EDDY_TLS_SERVER, .alpn = "h2" };
         struct eddy_tls_opts client = { .alpn = "h2,http/1.1" };
-        eddy_tls_config *own = rig->peer.tls, *configs[2];
+        eddy_tls_config *own = rig->peer.tls, *configs[2], *of_client;
         eddy_http_client *none = NULL;
         struct eddy_http_fault fault = { "" };
         eddy_http_response *response;
@@ -143,8 +150,16 @@ HTTPS_TEST(server_of_other_protocols_is_an_error_of_its_own, SCRIPT(OK_2))
                           &response),
                  -EINVAL);
         CHECK_EQ(eddy_http_serve(rig->peer.listener,
-                                 &(struct eddy_http_server_opts){ .tls = configs[0] }, NULL, NULL),
+                                 &(struct eddy_http_server_opts){ .tls = configs[0] },
+                                 answers_nothing, NULL),
                  -EINVAL);
+        client.alpn = NULL;
+        CHECK_EQ(eddy_tls_config_new(&client, NULL, &of_client), 0);
+        CHECK_EQ(eddy_http_serve(rig->peer.listener,
+                                 &(struct eddy_http_server_opts){ .tls = of_client },
+                                 answers_nothing, NULL),
+                 -EINVAL);
+        eddy_tls_config_close(of_client);
         /* A server without a list is one of HTTP/1.1. */
         rig->peer.tls = own;
         CHECK_EQ(rig_get(rig, "/"), 0);

@@ -337,7 +337,7 @@ static struct {
 
 static int say(eddy_stream *stream, const char *what)
 {
-        char body[32], text[128];
+        char body[64], text[160];
 
         snprintf(body, sizeof(body), "%s %s", what,
                  eddy_stream_is_readable(stream) ? "late" : "early");
