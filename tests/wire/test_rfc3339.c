@@ -165,8 +165,7 @@ TEST(other_texts_are_not_times)
                 "2026/11/23T04:00:00Z",
                 "2026-11-23T 4:00:00Z",
                 "2026-11-23T+4:00:00Z",
-                "2026-11-23T04:00:00\xe2\x88\x92"
-                "01:00", /* the minus sign of Unicode */
+                "2026-11-23T04:00:00\342\210\22201:00", /* the minus sign of Unicode */
                 "now",
         };
         static const char nul[] = "2026-11-23T04:00:00Z\0";

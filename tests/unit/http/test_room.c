@@ -76,7 +76,7 @@ SERVER_TEST(connections_with_heads_of_any_size_share_the_memory_of_requests,
                 CHECK_EQ(eddy_stream_write(streams[i], GET, 10), 0);
         CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
         for (int i = 0; i < FIRST; i++)
-                CHECK_HAS(say(streams[i], GET + 10, "\r\n\r\nok"), "200 OK");
+                CHECK_HAS(say(streams[i], &GET[10], "\r\n\r\nok"), "200 OK");
         for (int i = 0; i < FIRST; i++)
                 eddy_stream_close(streams[i]);
 }
