@@ -1,5 +1,5 @@
 /*
- * http/opening.c - connections that are being opened: spares, and the tasks that hope for a slot.
+ * http/opening.c - connections that are being opened: spares, and the tasks that share them.
  */
 #include "http/opening.h"
 
@@ -43,20 +43,20 @@ struct ed_http_conn *ed_http_opening_find(struct ed_http_origin *origin)
         return conn;
 }
 
-/* ---- hope ------------------------------------------------------------------------ */
+/* ---- sharing --------------------------------------------------------------------- */
 
 struct ed_http_conn *ed_http_opening_grant(struct ed_http_conn *conn)
 {
         struct ed_http_origin *origin = conn->origin;
-        struct ed_http_hoper *hoper =
-                ed_container_of(ed_list_pop_front(&origin->hopers), struct ed_http_hoper, link);
-        struct ed_http_conn *place = hoper->conn;
+        struct ed_http_sharer *sharer =
+                ed_container_of(ed_list_pop_front(&origin->sharers), struct ed_http_sharer, link);
+        struct ed_http_conn *place = sharer->conn;
 
-        origin->hoping--;
+        origin->sharing--;
         place->lent = 0;
         place->pool->in_use--;
-        hoper->conn = ed_http_conn_lend(conn);
-        ed_suspend_wake(hoper->task, 0);
+        sharer->conn = ed_http_conn_lend(conn);
+        ed_suspend_wake(sharer->task, 0);
         return place;
 }
 
@@ -64,11 +64,11 @@ void ed_http_opening_wake(struct ed_http_origin *origin, bool failed)
 {
         struct ed_list *link;
 
-        while ((link = ed_list_pop_front(&origin->hopers))) {
-                struct ed_http_hoper *hoper = ed_container_of(link, struct ed_http_hoper, link);
+        while ((link = ed_list_pop_front(&origin->sharers))) {
+                struct ed_http_sharer *sharer = ed_container_of(link, struct ed_http_sharer, link);
 
-                origin->hoping--;
-                hoper->failed = failed;
-                ed_suspend_wake(hoper->task, 0);
+                origin->sharing--;
+                sharer->failed = failed;
+                ed_suspend_wake(sharer->task, 0);
         }
 }

@@ -7,7 +7,7 @@
  * opening ends when a borrower needs its place, or when it has taken the time of an idle connection.
  *
  * A connection that is being opened to an https origin may turn out to have many slots. A borrower
- * of another place may therefore hope for it before it opens its own: for at most
+ * of another place may therefore wait for it before it opens its own: for at most
  * ED_HTTP_ALPN_WAIT_NS if nothing is known about the origin; until that opening may hang if the
  * origin's connections had many slots; never if they had one. It holds its place meanwhile, so the
  * limits hold in each case, and gives that place back when it gets a slot.
@@ -24,13 +24,13 @@
 /* An opening that takes longer may hang, so it is not lent: another connection is opened. */
 #define ED_HTTP_OPENING_LENT_NS EDDY_SEC(1)
 
-/* A borrower that hopes for a slot of another opening; on the stack of its task. */
-struct ed_http_hoper {
+/* A borrower that waits for a slot of another opening; on the stack of its task. */
+struct ed_http_sharer {
         struct ed_list link; /* in the origin's list */
         struct ed_timer timer;
         struct ed_task *task;
         struct ed_http_conn *conn; /* the borrower's own; or the one that it got */
-        bool failed;               /* an opening for which it has hoped has failed */
+        bool failed;               /* an opening for which it has waited has failed */
 };
 
 /*
@@ -73,12 +73,12 @@ void ed_http_opening_set_deadline(struct ed_http_conn *conn, int64_t deadline_ns
 bool ed_http_opening_is_slow(const struct ed_http_conn *conn);
 
 /*
- * Give a slot of the connection to the first task that hopes for one. Returns the place that the
+ * Give a slot of the connection to the first task that waits to share. Returns the place that the
  * task has held, which is not lent now.
  */
 struct ed_http_conn *ed_http_opening_grant(struct ed_http_conn *conn);
 
-/* Wake the tasks that hope: their hope has failed, or may have. */
+/* Wake the tasks that wait to share: the opening has failed, or may have. */
 void ed_http_opening_wake(struct ed_http_origin *origin, bool failed);
 
 #endif

@@ -86,14 +86,14 @@ static bool has_free_slot(const struct ed_http_conn *conn)
         return !conn->draining && conn->lent < conn->slots;
 }
 
-/* Give the free slots to those that hope for one, and to waiters. */
+/* Give the free slots to those that wait to share, and to waiters. */
 static void serve(struct ed_http_conn *conn)
 {
         struct ed_http_origin *own = conn->origin;
         struct ed_list places, *link;
 
         ed_list_init(&places);
-        while (has_free_slot(conn) && own->hoping > 0) {
+        while (has_free_slot(conn) && own->sharing > 0) {
                 struct ed_http_conn *place = ed_http_opening_grant(conn);
 
                 ed_list_remove(&place->same);
@@ -135,7 +135,7 @@ static void settle_opening(struct ed_http_conn *conn)
 
         if (own->waiting > 0 && ed_http_opening_is_slow(conn)) {
                 ed_http_opening_stop(conn);
-        } else if (own->hoping > 0) {
+        } else if (own->sharing > 0) {
                 retire(ed_http_opening_grant(conn));
         } else if (own->waiting > 0 && (!other || pool->handovers < ED_HTTP_HANDOVERS_MAX)) {
                 pool->handovers += other != NULL;
@@ -240,7 +240,7 @@ static void opening_failed(struct ed_http_conn *conn)
 void ed_http_conn_opened(struct ed_http_conn *conn, int err, const struct eddy_http_fault *fault)
 {
         struct ed_http_origin *origin = conn->origin;
-        bool hoped = origin->hoping > 0;
+        bool shared = origin->sharing > 0;
 
         conn->opening = false;
         conn->unwanted = false;
@@ -253,8 +253,8 @@ void ed_http_conn_opened(struct ed_http_conn *conn, int err, const struct eddy_h
         }
         learn(conn);
         settle(conn);
-        /* The origin of those that hope is alive: they hold places, or a slot of 'conn'. */
-        if (hoped)
+        /* The origin of those that wait to share is alive: they hold places, or a slot of 'conn'. */
+        if (shared)
                 ed_http_opening_wake(origin, false);
 }
 

@@ -40,7 +40,7 @@ static int origin_new(struct ed_http_pool *pool, const struct ed_http_key *key, 
         for (int i = 0; i < ED_HTTP_CONN_STATES; i++)
                 ed_list_init(&origin->conns[i]);
         ed_list_init(&origin->waiters);
-        ed_list_init(&origin->hopers);
+        ed_list_init(&origin->sharers);
         origin->key = *key;
         memcpy(origin->host, key->host, (size_t) key->host_bytes + 1);
         origin->key.host = origin->host;

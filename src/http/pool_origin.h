@@ -25,11 +25,11 @@ struct ed_http_origin {
         struct ed_list hungry;
         struct ed_list conns[ED_HTTP_CONN_STATES]; /* connections by state */
         struct ed_list waiters;                    /* for a slot or a place */
-        struct ed_list hopers;                     /* for an opening of this origin */
+        struct ed_list sharers;                    /* for an opening of this origin */
         uint32_t open;
         uint32_t openings; /* of these, being opened, with a borrower or as a spare */
         uint32_t waiting;
-        uint32_t hoping;
+        uint32_t sharing;
         enum ed_http_origin_kind kind;
         uint32_t slots;         /* of the latest connection with many */
         struct ed_http_key key; /* refers to 'host', and to 'tls' with a reference */

@@ -1,5 +1,5 @@
 /*
- * http/hope.c - a borrower waits until its connection is open, or gets a slot of another one.
+ * http/conn_open.c - a borrower waits until its connection is open, or gets a slot of another one.
  */
 #include <errno.h>
 
@@ -10,26 +10,26 @@
 #include "scope/debug/debug.h"
 #include "scope/suspend.h"
 
-static void stop_hoping(struct ed_http_hoper *hoper)
+static void stop_sharing(struct ed_http_sharer *sharer)
 {
-        ed_list_remove(&hoper->link);
-        hoper->conn->origin->hoping--;
+        ed_list_remove(&sharer->link);
+        sharer->conn->origin->sharing--;
 }
 
 static void time_is_over(struct ed_timer *timer)
 {
-        struct ed_http_hoper *hoper = ed_container_of(timer, struct ed_http_hoper, timer);
+        struct ed_http_sharer *sharer = ed_container_of(timer, struct ed_http_sharer, timer);
 
-        if (ed_list_is_empty(&hoper->link))
+        if (ed_list_is_empty(&sharer->link))
                 return; /* woken already */
-        stop_hoping(hoper);
-        ed_suspend_wake(hoper->task, 0);
+        stop_sharing(sharer);
+        ed_suspend_wake(sharer->task, 0);
 }
 
 /* Called if the wait was cancelled. */
-static bool hope_was_cancelled(void *arg)
+static bool sharing_was_cancelled(void *arg)
 {
-        stop_hoping(arg);
+        stop_sharing(arg);
         return true;
 }
 
@@ -60,8 +60,8 @@ static bool offers_many(const struct ed_http_pool *pool)
         return false;
 }
 
-/* Returns until when the borrower of 'conn' should hope. 0: it opens its own connection. */
-static int64_t hope_until(const struct ed_http_conn *conn, int64_t began_ns)
+/* Returns until when the borrower of 'conn' waits to share another opening; 0: it opens its own. */
+static int64_t share_until(const struct ed_http_conn *conn, int64_t began_ns)
 {
         const struct ed_http_origin *origin = conn->origin;
         const struct ed_http_conn *latest = latest_opening(origin);
@@ -73,7 +73,7 @@ static int64_t hope_until(const struct ed_http_conn *conn, int64_t began_ns)
         until_ns = ed_time_after(began_ns, ED_HTTP_ALPN_WAIT_NS);
         if (origin->kind == ED_HTTP_ORIGIN_MANY) {
                 /* Each opening has a borrower of its own. */
-                if (origin->hoping + origin->openings >= origin->openings * origin->slots)
+                if (origin->sharing + origin->openings >= origin->openings * origin->slots)
                         return 0;
                 until_ns = ed_time_after(latest->began_ns, ED_HTTP_OPENING_LENT_NS);
         }
@@ -81,26 +81,26 @@ static int64_t hope_until(const struct ed_http_conn *conn, int64_t began_ns)
 }
 
 /*
- * Hope for a slot until a time. On success '*conn' is the borrower's connection: the same as
+ * Wait for a slot of another opening until a time. On success '*conn' is the borrower's connection: the same as
  * before, or one that is open or being opened.
  */
-static int hope(struct ed_task *task, struct ed_http_conn **conn, int64_t until_ns,
-                bool *ret_failed)
+static int wait_to_share(struct ed_task *task, struct ed_http_conn **conn, int64_t until_ns,
+                         bool *ret_failed)
 {
-        struct ed_http_hoper hoper = { .task = task, .conn = *conn };
+        struct ed_http_sharer sharer = { .task = task, .conn = *conn };
         struct ed_http_origin *origin = (*conn)->origin;
         struct ed_timers *timers = &origin->pool->member.loop->timers;
         int err;
 
-        ed_timer_init(&hoper.timer, time_is_over);
-        ed_timer_arm(timers, &hoper.timer, until_ns);
-        ed_list_push_back(&origin->hopers, &hoper.link);
-        origin->hoping++;
+        ed_timer_init(&sharer.timer, time_is_over);
+        ed_timer_arm(timers, &sharer.timer, until_ns);
+        ed_list_push_back(&origin->sharers, &sharer.link);
+        origin->sharing++;
         ed_debug_net(task);
-        err = ed_suspend_park(task, "an HTTP client's connection", hope_was_cancelled, &hoper);
-        ed_timer_cancel(timers, &hoper.timer);
-        *conn = hoper.conn;
-        *ret_failed = hoper.failed;
+        err = ed_suspend_park(task, "an HTTP client's connection", sharing_was_cancelled, &sharer);
+        ed_timer_cancel(timers, &sharer.timer);
+        *conn = sharer.conn;
+        *ret_failed = sharer.failed;
         return err;
 }
 
@@ -168,10 +168,10 @@ int ed_http_conn_open(struct ed_http_conn **conn, struct eddy_http_fault *fault)
                                 return err;
                         continue;
                 }
-                until_ns = failed ? 0 : hope_until(*conn, began_ns);
+                until_ns = failed ? 0 : share_until(*conn, began_ns);
                 if (until_ns == 0)
                         return wait_until_open(*conn, &opening);
-                err = hope(opening.task, conn, until_ns, &failed);
+                err = wait_to_share(opening.task, conn, until_ns, &failed);
                 if (err < 0)
                         return err;
         }
