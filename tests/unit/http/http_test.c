@@ -5,6 +5,7 @@
 
 #include <sys/socket.h>
 
+#include "base/alloc.h"
 #include "eddy/test.h"
 #include "loop/loop.h"
 #include "sim/sim.h"
@@ -289,4 +290,33 @@ int http_echo(eddy_http_exchange *exchange, void *arg)
                         return err;
         }
         return n < 0 ? (int) n : eddy_http_exchange_end(exchange);
+}
+
+/* ---- failing memory --------------------------------------------------------- */
+
+/* The kit's allocator, of which one allocation fails. */
+static struct {
+        eddy_realloc_fn *fn;
+        void *ctx;
+        int left;
+} memory;
+
+static void *failing(void *ctx, void *ptr, size_t bytes)
+{
+        (void) ctx;
+        if (!ptr && memory.left-- == 0)
+                return NULL;
+        return memory.fn(memory.ctx, ptr, bytes);
+}
+
+void http_memory_fails(int number)
+{
+        ed_alloc_hook(&memory.fn, &memory.ctx);
+        memory.left = number;
+        eddy_alloc_set(failing, NULL);
+}
+
+void http_memory_is_back(void)
+{
+        eddy_alloc_set(memory.fn, memory.ctx);
 }

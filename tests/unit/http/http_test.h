@@ -142,6 +142,10 @@ void check_stats(const eddy_http_client *client, uint64_t open, uint64_t idle, u
 #define OK_2_CLOSE "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"
 #define OK_CHUNKED "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
 
+/* From now on the allocation with this number fails, 0 is the next; then memory is back. */
+void http_memory_fails(int number);
+void http_memory_is_back(void);
+
 /* A handler: the request's body goes back as it comes. */
 int http_echo(eddy_http_exchange *exchange, void *arg);
 

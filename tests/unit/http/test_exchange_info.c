@@ -175,3 +175,32 @@ TEST(after_an_upgrade_the_bytes_are_those_of_the_101)
 {
         site_run_prepared(NULL, false, prepare_upgrade, check_upgrade);
 }
+
+/* ---- memory -------------------------------------------------------------------------- */
+
+static int ask_without_memory(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        http_memory_fails(0);
+        eddy_http_exchange_info(exchange, &site.before);
+        http_memory_is_back();
+        CHECK_EQ(site.before.peer->kind, EDDY_ENDPOINT_NONE);
+        CHECK_EQ(site.before.local->kind, EDDY_ENDPOINT_NONE);
+        return ask_info(exchange, NULL);
+}
+
+static void prepare_without_memory(struct site *of)
+{
+        memset(&site, 0, sizeof(site));
+        of->handler = ask_without_memory;
+}
+
+static void check_without_memory(struct site *of)
+{
+        CHECK_HAS(ask(of, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")->text, "201 ");
+}
+
+TEST(without_memory_both_ends_are_unknown_until_there_is_memory)
+{
+        site_run_prepared(NULL, false, prepare_without_memory, check_without_memory);
+}

@@ -419,3 +419,34 @@ CLIENT_TEST(hooks_of_a_request_follow_those_of_the_client_one_by_one,
         CHECK_STR(order.text, "client starts, request starts, client before, client after, "
                               "request after, ");
 }
+
+/* ---- memory ------------------------------------------------------------------ */
+
+static int memory_left;
+
+static int adds_without_memory(struct eddy_http_attempt *attempt, void *arg)
+{
+        int err;
+
+        (void) arg;
+        http_memory_fails(memory_left);
+        err = eddy_http_attempt_add_header(attempt, "X-Trace", "1");
+        http_memory_is_back();
+        return err;
+}
+
+CLIENT_TEST(without_memory_a_header_of_a_hook_ends_the_request_before_it_is_sent, NULL,
+            SCRIPT(OK_2))
+{
+        struct eddy_http_hooks own = { .before = adds_without_memory };
+        struct eddy_http_request request = { .url = "/", .hooks = &own };
+        int err = -ENOMEM;
+
+        for (memory_left = 0; memory_left < 3 && err == -ENOMEM; memory_left++) {
+                err = rig_fetch(rig, &request);
+                CHECK(err == 0 || err == -ENOMEM);
+                CHECK(memory_left > 0 || err == -ENOMEM);
+        }
+        CHECK_EQ(err, 0);
+        CHECK_EQ(rig->peer.requests, 1);
+}

@@ -3,8 +3,6 @@
  */
 #include "http_test.h"
 
-#include "base/alloc.h"
-
 struct user {
         char name[16];
         uint8_t age;
@@ -95,21 +93,6 @@ CLIENT_TEST(a_body_that_ends_early_is_an_error_of_the_response, NULL,
         eddy_http_response_close(response);
 }
 
-/* The kit's allocator, of which one allocation fails. */
-static struct {
-        eddy_realloc_fn *fn;
-        void *ctx;
-        int left;
-} memory;
-
-static void *failing(void *ctx, void *ptr, size_t bytes)
-{
-        (void) ctx;
-        if (!ptr && memory.left-- == 0)
-                return NULL;
-        return memory.fn(memory.ctx, ptr, bytes);
-}
-
 CLIENT_TEST(without_memory_for_the_details_the_error_remains, NULL,
             SCRIPT(ANSWER("200 OK", "application/json", "24", "{\"name\":\"Ada\",\"age\":300}")))
 {
@@ -119,14 +102,12 @@ CLIENT_TEST(without_memory_for_the_details_the_error_remains, NULL,
         size_t bytes;
 
         CHECK_EQ(eddy_http_response_body(response, &data, &bytes), 0);
-        ed_alloc_hook(&memory.fn, &memory.ctx);
         for (int left = 0; left < 3; left++) {
                 int err;
 
-                memory.left = left;
-                eddy_alloc_set(failing, NULL);
+                http_memory_fails(left);
                 err = eddy_http_response_json(response, &user_fields, &user);
-                eddy_alloc_set(memory.fn, memory.ctx);
+                http_memory_is_back();
                 CHECK_ERR(err, left == 0 ? -ENOMEM : EDDY_E_FIELD_RANGE);
                 CHECK_EQ(eddy_http_response_json_error(response) != NULL, left != 1);
                 CHECK_EQ(user.age, 7);

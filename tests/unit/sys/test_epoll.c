@@ -169,6 +169,7 @@ static void *wakes_cancelled(void *arg)
 
 TEST(a_thread_that_is_cancelled_wakes_before_it_ends)
 {
+        struct ed_event events[ED_EVENTS_MAX];
         pthread_t thread;
         void *result;
         int fd;
@@ -176,6 +177,8 @@ TEST(a_thread_that_is_cancelled_wakes_before_it_ends)
         begin();
         fd = sys->embed->pollable(sys);
         CHECK(fd >= 0);
+        CHECK(is_readable(fd)); /* it is new */
+        CHECK_EQ(polled(0, events), 0);
         CHECK(!is_readable(fd));
         CHECK_EQ(pthread_create(&thread, NULL, wakes_cancelled, NULL), 0);
         CHECK_EQ(pthread_join(thread, &result), 0);
