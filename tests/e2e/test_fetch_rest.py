@@ -350,9 +350,14 @@ class Stopped(Fetch):
         parts = [name for name in self.left() if name.endswith(".part")] if os.path.isdir(self.folder) else []
         return os.path.getsize(os.path.join(self.folder, parts[0])) if parts else 0
 
+    def is_noted(self):
+        """The note is created and written after the part has grown: a kill between the calls would leave it empty."""
+        names = self.left()
+        return len(names) == 2 and self.note().endswith(b"}\n")
+
     def stop(self, signo=signal.SIGKILL, *args):
         child = self.eddy.start(*self.args(*args))
-        e2e.wait_until(lambda: self.part_bytes() == CUT, "the part")
+        e2e.wait_until(lambda: self.part_bytes() == CUT and self.is_noted(), "the part and its note")
         child.send_signal(signo)
         child.communicate(timeout=e2e.LIMIT_S)
         equal(([name[-5:] for name in self.left()], self.part_bytes()), ([".note", ".part"], CUT))
