@@ -68,29 +68,20 @@ static int read_int(const struct reading *reading, const struct eddy_field *fiel
                     const struct eddy_json_value *value, void *at,
                     const struct ed_field_place *place)
 {
-        int64_t least = INT64_MIN >> (64 - 8 * field->bytes), number = 0;
-        int64_t most = INT64_MAX >> (64 - 8 * field->bytes);
+        int64_t least, most, number = 0;
         int err = eddy_json_int64(value, &number);
         bool is_below, is_above;
         char limit[LIMIT_BYTES];
 
         if (err == EDDY_E_FIELD_TYPE)
                 return fail_integer(reading, value, place);
-        if (err < 0) {
-                is_below = value->text[0] == '-';
-                is_above = !is_below;
-        } else {
-                is_below = number < least || (field->has_min && (double) number < field->min);
-                is_above = number > most || (field->has_max && (double) number > field->max);
-        }
-        if (is_below && field->has_min && field->min >= (double) least)
-                snprintf(limit, sizeof(limit), "%.17g", field->min);
-        else if (is_above && field->has_max && field->max <= (double) most)
-                snprintf(limit, sizeof(limit), "%.17g", field->max);
-        else
+        (void) ed_field_int_range(field, &least, &most);
+        is_below = err < 0 ? value->text[0] == '-' : number < least;
+        is_above = err < 0 ? !is_below : number > most;
+        if (is_below || is_above) {
                 snprintf(limit, sizeof(limit), "%" PRId64, is_above ? most : least);
-        if (is_below || is_above)
                 return fail_range(reading, value, place, is_above, limit);
+        }
         ed_field_int_put(at, field->bytes, (uint64_t) number);
         return 0;
 }
@@ -99,51 +90,45 @@ static int read_uint(const struct reading *reading, const struct eddy_field *fie
                      const struct eddy_json_value *value, void *at,
                      const struct ed_field_place *place)
 {
-        uint64_t most = UINT64_MAX >> (64 - 8 * field->bytes), number = 0;
+        uint64_t least, most, number = 0;
         int err = eddy_json_uint64(value, &number);
         bool is_below, is_above;
         char limit[LIMIT_BYTES];
 
         if (err == EDDY_E_FIELD_TYPE)
                 return fail_integer(reading, value, place);
-        if (err < 0) {
-                is_below = value->text[0] == '-';
-                is_above = !is_below;
-        } else {
-                is_below = field->has_min && (double) number < field->min;
-                is_above = number > most || (field->has_max && (double) number > field->max);
-        }
-        if (is_below)
-                snprintf(limit, sizeof(limit), "%.17g",
-                         field->has_min && field->min > 0 ? field->min : 0);
-        else if (is_above && field->has_max && field->max <= (double) most)
-                snprintf(limit, sizeof(limit), "%.17g", field->max);
-        else
-                snprintf(limit, sizeof(limit), "%" PRIu64, most);
-        if (is_below || is_above)
+        (void) ed_field_uint_range(field, &least, &most);
+        is_below = err < 0 ? value->text[0] == '-' : number < least;
+        is_above = err < 0 ? !is_below : number > most;
+        if (is_below || is_above) {
+                snprintf(limit, sizeof(limit), "%" PRIu64, is_above ? most : least);
                 return fail_range(reading, value, place, is_above, limit);
+        }
         ed_field_int_put(at, field->bytes, number);
         return 0;
 }
 
 static int read_double(const struct reading *reading, const struct eddy_field *field,
-                       const struct eddy_json_value *value, double *at,
+                       const struct eddy_json_value *value, void *at,
                        const struct ed_field_place *place)
 {
+        bool is_float = field->bytes == sizeof(float), is_above;
         double number = 0;
         int err = eddy_json_double(value, &number);
-        bool is_above = field->has_max && number > field->max;
         char limit[LIMIT_BYTES];
 
         if (err == EDDY_E_FIELD_TYPE)
                 return fail_type(reading, value, place, "a number");
-        if (err < 0)
-                return FAIL(reading, err, value, place, "%.*s does not fit into a double",
-                            shown_bytes(value), value->text);
-        snprintf(limit, sizeof(limit), "%.17g", is_above ? field->max : field->min);
-        if (is_above || (field->has_min && number < field->min))
+        if (err < 0 || (is_float && !ed_field_is_float(number)))
+                return FAIL(reading, EDDY_E_FIELD_RANGE, value, place,
+                            "%.*s does not fit into a %s", shown_bytes(value), value->text,
+                            is_float ? "float" : "double");
+        is_above = field->has_max && number > field->max;
+        if (is_above || (field->has_min && number < field->min)) {
+                snprintf(limit, sizeof(limit), "%.17g", is_above ? field->max : field->min);
                 return fail_range(reading, value, place, is_above, limit);
-        *at = number;
+        }
+        ed_field_double_put(at, field->bytes, number);
         return 0;
 }
 
@@ -276,6 +261,7 @@ static int read_one(const struct reading *reading, const struct eddy_field *fiel
         case EDDY_KIND_RAW:
                 return read_raw(reading, field, value, at, place);
         case EDDY_KIND_ENUM:
+        case EDDY_KIND_TAG:
                 return read_enum(reading, field, value, at, place);
         default:
                 return read_struct(reading, field->fields, value, at, place);
@@ -354,7 +340,7 @@ static int read_field(const struct reading *reading, const struct eddy_field *fi
         else
                 err = read_one(reading, field, value, ed_field_member(field, out), &place);
         if (err == 0)
-                ed_field_set_flag(field, out, true);
+                ed_field_set_flag(field->flag, out, true);
         return err;
 }
 
@@ -426,12 +412,12 @@ int eddy_json_read(const struct eddy_fields *fields, const char *text, size_t by
 {
         struct reading reading = { .text = text, .error = ret_error };
         struct eddy_json_value value;
-        const char *reason;
         void *copy;
         int err;
 
-        if (!ed_fields_are_usable(fields, &reason))
-                return ed_json_fail(ret_error, EDDY_E_FIELD_TABLE, NULL, 0, NULL, "%s", reason);
+        err = ed_fields_check(fields, ret_error);
+        if (err < 0)
+                return err;
         err = eddy_json_parse(text, bytes, NULL, &value, ret_error);
         if (err < 0)
                 return err;
