@@ -28,6 +28,7 @@
 #include "eddy/future.h"
 #include "eddy/generator.h"
 #include "eddy/http_client.h"
+#include "eddy/http_cookies.h"
 #include "eddy/http_date.h"
 #include "eddy/http_exchange.h"
 #include "eddy/http_file.h"
