@@ -440,6 +440,8 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         if (request->ret_fault) {
                 request->ret_fault->text[0] = '\0';
                 request->ret_fault->status = 0;
+                request->ret_fault->body[0] = '\0';
+                request->ret_fault->body_bytes = 0;
         }
         err = ed_suspend_enter(&task);
         if (err < 0)
