@@ -60,6 +60,7 @@
 #include "eddy/process.h"
 #include "eddy/process_buffer.h"
 #include "eddy/process_pool.h"
+#include "eddy/query.h"
 #include "eddy/queue.h"
 #include "eddy/ratelimit.h"
 #include "eddy/reader.h"

@@ -112,7 +112,7 @@ template <> constexpr uint64_t eddy_field_integer(long double)
         return 0;
 }
 
-#define EDDY_FIELD_IS(what, type) (eddy_field_same<what, type>::EDDY_FIELD_YES)
+#define EDDY_FIELD_IS(what, type) (static_cast<int>(eddy_field_same<what, type>::EDDY_FIELD_YES))
 #define EDDY_FIELD_KIND_OR_0(what)                                                                 \
         (int(eddy_field_type<eddy_field_plain<what>::type>::EDDY_FIELD_KIND))
 #define EDDY_FIELD_INTEGER(number) (eddy_field_integer(number))

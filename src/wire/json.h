@@ -26,6 +26,13 @@ int ed_json_fail(struct eddy_json_error *ret_error, int error, const char *text,
 EDDY_MUST_USE int ed_fields_check(const struct eddy_fields *fields,
                                   struct eddy_json_error *ret_error);
 
+/*
+ * As eddy_json_read(), for a text that was made from the texts of a query: errors have no place, and a
+ * string where a number is needed is called by its text.
+ */
+EDDY_MUST_USE int ed_json_read_texts(const struct eddy_fields *fields, const char *text,
+                                     size_t bytes, void *out, struct eddy_json_error *ret_error);
+
 enum { ED_JSON_DOUBLE_BYTES = 64 };
 
 /*

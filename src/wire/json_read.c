@@ -15,16 +15,23 @@
 #include "eddy/error.h"
 #include "wire/json.h"
 
+#define FAIL(reading, code, value, place, ...)                                                     \
+        ed_json_fail((reading)->error, code, (reading)->is_of_texts ? NULL : (reading)->text,      \
+                     (uint64_t) ((value)->text - (reading)->text), place, __VA_ARGS__)
+
 enum { SHOWN_BYTES_MAX = 40, LIMIT_BYTES = 32 };
 
 struct reading {
         const char *text;
         struct eddy_json_error *error;
+        bool is_of_texts; /* made from the texts of a query: places in it mean nothing */
 };
 
-#define FAIL(reading, code, value, place, ...)                                                     \
-        ed_json_fail((reading)->error, code, (reading)->text,                                      \
-                     (uint64_t) ((value)->text - (reading)->text), place, __VA_ARGS__)
+/* As the value is written, cut. */
+static int shown_bytes(const struct eddy_json_value *value)
+{
+        return value->bytes > SHOWN_BYTES_MAX ? SHOWN_BYTES_MAX : (int) value->bytes;
+}
 
 static int fail_type(const struct reading *reading, const struct eddy_json_value *value,
                      const struct ed_field_place *place, const char *wanted)
@@ -36,14 +43,11 @@ static int fail_type(const struct reading *reading, const struct eddy_json_value
                 [EDDY_JSON_OBJECT] = "an object",
         };
 
+        if (reading->is_of_texts)
+                return FAIL(reading, EDDY_E_FIELD_TYPE, value, place, "%.*s is not %s",
+                            shown_bytes(value), value->text, wanted);
         return FAIL(reading, EDDY_E_FIELD_TYPE, value, place, "%s is needed, not %s", wanted,
                     found[value->kind]);
-}
-
-/* As the value is written, cut. */
-static int shown_bytes(const struct eddy_json_value *value)
-{
-        return value->bytes > SHOWN_BYTES_MAX ? SHOWN_BYTES_MAX : (int) value->bytes;
 }
 
 static int fail_range(const struct reading *reading, const struct eddy_json_value *value,
@@ -145,7 +149,8 @@ static int64_t string_bytes(const struct reading *reading, const struct eddy_fie
                 return fail_type(reading, value, place, "a string");
         if (bytes < 0)
                 return FAIL(reading, (int) bytes, value, place,
-                            "the string has half of a surrogate pair");
+                            reading->is_of_texts ? "the text is not UTF-8"
+                                                 : "the string has half of a surrogate pair");
         ed_field_bytes_limits(field, &least, &most);
         if ((uint64_t) bytes < least || (uint64_t) bytes > most)
                 return FAIL(reading, EDDY_E_FIELD_LENGTH, value, place,
@@ -407,10 +412,10 @@ static int read_struct(const struct reading *reading, const struct eddy_fields *
         return 0;
 }
 
-int eddy_json_read(const struct eddy_fields *fields, const char *text, size_t bytes, void *out,
-                   struct eddy_json_error *ret_error)
+static int read_all(struct reading reading, const struct eddy_fields *fields, size_t bytes,
+                    void *out)
 {
-        struct reading reading = { .text = text, .error = ret_error };
+        struct eddy_json_error *ret_error = reading.error;
         struct eddy_json_value value;
         void *copy;
         int err;
@@ -418,7 +423,7 @@ int eddy_json_read(const struct eddy_fields *fields, const char *text, size_t by
         err = ed_fields_check(fields, ret_error);
         if (err < 0)
                 return err;
-        err = eddy_json_parse(text, bytes, NULL, &value, ret_error);
+        err = eddy_json_parse(reading.text, bytes, NULL, &value, ret_error);
         if (err < 0)
                 return err;
         copy = ed_alloc(fields->bytes);
@@ -433,4 +438,17 @@ int eddy_json_read(const struct eddy_fields *fields, const char *text, size_t by
                 eddy_fields_fini(fields, copy);
         ed_free(copy);
         return err;
+}
+
+int eddy_json_read(const struct eddy_fields *fields, const char *text, size_t bytes, void *out,
+                   struct eddy_json_error *ret_error)
+{
+        return read_all((struct reading){ .text = text, .error = ret_error }, fields, bytes, out);
+}
+
+int ed_json_read_texts(const struct eddy_fields *fields, const char *text, size_t bytes, void *out,
+                       struct eddy_json_error *ret_error)
+{
+        return read_all((struct reading){ .text = text, .error = ret_error, .is_of_texts = true },
+                        fields, bytes, out);
 }

@@ -57,12 +57,13 @@ int gather(void)
 TABLE = """
 struct inner { double x; bool has_x; };
 struct header { char *name; char *value; };
+struct shape { int type; union { struct inner line; struct header text; } as; };
 struct outer {
         bool b; int8_t i; uint64_t u; long l; char text[8]; char *string, *raw; int color;
         struct inner in, array[2], *list; size_t array_count, list_count;
         char words[2][4]; size_t words_count; char **strings; size_t strings_count;
         float number; struct header *headers; size_t headers_count; bool is_null; uint64_t most;
-        struct shape { int type; union { struct inner line; struct header text; } as; } shape;
+        struct shape shape;
 };
 static const char *const colors[] = { "red", "green", 0 };
 static const struct eddy_field inner_list[] = {
