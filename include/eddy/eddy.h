@@ -72,6 +72,7 @@
 #include "eddy/rfc3339.h"
 #include "eddy/run.h"
 #include "eddy/run_many.h"
+#include "eddy/schema.h"
 #include "eddy/scope.h"
 #include "eddy/select.h"
 #include "eddy/semaphore.h"
