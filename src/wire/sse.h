@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/def.h"
 
 struct ed_sse {
         struct ed_buf line; /* the part of a line that was received */
@@ -38,17 +39,17 @@ struct ed_sse_event {
 };
 
 /* Allocates nothing. */
-void ed_sse_init(struct ed_sse *sse, size_t bytes_max);
-void ed_sse_fini(struct ed_sse *sse);
+ED_SHARED void ed_sse_init(struct ed_sse *sse, size_t bytes_max);
+ED_SHARED void ed_sse_fini(struct ed_sse *sse);
 
 /* Set the id of the last event. Errors: -ENOMEM, -EMSGSIZE */
-EDDY_MUST_USE int ed_sse_set_last_id(struct ed_sse *sse, const char *id);
+EDDY_MUST_USE ED_SHARED int ed_sse_set_last_id(struct ed_sse *sse, const char *id);
 
 /* Returns the id of the last event, "" if there is none. */
-const char *ed_sse_last_id(const struct ed_sse *sse);
+ED_SHARED const char *ed_sse_last_id(const struct ed_sse *sse);
 
 /* Another stream begins: drop an event that is not complete. */
-void ed_sse_restart(struct ed_sse *sse);
+ED_SHARED void ed_sse_restart(struct ed_sse *sse);
 
 /*
  * Read from the next 'bytes' bytes of the stream, up to and including the end of an event.
@@ -58,10 +59,10 @@ void ed_sse_restart(struct ed_sse *sse);
  * Errors: EDDY_E_HTTP_TOO_LARGE  a line or an event is larger than the maximum
  *         -ENOMEM
  */
-EDDY_MUST_USE int64_t ed_sse_read(struct ed_sse *sse, const char *data, size_t bytes,
-                                  bool *ret_is_event);
+EDDY_MUST_USE ED_SHARED int64_t ed_sse_read(struct ed_sse *sse, const char *data, size_t bytes,
+                                            bool *ret_is_event);
 
 /* Store the event that ed_sse_read() has completed. */
-void ed_sse_event(const struct ed_sse *sse, struct ed_sse_event *ret_event);
+ED_SHARED void ed_sse_event(const struct ed_sse *sse, struct ed_sse_event *ret_event);
 
 #endif
