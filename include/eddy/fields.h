@@ -29,16 +29,35 @@
  *     member                                   macro               value
  *     bool                                     EDDY_FIELD          true or false
  *     int8_t ... int64_t, uint8_t ... uint64_t EDDY_FIELD          an integer
- *     double                                   EDDY_FIELD          a number
+ *     float, double                            EDDY_FIELD          a number
  *     char [N]                                 EDDY_FIELD          a string of at most N - 1 bytes
  *     char *                                   EDDY_FIELD          a string (owned)
  *     char *                                   EDDY_FIELD_RAW      any value, as its text (owned)
  *     int or an enum                           EDDY_FIELD_ENUM     a name of a list
  *     struct                                   EDDY_FIELD_STRUCT   nested
- *     T [N] and size_t                         EDDY_FIELD_ARRAY    at most N; T: the first five types
+ *     T [N] and size_t                         EDDY_FIELD_ARRAY    at most N; T: the first five lines
  *     struct [N] and size_t                    EDDY_FIELD_ARRAY_OF at most N structs
  *     T * and size_t                           EDDY_FIELD_LIST     (owned)
  *     struct * and size_t                      EDDY_FIELD_LIST_OF  (owned)
+ *     struct * and size_t                      EDDY_FIELD_MAP      from names to a type (owned)
+ *     int or an enum, first in the table       EDDY_FIELD_TAG      chooses one of the other fields
+ *
+ * The entries of a map are structs of two fields, of which the first is the name:
+ *
+ *     struct header { char *name; char *value; };         in a struct: struct header *headers;
+ *     static const struct eddy_field header_list[] = {                 size_t headers_count;
+ *             EDDY_FIELD(struct header, name), EDDY_FIELD(struct header, value) };
+ *
+ * A tagged union is a table that begins with its tag; a struct for each name of the tag follows, in
+ * the order of the names.  {"type": "square", "side": 2} has this table:
+ *
+ *     struct shape { int type; union { struct circle circle; struct square square; } as; };
+ *     static const char *const types[] = { "circle", "square", NULL };
+ *     static const struct eddy_field shape_list[] = {
+ *             EDDY_FIELD_TAG(struct shape, type, types),
+ *             EDDY_FIELD_STRUCT(struct shape, as.circle, &circle_fields),
+ *             EDDY_FIELD_STRUCT(struct shape, as.square, &square_fields),
+ *     };
  */
 #ifndef EDDY_FIELDS_H
 #define EDDY_FIELDS_H
@@ -61,21 +80,37 @@ enum eddy_field_kind {
         EDDY_KIND_BOOL = 1,
         EDDY_KIND_INT,    /* signed; 'bytes' gives the size */
         EDDY_KIND_UINT,   /* unsigned */
-        EDDY_KIND_DOUBLE, /* finite */
+        EDDY_KIND_DOUBLE, /* a finite double or float; 'bytes' gives the size */
         EDDY_KIND_CHARS,  /* an array of characters that ends in a NUL */
         EDDY_KIND_STRING, /* an owned string that ends in a NUL, or NULL */
         EDDY_KIND_RAW,    /* as EDDY_KIND_STRING: the text of a value */
         EDDY_KIND_ENUM,
-        EDDY_KIND_STRUCT
+        EDDY_KIND_STRUCT,
+        EDDY_KIND_TAG /* as EDDY_KIND_ENUM, the first field of a tagged union */
 };
 
 enum eddy_field_shape {
         EDDY_SHAPE_ONE,
         EDDY_SHAPE_ARRAY, /* items in the struct */
-        EDDY_SHAPE_LIST   /* a pointer to items, NULL for an empty list */
+        EDDY_SHAPE_LIST,  /* a pointer to items, NULL for an empty list */
+        EDDY_SHAPE_MAP    /* a list of structs with a name and a value, outside of C an object */
+};
+
+enum eddy_field_limit {
+        EDDY_LIMIT_NONE,
+        EDDY_LIMIT_REAL, /* in 'min' or 'max' */
+        EDDY_LIMIT_INTEGER /* in 'min_integer' or 'max_integer', signed if 'min' or 'max' is below 0 */
 };
 
 struct eddy_fields;
+struct eddy_json_error;
+
+/*
+ * The check of a format.  Returns NULL, or the reason why the text is not valid, such as "a slug has
+ * no spaces": a text that stays valid.  'text' has 'bytes' bytes and a NUL after them.  It must not
+ * suspend.
+ */
+typedef const char *eddy_format_fn(const char *text, size_t bytes);
 
 /* Made by the macros below.  Zero is the default of each option. */
 struct eddy_field {
@@ -87,19 +122,33 @@ struct eddy_field {
         size_t items_max;                 /* of EDDY_SHAPE_ARRAY */
         size_t count_offset;              /* of the number of items, a size_t */
         const struct eddy_fields *fields; /* of EDDY_KIND_STRUCT */
-        const char *const *names;         /* of EDDY_KIND_ENUM: the name of 0, 1, ..., and NULL */
+        const char *const *names;         /* of an enum or tag: the name of 0, 1, ..., and NULL */
         /* Options. */
-        const char *as EDDY_UNSET; /* the name outside of C; NULL: 'name' */
-        bool required EDDY_UNSET;  /* must be given; null is allowed only if raw */
-        size_t flag EDDY_UNSET;    /* 1 + the offset of a bool, true if it was given; 0: none */
-        bool has_min EDDY_UNSET;
-        double min EDDY_UNSET; /* smallest number; exact up to 2^53 */
-        bool has_max EDDY_UNSET;
+        const char *as EDDY_UNSET;   /* the name outside of C; NULL: 'name' */
+        bool required EDDY_UNSET;    /* must be given; null is allowed only if raw */
+        size_t flag EDDY_UNSET;      /* 1 + the offset of a bool, true if it was given; 0: none */
+        size_t null_flag EDDY_UNSET; /* 1 + the offset of a bool, true if it was null; 0: none */
+        int has_min EDDY_UNSET;      /* enum eddy_field_limit */
+        double min EDDY_UNSET;       /* smallest number */
+        uint64_t min_integer EDDY_UNSET;
+        int has_max EDDY_UNSET;
         double max EDDY_UNSET; /* largest number */
+        uint64_t max_integer EDDY_UNSET;
         bool has_length EDDY_UNSET;
         size_t length_min EDDY_UNSET; /* bytes of a string or raw text; items */
         size_t length_max EDDY_UNSET;
-        uintptr_t reserved[2] EDDY_UNSET; /* zero */
+        bool has_item_length EDDY_UNSET;
+        size_t item_length_min EDDY_UNSET; /* bytes of each string of an array or list */
+        size_t item_length_max EDDY_UNSET;
+        bool unique EDDY_UNSET;        /* no two items are equal */
+        const char *format EDDY_UNSET; /* of a string, or of each string of an array or list */
+        eddy_format_fn *format_fn EDDY_UNSET; /* NULL: 'format' is one of those below */
+        bool read_only EDDY_UNSET;
+        bool write_only EDDY_UNSET;
+        const char *description EDDY_UNSET;
+        const char *example EDDY_UNSET;       /* JSON */
+        const char *default_value EDDY_UNSET; /* JSON */
+        uintptr_t reserved[2] EDDY_UNSET;     /* zero */
 };
 
 enum { EDDY_FIELDS_STRICT = 1 << 0 /* a field that is not in the table is an error */ };
@@ -109,6 +158,7 @@ struct eddy_fields {
         size_t count;
         size_t bytes;          /* of the struct */
         uint32_t flags;        /* EDDY_FIELDS_* */
+        const char *name;      /* of the type, as in "struct user"; may be NULL */
         uintptr_t reserved[2]; /* zero */
 };
 
@@ -127,12 +177,46 @@ struct eddy_fields {
  */
 #define EDDY_FIELD_FLAG(type, member)                                                              \
         .flag = 1 + offsetof(type, member) + EDDY_FIELD_CHECK_AS(FLAG, type, member, bool)
-/* The least and greatest number.  Beyond 2^53 the limit is rounded to a double. */
-#define EDDY_FIELD_MIN(number) .has_min = true, .min = (double) (number)
-#define EDDY_FIELD_MAX(number) .has_max = true, .max = (double) (number)
-/* Bytes of a string, without its NUL, or of a raw text; items of an array or list. */
+/*
+ * The bool member 'member' of the struct is set to whether the field was given as null, which is then
+ * apart from missing.  A required field with this option may be null.
+ */
+#define EDDY_FIELD_NULL_FLAG(type, member)                                                         \
+        .null_flag = 1 + offsetof(type, member) + EDDY_FIELD_CHECK_AS(FLAG, type, member, bool)
+/* The least and greatest number, exact for integers of 64 bits too. */
+#define EDDY_FIELD_MIN(number)                                                                     \
+        .has_min = EDDY_FIELD_LIMIT(number), .min = (double) (number),                             \
+        .min_integer = EDDY_FIELD_INTEGER(number)
+#define EDDY_FIELD_MAX(number)                                                                     \
+        .has_max = EDDY_FIELD_LIMIT(number), .max = (double) (number),                             \
+        .max_integer = EDDY_FIELD_INTEGER(number)
+/* Bytes of a string, without its NUL, or of a raw text; items of an array, list or map. */
 #define EDDY_FIELD_LENGTH(least, most)                                                             \
         .has_length = true, .length_min = (least), .length_max = (most)
+/* Bytes of each string of an array or list. */
+#define EDDY_FIELD_ITEM_LENGTH(least, most)                                                        \
+        .has_item_length = true, .item_length_min = (least), .item_length_max = (most)
+/* The items of an array or list, which are neither structs nor raw, differ from each other. */
+#define EDDY_FIELD_UNIQUE .unique = true
+/*
+ * The format of a string, or of each string of an array or list: "email" (as browsers check it),
+ * "uuid" (RFC 9562, 4), "date-time" and "date" (RFC 3339, 5.6), "uri" (RFC 3986, with a scheme),
+ * "ip", "ipv4", "ipv6".
+ */
+#define EDDY_FIELD_FORMAT(known) .format = (known)
+/* A format of the program's own: its name, and a function that checks it. */
+#define EDDY_FIELD_FORMAT_FN(own, function) .format = (own), .format_fn = (function)
+/*
+ * A field that only a response has, such as an id: in a request it is ignored, as OpenAPI allows,
+ * and not required.  EDDY_JSON_REQUEST (eddy/json.h) says that a text is a request.
+ */
+#define EDDY_FIELD_READ_ONLY .read_only = true
+/* A field that only a request has, such as a password: only a request is written with it. */
+#define EDDY_FIELD_WRITE_ONLY .write_only = true
+/* For documents.  A default is not applied: give it to the struct before reading. */
+#define EDDY_FIELD_DESCRIPTION(text) .description = (text)
+#define EDDY_FIELD_EXAMPLE(json)     .example = (json)
+#define EDDY_FIELD_DEFAULT(json)     .default_value = (json)
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
@@ -156,10 +240,16 @@ struct eddy_fields {
 #define EDDY_FIELD_LIST_OF(type, member, count, ...)                                               \
         EDDY_FIELD_PUT_LIST_OF(type, member, count, __VA_ARGS__, )
 
+/* EDDY_FIELD_MAP(struct answer, headers, headers_count, &header_fields, options ...) */
+#define EDDY_FIELD_MAP(type, member, count, ...)                                                   \
+        EDDY_FIELD_PUT_MAP(type, member, count, __VA_ARGS__, )
+/* EDDY_FIELD_TAG(struct shape, kind, kind_names, options ...) */
+#define EDDY_FIELD_TAG(type, member, ...) EDDY_FIELD_PUT_TAG(type, member, __VA_ARGS__, )
+
 /* The table of a struct, from an array of fields and flags. */
 #define EDDY_FIELDS(type, list, flags)                                                             \
         {                                                                                          \
-                (list), sizeof(list) / sizeof((list)[0]), sizeof(type), (flags),                   \
+                (list), sizeof(list) / sizeof((list)[0]), sizeof(type), (flags), #type,            \
                 {                                                                                  \
                         0, 0                                                                       \
                 }                                                                                  \
@@ -174,13 +264,16 @@ struct eddy_fields {
 EDDY_API void eddy_fields_fini(const struct eddy_fields *fields, void *in);
 
 /*
- * Check a table: its numbers, its names and the tables in it.  eddy_json_read() and
- * eddy_json_write() check the tables that they use, except for a name that two fields have.
+ * Check a table: its numbers, names, formats, examples and defaults, and the tables in it.  The error
+ * names the field: "users.mail: the format 'emial' is not known".  eddy_json_read() and
+ * eddy_json_write() check the tables that they use, except for a name that is given twice.
  *
  * Suspends: no.  Threads: any.
  * Errors: EDDY_E_FIELD_TABLE
+ *         -ENOMEM
  */
-EDDY_API EDDY_MUST_USE int eddy_fields_check(const struct eddy_fields *fields);
+EDDY_API EDDY_MUST_USE int eddy_fields_check(const struct eddy_fields *fields,
+                                             struct eddy_json_error *ret_error);
 
 EDDY_END_DECLS
 

@@ -12,13 +12,16 @@
 #define EDDY_FIELD_ITEM(type, member) __typeof__(((type *) 0)->member[0])
 
 #define EDDY_FIELD_SAYS_KIND                                                                       \
-        "EDDY_FIELD: the member or item is not a bool, integer, double, char[N] or char *"
-#define EDDY_FIELD_SAYS_RAW   "EDDY_FIELD_RAW: the member is not a char *"
-#define EDDY_FIELD_SAYS_FLAG  "EDDY_FIELD_FLAG: the member is not a bool"
-#define EDDY_FIELD_SAYS_ENUM  "EDDY_FIELD_ENUM: the member is not an int or an enum"
-#define EDDY_FIELD_SAYS_COUNT "EDDY_FIELD_ARRAY or EDDY_FIELD_LIST: the count is not a size_t"
+        "EDDY_FIELD: the member or item is not a bool, integer, float, double, char[N] or char *"
+#define EDDY_FIELD_SAYS_RAW  "EDDY_FIELD_RAW: the member is not a char *"
+#define EDDY_FIELD_SAYS_FLAG "EDDY_FIELD_FLAG: the member is not a bool"
+#define EDDY_FIELD_SAYS_ENUM "EDDY_FIELD_ENUM: the member is not an int or an enum"
+#define EDDY_FIELD_SAYS_TAG  "EDDY_FIELD_TAG: the member is not an int or an enum"
+#define EDDY_FIELD_SAYS_COUNT                                                                      \
+        "EDDY_FIELD_ARRAY or EDDY_FIELD_LIST or EDDY_FIELD_MAP: the count is not a size_t"
 #define EDDY_FIELD_SAYS_ARRAY "EDDY_FIELD_ARRAY: the member is a pointer; use EDDY_FIELD_LIST"
 #define EDDY_FIELD_SAYS_LIST  "EDDY_FIELD_LIST: the member is an array; use EDDY_FIELD_ARRAY"
+#define EDDY_FIELD_SAYS_MAP   "EDDY_FIELD_MAP: the member is not a pointer"
 
 #ifdef __cplusplus
 /* The kind of a type that can be a field; 0 for any other type. */
@@ -48,6 +51,8 @@ template <> struct eddy_field_type<unsigned> : eddy_field_kind_is<EDDY_KIND_UINT
 template <> struct eddy_field_type<unsigned long> : eddy_field_kind_is<EDDY_KIND_UINT> {
 };
 template <> struct eddy_field_type<unsigned long long> : eddy_field_kind_is<EDDY_KIND_UINT> {
+};
+template <> struct eddy_field_type<float> : eddy_field_kind_is<EDDY_KIND_DOUBLE> {
 };
 template <> struct eddy_field_type<double> : eddy_field_kind_is<EDDY_KIND_DOUBLE> {
 };
@@ -86,10 +91,31 @@ EDDY_FIELD_CHECKER(eddy_field_check_ENUM, EDDY_FIELD_SAYS_ENUM)
 EDDY_FIELD_CHECKER(eddy_field_check_COUNT, EDDY_FIELD_SAYS_COUNT)
 EDDY_FIELD_CHECKER(eddy_field_check_ARRAY, EDDY_FIELD_SAYS_ARRAY)
 EDDY_FIELD_CHECKER(eddy_field_check_LIST, EDDY_FIELD_SAYS_LIST)
+EDDY_FIELD_CHECKER(eddy_field_check_MAP, EDDY_FIELD_SAYS_MAP)
+EDDY_FIELD_CHECKER(eddy_field_check_TAG, EDDY_FIELD_SAYS_TAG)
 
-#define EDDY_FIELD_IS(what, type) (eddy_field_same<what, type>::EDDY_FIELD_YES)
+/* The limit of a number as an integer; 0 of a floating point number. */
+template <typename T> constexpr uint64_t eddy_field_integer(T number)
+{
+        return static_cast<uint64_t>(number);
+}
+template <> constexpr uint64_t eddy_field_integer(float)
+{
+        return 0;
+}
+template <> constexpr uint64_t eddy_field_integer(double)
+{
+        return 0;
+}
+template <> constexpr uint64_t eddy_field_integer(long double)
+{
+        return 0;
+}
+
+#define EDDY_FIELD_IS(what, type) (static_cast<int>(eddy_field_same<what, type>::EDDY_FIELD_YES))
 #define EDDY_FIELD_KIND_OR_0(what)                                                                 \
         (int(eddy_field_type<eddy_field_plain<what>::type>::EDDY_FIELD_KIND))
+#define EDDY_FIELD_INTEGER(number) (eddy_field_integer(number))
 #define EDDY_FIELD_IS_LIST(type, member)                                                           \
         (eddy_field_is_list<EDDY_FIELD_TYPE(type, member)>::EDDY_FIELD_YES)
 /* 0, or an error with the text EDDY_FIELD_SAYS_name. */
@@ -107,9 +133,11 @@ EDDY_FIELD_CHECKER(eddy_field_check_LIST, EDDY_FIELD_SAYS_LIST)
           EDDY_FIELD_IS(what, unsigned) | EDDY_FIELD_IS(what, unsigned long) |                     \
           EDDY_FIELD_IS(what, unsigned long long)) *                                               \
                  EDDY_KIND_UINT +                                                                  \
-         EDDY_FIELD_IS(what, double) * EDDY_KIND_DOUBLE +                                          \
+         (EDDY_FIELD_IS(what, double) + EDDY_FIELD_IS(what, float)) * EDDY_KIND_DOUBLE +           \
          EDDY_FIELD_IS(what, char *) * EDDY_KIND_STRING +                                          \
          EDDY_FIELD_IS(what, char[]) * EDDY_KIND_CHARS)
+#define EDDY_FIELD_INTEGER(number)                                                                 \
+        ((uint64_t) __builtin_choose_expr(EDDY_FIELD_IS_REAL(number), 0, (number)))
 /* The address of an array has the type of no pointer to a pointer. */
 #define EDDY_FIELD_IS_LIST(type, member)                                                           \
         EDDY_FIELD_IS(EDDY_FIELD_TYPE(type, member), EDDY_FIELD_ITEM(type, member) *)
@@ -117,6 +145,11 @@ EDDY_FIELD_CHECKER(eddy_field_check_LIST, EDDY_FIELD_SAYS_LIST)
 #define EDDY_FIELD_CHECK(name, is_right)                                                           \
         EDDY_CHECK_(is_right, EDDY_FIELD_SAYS_##name, wrong_type_for_EDDY_FIELD_##name)
 #endif
+
+#define EDDY_FIELD_IS_REAL(number)                                                                 \
+        (EDDY_FIELD_IS(__typeof__(number), double) + EDDY_FIELD_IS(__typeof__(number), float) +    \
+         EDDY_FIELD_IS(__typeof__(number), long double))
+#define EDDY_FIELD_LIMIT(number) (EDDY_FIELD_IS_REAL(number) ? EDDY_LIMIT_REAL : EDDY_LIMIT_INTEGER)
 
 #define EDDY_FIELD_KIND_OF(what)                                                                   \
         (EDDY_FIELD_KIND_OR_0(what) + (int) EDDY_FIELD_CHECK(KIND, EDDY_FIELD_KIND_OR_0(what) != 0))
@@ -153,6 +186,14 @@ EDDY_FIELD_CHECKER(eddy_field_check_LIST, EDDY_FIELD_SAYS_LIST)
                                  char[sizeof(int) +                                                \
                                       EDDY_FIELD_CHECK(ENUM, EDDY_FIELD_FITS_ENUM(type, member))], \
                                  0, 0, NULL, enum_names),                                          \
+                        __VA_ARGS__                                                                \
+        }
+#define EDDY_FIELD_PUT_TAG(type, member, tag_names, ...)                                           \
+        {                                                                                          \
+                EDDY_FIELD_BEGIN(type, member, EDDY_KIND_TAG, EDDY_SHAPE_ONE,                      \
+                                 char[sizeof(int) +                                                \
+                                      EDDY_FIELD_CHECK(TAG, EDDY_FIELD_FITS_ENUM(type, member))],  \
+                                 0, 0, NULL, tag_names),                                           \
                         __VA_ARGS__                                                                \
         }
 #define EDDY_FIELD_PUT_STRUCT(type, member, table, ...)                                            \
@@ -192,6 +233,15 @@ EDDY_FIELD_CHECKER(eddy_field_check_LIST, EDDY_FIELD_SAYS_LIST)
         {                                                                                          \
                 EDDY_FIELD_BEGIN(type, member, EDDY_KIND_STRUCT, EDDY_SHAPE_LIST,                  \
                                  EDDY_FIELD_ITEM(type, member), EDDY_FIELD_NO_MOST(type, member),  \
+                                 EDDY_FIELD_COUNT(type, count), table, NULL),                      \
+                        __VA_ARGS__                                                                \
+        }
+
+#define EDDY_FIELD_PUT_MAP(type, member, count, table, ...)                                        \
+        {                                                                                          \
+                EDDY_FIELD_BEGIN(type, member, EDDY_KIND_STRUCT, EDDY_SHAPE_MAP,                   \
+                                 EDDY_FIELD_ITEM(type, member),                                    \
+                                 EDDY_FIELD_CHECK(MAP, EDDY_FIELD_IS_LIST(type, member)),          \
                                  EDDY_FIELD_COUNT(type, count), table, NULL),                      \
                         __VA_ARGS__                                                                \
         }

@@ -34,6 +34,7 @@
 #include "eddy/http_hooks.h"
 #include "eddy/http_request.h"
 #include "eddy/http_response.h"
+#include "eddy/http_server.h"
 #include "eddy/tls.h"
 
 EDDY_BEGIN_DECLS
@@ -64,6 +65,9 @@ struct eddy_http_client_opts {
         size_t resolve_count EDDY_UNSET;
         /* around each attempt; copied; NULL: none */
         const struct eddy_http_hooks *hooks EDDY_UNSET;
+        /* answers all requests in place of the network; NULL: none */
+        eddy_http_handler_fn *handler EDDY_UNSET;
+        void *handler_arg EDDY_UNSET;     /* of 'handler'; borrowed until the client is closed */
         uintptr_t reserved[3] EDDY_UNSET; /* zero */
 };
 
@@ -99,6 +103,15 @@ struct eddy_http_client_opts {
  * early and only the end of the stream shows where the body ends.  zstd uses
  * malloc() and not eddy's allocator.
  *
+ * With 'handler', no request leaves the program: neither sockets nor DNS nor TLS are used, and
+ * the options about them have no effect.  Each connection is a pair of streams in memory, whose
+ * other end eddy_http_serve_stream() serves with the handler, in a task of its own.  All else is
+ * as with a server: limits, time limits, hooks, bodies in both directions, and EDDY_E_HTTP_CLOSED
+ * if the handler aborts its exchange.  A handler that returns an error sends a 500.  The
+ * handler's requests have the URL's host (eddy_http_exchange_host()), with http and https URLs.
+ * Bodies and speeds have no limit; a head has the limits of eddy_http_serve().  Made for tests
+ * (eddy/test.h), and for a program that is its own service.
+ *
  * Suspends: no.
  * Errors: -ENOMEM
  *         EDDY_E_URL_*  a proxy is not valid
@@ -117,7 +130,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_client_new(const struct eddy_http_client_op
  * EDDY_E_HTTP_CLIENT_CLOSED; responses that were not freed must still be freed.
  * Works in a cancelled task.  NULL is ignored.
  *
- * Suspends: no.
+ * Suspends: no; with the option 'handler', until the handler's calls, which are cancelled, have
+ *           returned.  A close within such a call does not wait.
  */
 EDDY_API void eddy_http_client_close(eddy_http_client *client);
 

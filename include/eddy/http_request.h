@@ -66,6 +66,8 @@ struct eddy_http_body_source {
         uintptr_t reserved[2] EDDY_UNSET; /* zero */
 };
 
+enum { EDDY_HTTP_FAULT_BODY_BYTES = 512 };
+
 /*
  * The reason for a failed request.  eddy_http_client_send() clears the struct first, and fills
  * in what is known if it returns an error.
@@ -78,7 +80,12 @@ struct eddy_http_fault {
          * the call was cancelled during the lookup of the host's addresses, the text names the
          * host. */
         char text[384];
-        int status; /* of a proxy's response that refused the request; else 0 */
+        /* after EDDY_E_HTTP_STATUS that of the response; or of a proxy's response that refused the
+         * request; else 0 */
+        int status;
+        /* After EDDY_E_HTTP_STATUS the first bytes of the response's body, with a NUL after them. */
+        size_t body_bytes;
+        char body[EDDY_HTTP_FAULT_BODY_BYTES + 1];
         uintptr_t reserved[4];
 };
 

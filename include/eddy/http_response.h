@@ -2,7 +2,7 @@
  * eddy/http_response.h - the response of an HTTP server to a request of a client.
  *
  * A response comes from eddy_http_client_send() with its head.  The body is read as a
- * whole, in parts, or not at all.
+ * whole, in parts, as a stream, or not at all.
  *
  * A response belongs to the loop of its client (eddy/def.h).  In another loop, or after the
  * client's loop has ended, calls that read the body return EDDY_E_RUN_OTHER_LOOP.  All other
@@ -21,6 +21,7 @@
 #include "eddy/http_header.h"
 #include "eddy/json.h"
 #include "eddy/retry.h"
+#include "eddy/stream.h"
 
 EDDY_BEGIN_DECLS
 
@@ -141,6 +142,29 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_json(eddy_http_response *response,
  */
 EDDY_API const struct eddy_json_error *eddy_http_response_json_error(
         const eddy_http_response *response);
+
+/*
+ * Make a stream that reads the rest of the body as eddy_http_response_read() does, decoded and
+ * within the same limits: for eddy_reader, which reads lines, and for eddy_stream_copy().  It
+ * reads up to 16 KiB ahead; other calls that read the body do not get bytes that the stream has
+ * read.  After -ECANCELED the next read continues, and no byte is lost.  An error of the body
+ * is returned by the read that meets it and by later ones.  Writes and eddy_stream_shutdown()
+ * return -EBADF; eddy_stream_peer() is that of the connection.
+ *
+ * The response must outlive the stream; closing the stream leaves it open.  With
+ * EDDY_HTTP_STREAM_OWN, closing the stream closes the response instead, and its head can be
+ * read until then.  If another task is in a read of the stream, that read returns -ECANCELED,
+ * and the response is closed, or may be closed, after that.
+ *
+ * Suspends: no.
+ * Errors: -EINVAL  an unknown flag
+ *         EDDY_E_RUN_OTHER_LOOP, -ENOMEM
+ * Owns: returns (owned) '*ret_stream', to be closed by eddy_stream_close().  On failure the
+ *       response is still the caller's.
+ */
+enum { EDDY_HTTP_STREAM_OWN = 1 << 0 };
+EDDY_API EDDY_MUST_USE int eddy_http_response_stream(eddy_http_response *response, unsigned flags,
+                                                     eddy_stream **ret_stream);
 
 /*
  * Read and drop the rest of the body, so that the exchange is complete and an HTTP/1

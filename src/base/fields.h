@@ -23,6 +23,36 @@ static inline const char *ed_field_name(const struct eddy_field *field)
         return field->as ? field->as : field->name;
 }
 
+static inline struct ed_field_place ed_field_place_of(const struct ed_field_place *up,
+                                                      const struct eddy_field *field)
+{
+        const char *name = ed_field_name(field);
+
+        return (struct ed_field_place){ .up = up, .name = name, .name_bytes = strlen(name) };
+}
+
+/* Returns true for a pointer to items: a list or a map. */
+static inline bool ed_field_is_owned(const struct eddy_field *field)
+{
+        return field->shape >= EDDY_SHAPE_LIST;
+}
+
+/* Returns true if the table begins with a tag. */
+static inline bool ed_fields_are_union(const struct eddy_fields *fields)
+{
+        return fields->count > 0 && fields->list && fields->list[0].kind == EDDY_KIND_TAG;
+}
+
+/* Returns the field of a union that the tag in the struct chooses, or NULL. */
+static inline const struct eddy_field *ed_field_chosen(const struct eddy_fields *fields,
+                                                       const void *in)
+{
+        int tag;
+
+        memcpy(&tag, (const char *) in + fields->list[0].offset, sizeof(tag));
+        return tag >= 0 && (size_t) tag < fields->count - 1 ? &fields->list[1 + tag] : NULL;
+}
+
 /* The number of items of an array or list in the struct at 'in'. */
 static inline size_t *ed_field_count(const struct eddy_field *field, void *in)
 {
@@ -39,21 +69,20 @@ static inline char *ed_field_items(const struct eddy_field *field, void *in)
 {
         void *member = ed_field_member(field, in);
 
-        return field->shape == EDDY_SHAPE_LIST ? *(char **) member : (char *) member;
+        return ed_field_is_owned(field) ? *(char **) member : (char *) member;
 }
 
-/* Sets and reads the flag that says whether an optional field was given; without a flag nothing
- * happens, and true is returned. */
-static inline void ed_field_set_flag(const struct eddy_field *field, void *in, bool given)
+/* Sets and reads a flag of a field, which is one more than its offset; without a flag nothing
+ * happens, and 'usual' is returned. */
+static inline void ed_field_set_flag(size_t flag, void *in, bool given)
 {
-        if (field->flag > 0)
-                *(bool *) (void *) ((char *) in + field->flag - 1) = given;
+        if (flag > 0)
+                *(bool *) (void *) ((char *) in + flag - 1) = given;
 }
 
-static inline bool ed_field_flag(const struct eddy_field *field, const void *in)
+static inline bool ed_field_flag(size_t flag, const void *in, bool usual)
 {
-        return field->flag == 0 ||
-               *(const bool *) (const void *) ((const char *) in + field->flag - 1);
+        return flag == 0 ? usual : *(const bool *) (const void *) ((const char *) in + flag - 1);
 }
 
 /* Integers of 1, 2, 4 or 8 bytes. */
@@ -101,15 +130,46 @@ static inline int64_t ed_field_int_get(const void *at, size_t bytes)
         return (int64_t) ((number ^ sign) - sign);
 }
 
+/* A double, or a float of the nearest value. */
+static inline void ed_field_double_put(void *at, size_t bytes, double number)
+{
+        float four = (float) number;
+
+        if (bytes == sizeof(float))
+                memcpy(at, &four, sizeof(four));
+        else
+                memcpy(at, &number, sizeof(number));
+}
+
+static inline double ed_field_double_get(const void *at, size_t bytes)
+{
+        double number;
+        float four;
+
+        if (bytes == sizeof(float)) {
+                memcpy(&four, at, sizeof(four));
+                return (double) four;
+        }
+        memcpy(&number, at, sizeof(number));
+        return number;
+}
+
+/* Returns true if the nearest float is finite. */
+static inline bool ed_field_is_float(double number)
+{
+        /* The greatest float and half of its last bit. */
+        return number < 0x1.ffffffp127 && number > -0x1.ffffffp127;
+}
+
 /* The least and greatest number of bytes of a string or raw text, and of items. */
 void ed_field_bytes_limits(const struct eddy_field *field, size_t *ret_least, size_t *ret_most);
 void ed_field_items_limits(const struct eddy_field *field, size_t *ret_least, size_t *ret_most);
 
-/* Returns false if the table cannot be used; '*ret_reason' is a sentence then. Names that are given
- * twice are not looked for. */
-bool ed_fields_are_usable(const struct eddy_fields *fields, const char **ret_reason);
+/* The numbers that an integer field allows. Returns false if there is none. */
+bool ed_field_int_range(const struct eddy_field *field, int64_t *ret_least, int64_t *ret_most);
+bool ed_field_uint_range(const struct eddy_field *field, uint64_t *ret_least, uint64_t *ret_most);
 
-/* Make strings and lists NULL and empty, and flags false, without freeing. */
+/* Make strings, lists and unions NULL and empty, and flags false, without freeing. */
 void ed_fields_blank(const struct eddy_fields *fields, void *in);
 
 /* Write the path, as in "users[3].age"; a path that is too long is cut. */

@@ -35,7 +35,7 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
         struct ed_http_pool *pool = &client->pool;
 
         client->protocols = http1;
-        pool->connect = ed_http_connect;
+        pool->connect = opts->handler ? ed_http_mock_connect : ed_http_connect;
         pool->connections_max = opts->connections_max ? opts->connections_max : CONNECTIONS_DEFAULT;
         pool->per_host_max = opts->per_host_max ? opts->per_host_max : pool->connections_max;
         pool->idle_max = opts->idle_max;
@@ -60,6 +60,8 @@ static int set_routes(eddy_http_client *client, const struct eddy_http_client_op
         struct eddy_endpoint endpoint;
         int err;
 
+        if (opts->handler)
+                return ed_http_mock_new(opts->handler, opts->handler_arg, &client->mock);
         err = ed_http_overrides_init(&client->overrides, opts->resolve, opts->resolve_count);
         if (err < 0)
                 return err;
@@ -144,6 +146,7 @@ void eddy_http_client_close(eddy_http_client *client)
                 return;
         ed_debug_gone(client);
         ed_http_pool_close(&client->pool);
+        ed_http_mock_close(client->mock);
         ed_http_responses_drop(client);
         ed_http_client_unref(client);
 }
@@ -437,6 +440,8 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         if (request->ret_fault) {
                 request->ret_fault->text[0] = '\0';
                 request->ret_fault->status = 0;
+                request->ret_fault->body[0] = '\0';
+                request->ret_fault->body_bytes = 0;
         }
         err = ed_suspend_enter(&task);
         if (err < 0)

@@ -12,6 +12,7 @@
 #include "eddy/http_client.h"
 #include "http/decoded_body.h"
 #include "http/message.h"
+#include "http/mock.h"
 #include "http/override.h"
 #include "http/pool.h"
 #include "http/proxy.h"
@@ -43,6 +44,7 @@ struct eddy_http_client {
         struct ed_http_proxies proxies;
         struct ed_http_overrides overrides;
         struct ed_http_protocols protocols;
+        struct ed_http_mock *mock;                  /* owned; NULL: the network is used */
         char unix_path[EDDY_ENDPOINT_PATH_MAX + 1]; /* "": none */
         struct eddy_http_hooks hooks;
         uint64_t attempts; /* counted only with hooks */

@@ -1,21 +1,13 @@
 /*
- * scope/uuid.c - identifiers of 128 bits: making them from the loop's clock and randomness, and their
- * text.
+ * scope/uuid.c - identifiers of 128 bits: making them from the loop's clock and randomness.
  */
 #include "eddy/uuid.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "base/hex.h"
 #include "eddy/time.h"
 #include "loop/loop.h"
 #include "sys/random_bytes.h"
 
-enum { GROUPS = 5, MS_NS = 1000000 };
-
-/* In bytes. */
-static const uint8_t groups[GROUPS] = { 4, 2, 2, 2, 6 };
+enum { MS_NS = 1000000 };
 
 static void fill(uint8_t *bytes, size_t n)
 {
@@ -66,42 +58,4 @@ void eddy_uuid_v7(struct eddy_uuid *ret_uuid)
         ret_uuid->bytes[7] = (uint8_t) step;
         fill(ret_uuid->bytes + 8, 8);
         mark(ret_uuid, 7);
-}
-
-int eddy_uuid_parse(const char *text, size_t bytes, struct eddy_uuid *ret_uuid)
-{
-        struct eddy_uuid uuid;
-        uint8_t *to = uuid.bytes;
-
-        if (bytes != EDDY_UUID_TEXT_BYTES - 1)
-                return -EINVAL;
-        for (int group = 0; group < GROUPS; group++) {
-                if (group > 0 && *text++ != '-')
-                        return -EINVAL;
-                for (int i = 0; i < groups[group]; i++, text += 2) {
-                        int high = ed_hex_digit(text[0]), low = ed_hex_digit(text[1]);
-
-                        if (high < 0 || low < 0)
-                                return -EINVAL;
-                        *to++ = (uint8_t) (high << 4 | low);
-                }
-        }
-        *ret_uuid = uuid;
-        return 0;
-}
-
-void eddy_uuid_format(const struct eddy_uuid *uuid, char out[EDDY_UUID_TEXT_BYTES])
-{
-        static const char digits[] = "0123456789abcdef";
-        const uint8_t *at = uuid->bytes;
-
-        for (int group = 0; group < GROUPS; group++) {
-                if (group > 0)
-                        *out++ = '-';
-                for (int i = 0; i < groups[group]; i++, at++) {
-                        *out++ = digits[*at >> 4];
-                        *out++ = digits[*at & 15];
-                }
-        }
-        *out = '\0';
 }

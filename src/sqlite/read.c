@@ -113,15 +113,16 @@ int eddy_sqlite_rows_read(const eddy_sqlite_rows *rows, const struct eddy_fields
 
         if (!rows || !rows->present || !fields || !out)
                 return -EINVAL;
-        err = eddy_fields_check(fields);
-        if (err < 0)
-                return err;
         ed_buf_init(&json, JSON_MAX);
-        err = make_object(rows, fields, &json, &name);
+        err = eddy_fields_check(fields, &error);
+        if (err == 0) {
+                err = make_object(rows, fields, &json, &name);
+                if (err < 0)
+                        snprintf(error.text, sizeof(error.text), "%s: %s", name,
+                                 eddy_error_text(err));
+        }
         if (err == 0)
                 err = eddy_json_read(fields, ed_buf_data(&json), ed_buf_bytes(&json), out, &error);
-        else
-                snprintf(error.text, sizeof(error.text), "%s: %s", name, eddy_error_text(err));
         ed_buf_fini(&json);
         if (err < 0 && ret_fault) {
                 snprintf(fault.text, sizeof(fault.text), "%s", error.text);

@@ -17,6 +17,22 @@
 int ed_json_fail(struct eddy_json_error *ret_error, int error, const char *text, uint64_t offset,
                  const struct ed_field_place *place, const char *format, ...) EDDY_PRINTF(6, 7);
 
+/*
+ * Check a table as eddy_fields_check() does, except for names that are given twice.
+ *
+ * Errors: EDDY_E_FIELD_TABLE
+ *         -ENOMEM
+ */
+EDDY_MUST_USE int ed_fields_check(const struct eddy_fields *fields,
+                                  struct eddy_json_error *ret_error);
+
+/*
+ * As eddy_json_read(), for a text that was made from the texts of a query: errors have no place, and a
+ * string where a number is needed is called by its text.
+ */
+EDDY_MUST_USE int ed_json_read_texts(const struct eddy_fields *fields, const char *text,
+                                     size_t bytes, void *out, struct eddy_json_error *ret_error);
+
 enum { ED_JSON_DOUBLE_BYTES = 64 };
 
 /*
@@ -32,5 +48,8 @@ ED_SHARED size_t ed_json_double_print(double number, char text[ED_JSON_DOUBLE_BY
  *         those of ed_buf_append()
  */
 EDDY_MUST_USE ED_SHARED int ed_json_double_write(struct ed_buf *buf, double number);
+
+/* As ed_json_double_write(): the shortest form that a reader rounds to the same float. */
+EDDY_MUST_USE int ed_json_float_write(struct ed_buf *buf, float number);
 
 #endif

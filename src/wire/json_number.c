@@ -155,7 +155,8 @@ static void decimal_format(const struct decimal *decimal, char *out, size_t room
                          point - 1);
 }
 
-size_t ed_json_double_print(double number, char text[ED_JSON_DOUBLE_BYTES])
+/* Use the fewest digits, from 'count' on, that give the same double or float. */
+static size_t print(double number, int count, bool is_float, char text[ED_JSON_DOUBLE_BYTES])
 {
         struct decimal decimal;
         char *at = text;
@@ -164,14 +165,20 @@ size_t ed_json_double_print(double number, char text[ED_JSON_DOUBLE_BYTES])
                 *at++ = '-';
                 number = -number;
         }
-        /* 15 digits are enough for most numbers, and decimal_init() drops zeros at the end. */
-        for (int count = number < DBL_MIN ? 1 : DIGITS_MAX - 2; count <= DIGITS_MAX; count++) {
+        for (; count <= DIGITS_MAX; count++) {
                 decimal_init(&decimal, number, count);
                 decimal_format(&decimal, at, ED_JSON_DOUBLE_BYTES - 1);
-                if (to_double(at) == number)
+                if (to_double(at) == number ||
+                    (is_float && (float) to_double(at) == (float) number))
                         break;
         }
         return strlen(text);
+}
+
+size_t ed_json_double_print(double number, char text[ED_JSON_DOUBLE_BYTES])
+{
+        /* 15 digits are enough for most numbers, and decimal_init() drops zeros at the end. */
+        return print(number, __builtin_fabs(number) < DBL_MIN ? 1 : DIGITS_MAX - 2, false, text);
 }
 
 int ed_json_double_write(struct ed_buf *buf, double number)
@@ -181,4 +188,15 @@ int ed_json_double_write(struct ed_buf *buf, double number)
         if (!__builtin_isfinite(number))
                 return EDDY_E_FIELD_RANGE;
         return ed_buf_append(buf, text, ed_json_double_print(number, text));
+}
+
+int ed_json_float_write(struct ed_buf *buf, float number)
+{
+        char text[ED_JSON_DOUBLE_BYTES];
+
+        if (!__builtin_isfinite(number))
+                return EDDY_E_FIELD_RANGE;
+        return ed_buf_append(buf, text,
+                             print((double) number, __builtin_fabsf(number) < FLT_MIN ? 1 : FLT_DIG,
+                                   true, text));
 }

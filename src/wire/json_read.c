@@ -15,16 +15,23 @@
 #include "eddy/error.h"
 #include "wire/json.h"
 
+#define FAIL(reading, code, value, place, ...)                                                     \
+        ed_json_fail((reading)->error, code, (reading)->is_of_texts ? NULL : (reading)->text,      \
+                     (uint64_t) ((value)->text - (reading)->text), place, __VA_ARGS__)
+
 enum { SHOWN_BYTES_MAX = 40, LIMIT_BYTES = 32 };
 
 struct reading {
         const char *text;
         struct eddy_json_error *error;
+        bool is_of_texts; /* made from the texts of a query: places in it mean nothing */
 };
 
-#define FAIL(reading, code, value, place, ...)                                                     \
-        ed_json_fail((reading)->error, code, (reading)->text,                                      \
-                     (uint64_t) ((value)->text - (reading)->text), place, __VA_ARGS__)
+/* As the value is written, cut. */
+static int shown_bytes(const struct eddy_json_value *value)
+{
+        return value->bytes > SHOWN_BYTES_MAX ? SHOWN_BYTES_MAX : (int) value->bytes;
+}
 
 static int fail_type(const struct reading *reading, const struct eddy_json_value *value,
                      const struct ed_field_place *place, const char *wanted)
@@ -36,14 +43,11 @@ static int fail_type(const struct reading *reading, const struct eddy_json_value
                 [EDDY_JSON_OBJECT] = "an object",
         };
 
+        if (reading->is_of_texts)
+                return FAIL(reading, EDDY_E_FIELD_TYPE, value, place, "%.*s is not %s",
+                            shown_bytes(value), value->text, wanted);
         return FAIL(reading, EDDY_E_FIELD_TYPE, value, place, "%s is needed, not %s", wanted,
                     found[value->kind]);
-}
-
-/* As the value is written, cut. */
-static int shown_bytes(const struct eddy_json_value *value)
-{
-        return value->bytes > SHOWN_BYTES_MAX ? SHOWN_BYTES_MAX : (int) value->bytes;
 }
 
 static int fail_range(const struct reading *reading, const struct eddy_json_value *value,
@@ -68,29 +72,20 @@ static int read_int(const struct reading *reading, const struct eddy_field *fiel
                     const struct eddy_json_value *value, void *at,
                     const struct ed_field_place *place)
 {
-        int64_t least = INT64_MIN >> (64 - 8 * field->bytes), number = 0;
-        int64_t most = INT64_MAX >> (64 - 8 * field->bytes);
+        int64_t least, most, number = 0;
         int err = eddy_json_int64(value, &number);
         bool is_below, is_above;
         char limit[LIMIT_BYTES];
 
         if (err == EDDY_E_FIELD_TYPE)
                 return fail_integer(reading, value, place);
-        if (err < 0) {
-                is_below = value->text[0] == '-';
-                is_above = !is_below;
-        } else {
-                is_below = number < least || (field->has_min && (double) number < field->min);
-                is_above = number > most || (field->has_max && (double) number > field->max);
-        }
-        if (is_below && field->has_min && field->min >= (double) least)
-                snprintf(limit, sizeof(limit), "%.17g", field->min);
-        else if (is_above && field->has_max && field->max <= (double) most)
-                snprintf(limit, sizeof(limit), "%.17g", field->max);
-        else
+        (void) ed_field_int_range(field, &least, &most);
+        is_below = err < 0 ? value->text[0] == '-' : number < least;
+        is_above = err < 0 ? !is_below : number > most;
+        if (is_below || is_above) {
                 snprintf(limit, sizeof(limit), "%" PRId64, is_above ? most : least);
-        if (is_below || is_above)
                 return fail_range(reading, value, place, is_above, limit);
+        }
         ed_field_int_put(at, field->bytes, (uint64_t) number);
         return 0;
 }
@@ -99,51 +94,45 @@ static int read_uint(const struct reading *reading, const struct eddy_field *fie
                      const struct eddy_json_value *value, void *at,
                      const struct ed_field_place *place)
 {
-        uint64_t most = UINT64_MAX >> (64 - 8 * field->bytes), number = 0;
+        uint64_t least, most, number = 0;
         int err = eddy_json_uint64(value, &number);
         bool is_below, is_above;
         char limit[LIMIT_BYTES];
 
         if (err == EDDY_E_FIELD_TYPE)
                 return fail_integer(reading, value, place);
-        if (err < 0) {
-                is_below = value->text[0] == '-';
-                is_above = !is_below;
-        } else {
-                is_below = field->has_min && (double) number < field->min;
-                is_above = number > most || (field->has_max && (double) number > field->max);
-        }
-        if (is_below)
-                snprintf(limit, sizeof(limit), "%.17g",
-                         field->has_min && field->min > 0 ? field->min : 0);
-        else if (is_above && field->has_max && field->max <= (double) most)
-                snprintf(limit, sizeof(limit), "%.17g", field->max);
-        else
-                snprintf(limit, sizeof(limit), "%" PRIu64, most);
-        if (is_below || is_above)
+        (void) ed_field_uint_range(field, &least, &most);
+        is_below = err < 0 ? value->text[0] == '-' : number < least;
+        is_above = err < 0 ? !is_below : number > most;
+        if (is_below || is_above) {
+                snprintf(limit, sizeof(limit), "%" PRIu64, is_above ? most : least);
                 return fail_range(reading, value, place, is_above, limit);
+        }
         ed_field_int_put(at, field->bytes, number);
         return 0;
 }
 
 static int read_double(const struct reading *reading, const struct eddy_field *field,
-                       const struct eddy_json_value *value, double *at,
+                       const struct eddy_json_value *value, void *at,
                        const struct ed_field_place *place)
 {
+        bool is_float = field->bytes == sizeof(float), is_above;
         double number = 0;
         int err = eddy_json_double(value, &number);
-        bool is_above = field->has_max && number > field->max;
         char limit[LIMIT_BYTES];
 
         if (err == EDDY_E_FIELD_TYPE)
                 return fail_type(reading, value, place, "a number");
-        if (err < 0)
-                return FAIL(reading, err, value, place, "%.*s does not fit into a double",
-                            shown_bytes(value), value->text);
-        snprintf(limit, sizeof(limit), "%.17g", is_above ? field->max : field->min);
-        if (is_above || (field->has_min && number < field->min))
+        if (err < 0 || (is_float && !ed_field_is_float(number)))
+                return FAIL(reading, EDDY_E_FIELD_RANGE, value, place,
+                            "%.*s does not fit into a %s", shown_bytes(value), value->text,
+                            is_float ? "float" : "double");
+        is_above = field->has_max && number > field->max;
+        if (is_above || (field->has_min && number < field->min)) {
+                snprintf(limit, sizeof(limit), "%.17g", is_above ? field->max : field->min);
                 return fail_range(reading, value, place, is_above, limit);
-        *at = number;
+        }
+        ed_field_double_put(at, field->bytes, number);
         return 0;
 }
 
@@ -160,7 +149,8 @@ static int64_t string_bytes(const struct reading *reading, const struct eddy_fie
                 return fail_type(reading, value, place, "a string");
         if (bytes < 0)
                 return FAIL(reading, (int) bytes, value, place,
-                            "the string has half of a surrogate pair");
+                            reading->is_of_texts ? "the text is not UTF-8"
+                                                 : "the string has half of a surrogate pair");
         ed_field_bytes_limits(field, &least, &most);
         if ((uint64_t) bytes < least || (uint64_t) bytes > most)
                 return FAIL(reading, EDDY_E_FIELD_LENGTH, value, place,
@@ -276,6 +266,7 @@ static int read_one(const struct reading *reading, const struct eddy_field *fiel
         case EDDY_KIND_RAW:
                 return read_raw(reading, field, value, at, place);
         case EDDY_KIND_ENUM:
+        case EDDY_KIND_TAG:
                 return read_enum(reading, field, value, at, place);
         default:
                 return read_struct(reading, field->fields, value, at, place);
@@ -354,7 +345,7 @@ static int read_field(const struct reading *reading, const struct eddy_field *fi
         else
                 err = read_one(reading, field, value, ed_field_member(field, out), &place);
         if (err == 0)
-                ed_field_set_flag(field, out, true);
+                ed_field_set_flag(field->flag, out, true);
         return err;
 }
 
@@ -421,18 +412,18 @@ static int read_struct(const struct reading *reading, const struct eddy_fields *
         return 0;
 }
 
-int eddy_json_read(const struct eddy_fields *fields, const char *text, size_t bytes, void *out,
-                   struct eddy_json_error *ret_error)
+static int read_all(struct reading reading, const struct eddy_fields *fields, size_t bytes,
+                    void *out)
 {
-        struct reading reading = { .text = text, .error = ret_error };
+        struct eddy_json_error *ret_error = reading.error;
         struct eddy_json_value value;
-        const char *reason;
         void *copy;
         int err;
 
-        if (!ed_fields_are_usable(fields, &reason))
-                return ed_json_fail(ret_error, EDDY_E_FIELD_TABLE, NULL, 0, NULL, "%s", reason);
-        err = eddy_json_parse(text, bytes, NULL, &value, ret_error);
+        err = ed_fields_check(fields, ret_error);
+        if (err < 0)
+                return err;
+        err = eddy_json_parse(reading.text, bytes, NULL, &value, ret_error);
         if (err < 0)
                 return err;
         copy = ed_alloc(fields->bytes);
@@ -447,4 +438,17 @@ int eddy_json_read(const struct eddy_fields *fields, const char *text, size_t by
                 eddy_fields_fini(fields, copy);
         ed_free(copy);
         return err;
+}
+
+int eddy_json_read(const struct eddy_fields *fields, const char *text, size_t bytes, void *out,
+                   struct eddy_json_error *ret_error)
+{
+        return read_all((struct reading){ .text = text, .error = ret_error }, fields, bytes, out);
+}
+
+int ed_json_read_texts(const struct eddy_fields *fields, const char *text, size_t bytes, void *out,
+                       struct eddy_json_error *ret_error)
+{
+        return read_all((struct reading){ .text = text, .error = ret_error, .is_of_texts = true },
+                        fields, bytes, out);
 }

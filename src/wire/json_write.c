@@ -11,6 +11,9 @@
 #include "eddy/error.h"
 #include "wire/json.h"
 
+#define FAIL(writing, code, place, ...)                                                            \
+        ed_json_fail((writing)->error, code, NULL, 0, place, __VA_ARGS__)
+
 enum { NUMBER_BYTES = 32 };
 
 struct writing {
@@ -18,9 +21,6 @@ struct writing {
         struct eddy_json_error *error;
         uint32_t depth; /* of arrays and objects */
 };
-
-#define FAIL(writing, code, place, ...)                                                            \
-        ed_json_fail((writing)->error, code, NULL, 0, place, __VA_ARGS__)
 
 /* Names the reason of an error of a buffer. */
 static int fail_room(const struct writing *writing, int error, const struct ed_field_place *place)
@@ -53,53 +53,60 @@ static int add_quoted(struct writing *writing, const char *text, size_t bytes,
 
 /* ---- scalars --------------------------------------------------------------------------------- */
 
-static int check_range(const struct writing *writing, const struct eddy_field *field, double number,
-                       const char *shown, const struct ed_field_place *place)
+static int fail_range(const struct writing *writing, const struct ed_field_place *place,
+                      const char *shown, bool is_above, const char *limit)
 {
-        if (field->has_min && number < field->min)
-                return FAIL(writing, EDDY_E_FIELD_RANGE, place, "%s is below the minimum %.17g",
-                            shown, field->min);
-        if (field->has_max && number > field->max)
-                return FAIL(writing, EDDY_E_FIELD_RANGE, place, "%s is above the maximum %.17g",
-                            shown, field->max);
-        return 0;
+        return FAIL(writing, EDDY_E_FIELD_RANGE, place, "%s is %s %s", shown,
+                    is_above ? "above the maximum" : "below the minimum", limit);
 }
 
-static int write_integer(struct writing *writing, const struct eddy_field *field, const void *at,
-                         const struct ed_field_place *place)
+static int write_int(struct writing *writing, const struct eddy_field *field, const void *at,
+                     const struct ed_field_place *place)
 {
-        char text[NUMBER_BYTES];
-        double number;
-        int err;
+        int64_t number = ed_field_int_get(at, field->bytes), least, most;
+        char text[NUMBER_BYTES], limit[NUMBER_BYTES];
 
-        if (field->kind == EDDY_KIND_INT) {
-                int64_t value = ed_field_int_get(at, field->bytes);
-
-                snprintf(text, sizeof(text), "%" PRId64, value);
-                number = (double) value;
-        } else {
-                uint64_t value = ed_field_uint_get(at, field->bytes);
-
-                snprintf(text, sizeof(text), "%" PRIu64, value);
-                number = (double) value;
-        }
-        err = check_range(writing, field, number, text, place);
-        return err < 0 ? err : add(writing, text, strlen(text), place);
+        snprintf(text, sizeof(text), "%" PRId64, number);
+        (void) ed_field_int_range(field, &least, &most);
+        if (number >= least && number <= most)
+                return add(writing, text, strlen(text), place);
+        snprintf(limit, sizeof(limit), "%" PRId64, number > most ? most : least);
+        return fail_range(writing, place, text, number > most, limit);
 }
 
-static int write_double(struct writing *writing, const struct eddy_field *field, double number,
+static int write_uint(struct writing *writing, const struct eddy_field *field, const void *at,
+                      const struct ed_field_place *place)
+{
+        uint64_t number = ed_field_uint_get(at, field->bytes), least, most;
+        char text[NUMBER_BYTES], limit[NUMBER_BYTES];
+
+        snprintf(text, sizeof(text), "%" PRIu64, number);
+        (void) ed_field_uint_range(field, &least, &most);
+        if (number >= least && number <= most)
+                return add(writing, text, strlen(text), place);
+        snprintf(limit, sizeof(limit), "%" PRIu64, number > most ? most : least);
+        return fail_range(writing, place, text, number > most, limit);
+}
+
+static int write_double(struct writing *writing, const struct eddy_field *field, const void *at,
                         const struct ed_field_place *place)
 {
-        char text[NUMBER_BYTES];
+        double number = ed_field_double_get(at, field->bytes);
+        bool is_above = field->has_max && number > field->max;
+        char text[NUMBER_BYTES], limit[NUMBER_BYTES];
         int err;
 
-        snprintf(text, sizeof(text), "%.17g", number);
-        err = check_range(writing, field, number, text, place);
-        if (err < 0)
-                return err;
-        err = ed_json_double_write(&writing->out, number);
-        if (err == EDDY_E_FIELD_RANGE)
+        if (is_above || (field->has_min && number < field->min)) {
+                snprintf(text, sizeof(text), "%.17g", number);
+                snprintf(limit, sizeof(limit), "%.17g", is_above ? field->max : field->min);
+                return fail_range(writing, place, text, is_above, limit);
+        }
+        err = field->bytes == sizeof(float) ? ed_json_float_write(&writing->out, (float) number)
+                                            : ed_json_double_write(&writing->out, number);
+        if (err == EDDY_E_FIELD_RANGE) {
+                snprintf(text, sizeof(text), "%.17g", number);
                 return FAIL(writing, err, place, "%s is not a number of JSON", text);
+        }
         return err < 0 ? fail_room(writing, err, place) : 0;
 }
 
@@ -176,13 +183,15 @@ static int write_one(struct writing *writing, const struct eddy_field *field, co
                 return *(const bool *) at ? add(writing, "true", 4, place)
                                           : add(writing, "false", 5, place);
         case EDDY_KIND_INT:
+                return write_int(writing, field, at, place);
         case EDDY_KIND_UINT:
-                return write_integer(writing, field, at, place);
+                return write_uint(writing, field, at, place);
         case EDDY_KIND_DOUBLE:
-                return write_double(writing, field, *(const double *) at, place);
+                return write_double(writing, field, at, place);
         case EDDY_KIND_CHARS:
                 return write_chars(writing, field, at, place);
         case EDDY_KIND_ENUM:
+        case EDDY_KIND_TAG:
                 return write_enum(writing, field, *(const int *) at, place);
         case EDDY_KIND_STRUCT:
                 return write_struct(writing, field->fields, at, place);
@@ -229,7 +238,7 @@ static bool is_absent(const struct eddy_field *field, const void *in)
 
         if (field->required)
                 return false;
-        if (!ed_field_flag(field, in))
+        if (!ed_field_flag(field->flag, in, true))
                 return true;
         return field->shape == EDDY_SHAPE_ONE && is_pointer && !*(char *const *) member;
 }
@@ -269,11 +278,11 @@ int eddy_json_write(const struct eddy_fields *fields, const void *in, char **ret
                     size_t *ret_bytes, struct eddy_json_error *ret_error)
 {
         struct writing writing = { .error = ret_error };
-        const char *reason;
         int err;
 
-        if (!ed_fields_are_usable(fields, &reason))
-                return ed_json_fail(ret_error, EDDY_E_FIELD_TABLE, NULL, 0, NULL, "%s", reason);
+        err = ed_fields_check(fields, ret_error);
+        if (err < 0)
+                return err;
         ed_buf_init(&writing.out, EDDY_JSON_WRITTEN_MAX);
         err = write_struct(&writing, fields, in, NULL);
         if (err == 0)

@@ -2,21 +2,14 @@
  * wire/url_query.c - the pairs of a query or form, as WHATWG's URL standard has them
  * (application/x-www-form-urlencoded).
  */
-#include <stdbool.h>
+#include "wire/url_query.h"
 
 #include "eddy/error.h"
-#include "eddy/url.h"
 #include "wire/url_quote.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* A pair as it is written. */
-struct raw {
-        struct eddy_url_part name, value;
-};
-
-/* Take the first pair away from 'query'. Returns false at the end. */
-static bool raw_take(struct eddy_url_part *query, struct raw *raw)
+bool ed_url_pair_take(struct eddy_url_part *query, struct ed_url_pair *ret_pair)
 {
         const char *and, *equals;
         size_t bytes;
@@ -30,10 +23,10 @@ static bool raw_take(struct eddy_url_part *query, struct raw *raw)
         and = memchr(query->text, '&', query->bytes);
         bytes = and? (size_t) (and-query->text) : query->bytes;
         equals = memchr(query->text, '=', bytes);
-        raw->name.text = query->text;
-        raw->name.bytes = equals ? (size_t) (equals - query->text) : bytes;
-        raw->value.text = equals ? equals + 1 : query->text + bytes;
-        raw->value.bytes = equals ? bytes - raw->name.bytes - 1 : 0;
+        ret_pair->name.text = query->text;
+        ret_pair->name.bytes = equals ? (size_t) (equals - query->text) : bytes;
+        ret_pair->value.text = equals ? equals + 1 : query->text + bytes;
+        ret_pair->value.bytes = equals ? bytes - ret_pair->name.bytes - 1 : 0;
         query->text += bytes;
         query->bytes -= bytes;
         return true;
@@ -74,8 +67,8 @@ int eddy_url_query_next(struct eddy_url_part *query, char *out, size_t room,
                         struct eddy_url_pair *ret_pair)
 {
         struct eddy_url_part left = *query;
-        struct raw raw;
-        bool is_more = raw_take(&left, &raw);
+        struct ed_url_pair raw;
+        bool is_more = ed_url_pair_take(&left, &raw);
         int64_t name = is_more ? decoded_bytes(raw.name) : 0;
         int64_t value = is_more ? decoded_bytes(raw.value) : 0;
 
@@ -107,9 +100,9 @@ int64_t eddy_url_query_get(const char *query, size_t bytes, const char *name, ch
                            size_t room)
 {
         struct eddy_url_part left = { query, bytes };
-        struct raw raw;
+        struct ed_url_pair raw;
 
-        while (raw_take(&left, &raw)) {
+        while (ed_url_pair_take(&left, &raw)) {
                 if (!name_is(raw.name, name))
                         continue;
                 if (decoded_bytes(raw.value) < 0)

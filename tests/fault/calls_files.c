@@ -120,6 +120,22 @@ static int use_replace(void *arg)
         return eddy_file_replace(actor->path, "abcde", TEXT_BYTES, 0);
 }
 
+static int use_cookies(void *arg)
+{
+        struct actor *actor = arg;
+        eddy_http_cookies *cookies;
+        int err = eddy_http_cookies_new(&cookies);
+
+        CHECK_EQ(err, 0);
+        err = eddy_http_cookies_set(cookies, "http://a.test/", "a=1");
+        CHECK_EQ(err, 1);
+        err = eddy_http_cookies_save(cookies, actor->path);
+        if (err == 0)
+                err = eddy_http_cookies_load(cookies, actor->path);
+        eddy_http_cookies_free(cookies);
+        return err;
+}
+
 /* --- names --- */
 
 static int use_names(void *arg)
@@ -170,8 +186,8 @@ static int use_folder(void *arg)
 
 static int act(void *arg)
 {
-        static eddy_task_fn *const acts[] = { use_file,    use_temporary, use_whole,
-                                              use_replace, use_names,     use_folder };
+        static eddy_task_fn *const acts[] = { use_file,  use_temporary, use_whole,  use_replace,
+                                              use_names, use_folder,    use_cookies };
         struct actor actor = { .number = *(int *) arg };
 
         snprintf(actor.path, sizeof(actor.path), "/file%d", actor.number);
@@ -231,6 +247,8 @@ ALSO(files, eddy_file_stat)
 ALSO(files, eddy_file_read_whole)
 ALSO(files, eddy_file_write_whole)
 ALSO(files, eddy_file_replace)
+ALSO(files, eddy_http_cookies_load)
+ALSO(files, eddy_http_cookies_save)
 ALSO(files, eddy_folder_open)
 ALSO(files, eddy_folder_next)
 ALSO(files, eddy_folder_sync)

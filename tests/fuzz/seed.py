@@ -4,7 +4,7 @@
 The messages are every fifth of tests/wire/requests.h and corpus.h, but for the
 longest, after the four bytes that choose (fuzz_http1.h); the JSON texts are every
 fifth of tests/wire/json_corpus.h; the URLs and dates are in this file, and so are
-structs for fuzz_json.c, and texts for fuzz_url_join.c.  Files of other names, such as what a fuzzer has found, are left
+structs for fuzz_json.c, queries, and texts for fuzz_url_join.c.  Files of other names, such as what a fuzzer has found, are left
 alone.
 """
 import importlib.machinery
@@ -45,6 +45,13 @@ JOINS = [
     "http://a/b/c\nhttp:g", "file:///a/b\n../../..", "http://a/b/../c\n", "http://[::1]/a\n.",
     "https\nu\np\nh\n/a\nb=c\nd", "x\n!\n!\n!\n//h", "x\n!\n!\n::1\n/..", "!\n!\n!\n!\na:b",
     "a=1&b=%20+%2B&&c&=d&e=%", "%00=a&q=caf%C3%A9",
+]
+
+# Queries for the table of fuzz_query.c.
+QUERIES = [
+    "q=a+b%20c&name=caf%C3%A9&on=true&i=-128&u=18446744073709551615&d=1e3&color=red"
+    "&numbers=1&numbers=2&l%5B%5D=a&l[]=", "i=128&u=-1&d=1001", "on=ON&on=1", "q=%00&name=%FF",
+    "i=+1&i=", "&&=a&other=1&%zz", "l[]&l[]=&numbers=1&numbers=2&numbers=3&numbers=4", "name=123456",
 ]
 
 
@@ -144,6 +151,7 @@ def main():
     write("fuzz_http1_request", requests[::EVERY])
     write("fuzz_http1_response", responses[::EVERY])
     write("fuzz_json", list(json_cases())[::EVERY] + [text.encode() for text in STRUCTS])
+    write("fuzz_query", [text.encode() for text in QUERIES])
     write("fuzz_url", [url.encode() for url in URLS])
     write("fuzz_url_join", [text.encode() for text in JOINS])
     print(f"{len(every)} cases in the corpus")

@@ -198,7 +198,7 @@ def static_program_answers_a_batch(eddy):
 def licences_of_the_libraries_are_beside_the_static_program(_):
     with open(PROGRAM + ".licenses", encoding="utf-8") as file:
         text = file.read()
-    for library in ("glibc", "openssl", "c-ares", "libidn2", "libunistring", "brotli", "zstd", "zlib"):
+    for library in ("glibc", "openssl", "c-ares", "libidn2", "libpsl", "libunistring", "brotli", "zstd", "zlib"):
         check(f"==== {library} " in text or f"==== lib{library} " in text, library)
 
 
@@ -249,7 +249,7 @@ def debian_packages_have_the_fields_of_the_policy(_):
         check("@" not in fields["Maintainer"].replace("@", "", 1), fields["Maintainer"])
     equal(set(packages), {"eddy", f"libeddy{MINOR}", "libeddy-dev"} |
           {f"libeddy-{name}{MINOR}" for name in DATABASES})
-    for needed in ("libc6", "libssl3", "libc-ares2", "libidn2-0", "zlib1g", "libzstd1", "libbrotli1"):
+    for needed in ("libc6", "libssl3", "libc-ares2", "libidn2-0", "libpsl5", "zlib1g", "libzstd1", "libbrotli1"):
         for name in ("eddy", f"libeddy{MINOR}"):
             check(re.search(rf"(^|, ){needed}\b", packages[name]["Depends"]), needed, packages[name])
     check(f"libeddy{MINOR} (= {VERSION}-1)" in packages["libeddy-dev"]["Depends"])

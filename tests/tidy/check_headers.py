@@ -56,10 +56,14 @@ int gather(void)
 # Tables of fields, which need the designated initialisers of C99 and C++20.
 TABLE = """
 struct inner { double x; bool has_x; };
+struct header { char *name; char *value; };
+struct shape { int type; union { struct inner line; struct header text; } as; };
 struct outer {
         bool b; int8_t i; uint64_t u; long l; char text[8]; char *string, *raw; int color;
         struct inner in, array[2], *list; size_t array_count, list_count;
         char words[2][4]; size_t words_count; char **strings; size_t strings_count;
+        float number; struct header *headers; size_t headers_count; bool is_null; uint64_t most;
+        struct shape shape;
 };
 static const char *const colors[] = { "red", "green", 0 };
 static const struct eddy_field inner_list[] = {
@@ -67,16 +71,41 @@ static const struct eddy_field inner_list[] = {
                    EDDY_FIELD_MAX(9)),
 };
 static const struct eddy_fields inner_fields = EDDY_FIELDS(struct inner, inner_list, 0);
+static const struct eddy_field header_list[] = {
+        EDDY_FIELD(struct header, name), EDDY_FIELD(struct header, value),
+};
+static const struct eddy_fields header_fields = EDDY_FIELDS(struct header, header_list, 0);
+static const char *const types[] = { "line", "text", 0 };
+static const struct eddy_field shape_list[] = {
+        EDDY_FIELD_TAG(struct shape, type, types),
+        EDDY_FIELD_STRUCT(struct shape, as.line, &inner_fields),
+        EDDY_FIELD_STRUCT(struct shape, as.text, &header_fields),
+};
+static const struct eddy_fields shape_fields = EDDY_FIELDS(struct shape, shape_list, 0);
+static const char *slug_fault(const char *text, size_t bytes)
+{
+        return text[bytes] ? "a slug ends" : 0;
+}
 static const struct eddy_field outer_list[] = {
         EDDY_FIELD(struct outer, b), EDDY_FIELD(struct outer, i), EDDY_FIELD(struct outer, u),
         EDDY_FIELD(struct outer, l), EDDY_FIELD(struct outer, text, EDDY_FIELD_REQUIRED),
-        EDDY_FIELD(struct outer, string, EDDY_FIELD_AS("s"), EDDY_FIELD_LENGTH(1, 9)),
+        EDDY_FIELD(struct outer, string, EDDY_FIELD_AS("s"), EDDY_FIELD_LENGTH(1, 9),
+                   EDDY_FIELD_FORMAT_FN("slug", slug_fault)),
         EDDY_FIELD_RAW(struct outer, raw), EDDY_FIELD_ENUM(struct outer, color, colors),
         EDDY_FIELD_STRUCT(struct outer, in, &inner_fields),
         EDDY_FIELD_ARRAY_OF(struct outer, array, array_count, &inner_fields),
         EDDY_FIELD_LIST_OF(struct outer, list, list_count, &inner_fields),
         EDDY_FIELD_ARRAY(struct outer, words, words_count),
-        EDDY_FIELD_LIST(struct outer, strings, strings_count),
+        EDDY_FIELD_LIST(struct outer, strings, strings_count, EDDY_FIELD_ITEM_LENGTH(1, 9),
+                        EDDY_FIELD_UNIQUE, EDDY_FIELD_FORMAT("uuid"), EDDY_FIELD_READ_ONLY),
+        EDDY_FIELD(struct outer, number, EDDY_FIELD_NULL_FLAG(struct outer, is_null),
+                   EDDY_FIELD_MIN(-1.5), EDDY_FIELD_MAX(1e30), EDDY_FIELD_WRITE_ONLY,
+                   EDDY_FIELD_DESCRIPTION("text"), EDDY_FIELD_EXAMPLE("1"),
+                   EDDY_FIELD_DEFAULT("2")),
+        EDDY_FIELD(struct outer, most, EDDY_FIELD_MIN(1), EDDY_FIELD_MAX(UINT64_MAX)),
+        EDDY_FIELD_MAP(struct outer, headers, headers_count, &header_fields,
+                       EDDY_FIELD_LENGTH(0, 9)),
+        EDDY_FIELD_STRUCT(struct outer, shape, &shape_fields),
 };
 static const struct eddy_fields outer_fields =
         EDDY_FIELDS(struct outer, outer_list, EDDY_FIELDS_STRICT);
@@ -84,7 +113,7 @@ int table(struct outer *outer);
 int table(struct outer *outer)
 {
         eddy_fields_fini(&outer_fields, outer);
-        return eddy_fields_check(&outer_fields);
+        return eddy_fields_check(&outer_fields, 0);
 }
 """
 
@@ -180,7 +209,7 @@ def wrong_arguments(root, header, compiler, language, standard):
 
 # Mistakes, and the beginning of the sentence that the compiler gives for each; in C99 it gives the name.
 WRONG_FIELD = """
-struct s { float f; int i, *pointer, array[3]; unsigned n; size_t count; char c; const char *text; };
+struct s { long double f; int i, *pointer, array[3]; unsigned n; size_t count; char c; const char *text; };
 extern const struct eddy_field list[];
 const struct eddy_field list[] = { %s };
 """
@@ -205,9 +234,11 @@ MISTAKES = [("eddy/fields.h", WRONG_FIELD, use, (f"{macro}: the ", f"wrong_type_
                 ("EDDY_FIELD(struct s, i, EDDY_FIELD_FLAG(struct s, n))", "EDDY_FIELD_FLAG", "FLAG"),
                 ("EDDY_FIELD_RAW(struct s, text)", "EDDY_FIELD_RAW", "RAW"),
                 ("EDDY_FIELD_ENUM(struct s, c, 0)", "EDDY_FIELD_ENUM", "ENUM"),
-                ("EDDY_FIELD_ARRAY(struct s, array, n)", "EDDY_FIELD_ARRAY or EDDY_FIELD_LIST", "COUNT"),
+                ("EDDY_FIELD_ARRAY(struct s, array, n)", "EDDY_FIELD_ARRAY or EDDY_FIELD_LIST or EDDY_FIELD_MAP", "COUNT"),
                 ("EDDY_FIELD_ARRAY(struct s, pointer, count)", "EDDY_FIELD_ARRAY", "ARRAY"),
-                ("EDDY_FIELD_LIST(struct s, array, count)", "EDDY_FIELD_LIST", "LIST")]]
+                ("EDDY_FIELD_LIST(struct s, array, count)", "EDDY_FIELD_LIST", "LIST"),
+                ("EDDY_FIELD_MAP(struct s, array, count, 0)", "EDDY_FIELD_MAP", "MAP"),
+                ("EDDY_FIELD_TAG(struct s, c, 0)", "EDDY_FIELD_TAG", "TAG")]]
 MISTAKES += [("eddy/scope.h", WRONG_SCOPE, use, SECOND)
              for use in ("scope, .timeout_ns = 5", "scope, .timeout_ns = 5, .flags = 1", "scope,")]
 

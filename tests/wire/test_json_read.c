@@ -8,7 +8,6 @@
 #include "eddy/error.h"
 #include "eddy/json.h"
 
-#include "base/fields.h"
 #include "starve.h"
 #include "test.h"
 
@@ -531,66 +530,81 @@ static void check_table(const struct eddy_fields *fields, const char *reason)
         size_t bytes;
         char *text;
 
-        CHECK_EQ(eddy_fields_check(fields), EDDY_E_FIELD_TABLE);
+        CHECK_EQ(eddy_fields_check(fields, &error), EDDY_E_FIELD_TABLE);
+        CHECK_STR(error.text, reason);
         CHECK_EQ(eddy_json_read(fields, "{}", 2, &thing, &error), EDDY_E_FIELD_TABLE);
         CHECK_STR(error.text, reason);
         CHECK_EQ(eddy_json_write(fields, &thing, &text, &bytes, &error), EDDY_E_FIELD_TABLE);
         CHECK_STR(error.text, reason);
 }
 
+/* The fault of a field, whichever it is. */
+static void check_fault(const struct eddy_fields *fields, const char *sentence)
+{
+        struct eddy_json_error error;
+        char reason[EDDY_JSON_TEXT_BYTES];
+
+        CHECK_EQ(eddy_fields_check(fields, &error), EDDY_E_FIELD_TABLE);
+        snprintf(reason, sizeof(reason), "%s: %s", error.path, sentence);
+        check_table(fields, reason);
+}
+
 TEST(a_table_that_is_not_usable_is_an_error)
 {
         static const struct eddy_field many[EDDY_FIELDS_MAX + 1];
         struct eddy_field field = thing_list[0];
-        struct eddy_fields fields = { &field, 1, sizeof(struct thing), 0, { 0, 0 } };
+        struct eddy_fields fields = { &field, 1, sizeof(struct thing), 0, NULL, { 0, 0 } };
+        struct eddy_json_error error;
         struct eddy_fields chain[EDDY_FIELDS_DEPTH_MAX + 1];
         struct eddy_field links[EDDY_FIELDS_DEPTH_MAX + 1];
 
-        CHECK_EQ(eddy_fields_check(&thing_fields), 0);
-        CHECK_EQ(eddy_fields_check(&fields), 0);
-        check_table(&(struct eddy_fields){ many, EDDY_FIELDS_MAX + 1, 8, 0, { 0, 0 } },
-                    "a table has more than EDDY_FIELDS_MAX fields");
+        CHECK_EQ(eddy_fields_check(&thing_fields, NULL), 0);
+        CHECK_EQ(eddy_fields_check(&fields, NULL), 0);
+        check_table(&(struct eddy_fields){ many, EDDY_FIELDS_MAX + 1, 8, 0, NULL, { 0, 0 } },
+                    "the table has more than EDDY_FIELDS_MAX fields");
         check_table(NULL, "the table has no fields");
         fields.flags = 2;
-        check_table(&fields, "a table has an unknown flag");
+        check_table(&fields, "the table has an unknown flag");
         fields.flags = 0;
         fields.bytes = 0;
-        check_table(&fields, "a field is outside of its struct");
+        check_table(&fields, "on: it is outside of the struct");
         fields.bytes = sizeof(struct thing);
         field.name = NULL;
-        check_table(&fields, "a field has no name");
+        check_table(&fields, "field 0 has no name");
         field.name = "a";
         field.flag = sizeof(struct thing) + 1;
-        check_table(&fields, "a flag is outside of its struct");
+        check_table(&fields, "a: its flag is outside of the struct");
         field.flag = 0;
         field.bytes = 2;
         check_table(&fields,
-                    "a field has another size than its kind, or no list of names, or no table");
+                    "a: it has another size than its kind, or no list of names, or no table");
         field.bytes = 1;
         field.shape = 9;
-        check_table(&fields, "a field has an unknown shape");
+        check_table(&fields, "a: its shape is not known");
         field.shape = EDDY_SHAPE_ARRAY;
-        check_table(&fields, "a field is outside of its struct");
+        check_table(&fields, "a: it is outside of the struct");
         field.shape = EDDY_SHAPE_LIST;
         field.count_offset = sizeof(struct thing);
-        check_table(&fields, "a list is outside of its struct");
+        check_table(&fields, "a: the list is outside of the struct");
 
         field = (struct eddy_field){
                 .name = "a", .kind = EDDY_KIND_STRUCT, .fields = &fields, .bytes = fields.bytes
         };
-        check_table(&fields, "a table is inside of itself");
+        check_table(&fields, "a: the table is inside of itself");
         for (size_t i = 0; i <= EDDY_FIELDS_DEPTH_MAX; i++) {
-                chain[i] = (struct eddy_fields){
-                        &links[i], i < EDDY_FIELDS_DEPTH_MAX, 8, 0, { 0, 0 }
-                };
+                chain[i] = (struct eddy_fields){ &links[i], i < EDDY_FIELDS_DEPTH_MAX, 8, 0, NULL,
+                                                 { 0, 0 } };
                 links[i] = (struct eddy_field){ .name = "a",
                                                 .kind = EDDY_KIND_STRUCT,
                                                 .bytes = 8,
                                                 .fields = i < EDDY_FIELDS_DEPTH_MAX ? &chain[i + 1]
                                                                                     : NULL };
         }
-        CHECK_EQ(eddy_fields_check(&chain[1]), 0);
-        check_table(&chain[0], "more than EDDY_FIELDS_DEPTH_MAX tables are inside of each other");
+        CHECK_EQ(eddy_fields_check(&chain[1], NULL), 0);
+        CHECK_EQ(eddy_fields_check(&chain[0], &error), EDDY_E_FIELD_TABLE);
+        CHECK(strncmp(error.text, "a.a.a.", 6) == 0);
+        CHECK(strstr(error.text, ".a.a: more than EDDY_FIELDS_DEPTH_MAX tables are inside of each "
+                                 "other"));
 }
 
 struct shared {
@@ -610,8 +624,8 @@ static void check_shared(struct eddy_field first, struct eddy_field second)
         const struct eddy_fields fields = EDDY_FIELDS(struct shared, both, 0);
         const struct eddy_fields back = EDDY_FIELDS(struct shared, turned, 0);
 
-        check_table(&fields, "two fields share a pointer, a count or a struct");
-        check_table(&back, "two fields share a pointer, a count or a struct");
+        check_fault(&fields, "it shares a pointer, a count or a struct");
+        check_fault(&back, "it shares a pointer, a count or a struct");
 }
 
 /* Otherwise a text could choose the pointers that are freed, or the end of a list. */
@@ -631,7 +645,7 @@ TEST(a_table_whose_fields_share_a_pointer_or_a_count_is_an_error)
         const struct eddy_field other[] = { lists[0], lists[3], ones[1], ones[1] };
         const struct eddy_fields usable = EDDY_FIELDS(struct shared, other, 0);
         struct eddy_field own = lists[0];
-        struct eddy_fields alone = { &own, 1, sizeof(struct shared), 0, { 0, 0 } };
+        struct eddy_fields alone = { &own, 1, sizeof(struct shared), 0, NULL, { 0, 0 } };
 
         check_shared(lists[0], lists[1]);
         check_shared(lists[0], lists[2]);
@@ -640,7 +654,7 @@ TEST(a_table_whose_fields_share_a_pointer_or_a_count_is_an_error)
         check_shared(ones[0], ones[0]);
         check_shared(lists[0], ones[2]);
         own.count_offset = own.offset;
-        check_table(&alone, "two fields share a pointer, a count or a struct");
+        check_fault(&alone, "it shares a pointer, a count or a struct");
         CHECK_EQ(eddy_json_read(&usable, "{}", 2, &(struct shared){ .count = 0 }, NULL), 0);
 }
 
@@ -668,7 +682,7 @@ static const char *fault_of_flag_at(size_t at)
                 EDDY_FIELD_LIST(struct flagged, list, count),
                 EDDY_FIELD_STRUCT(struct flagged, inner, &inner),
         };
-        const char *reason;
+        static struct eddy_json_error error;
 
         inner_field = inner_list[0];
         inner_field.offset = 0;
@@ -677,13 +691,12 @@ static const char *fault_of_flag_at(size_t at)
                                       .bytes = sizeof(((struct flagged *) 0)->inner) };
         list[0].flag = at + 1;
         fields = (struct eddy_fields){ .list = list, .count = 3, .bytes = sizeof(struct flagged) };
-        (void) ed_fields_are_usable(&fields, &reason);
-        return reason;
+        return eddy_fields_check(&fields, &error) < 0 ? strstr(error.text, "its flag") : NULL;
 }
 
 TEST(a_flag_on_a_pointer_is_a_fault_of_the_table)
 {
-        static const char fault[] = "a flag is on a pointer, a count or an array";
+        static const char fault[] = "its flag is on a pointer, a count, a tag or an array";
 
         CHECK(fault_of_flag_at(offsetof(struct flagged, has)) == NULL);
         CHECK(fault_of_flag_at(offsetof(struct flagged, inner.has)) == NULL);
@@ -698,11 +711,13 @@ TEST(a_flag_on_a_pointer_is_a_fault_of_the_table)
 TEST(a_name_that_is_given_twice_is_found_by_the_check)
 {
         struct eddy_field list[2] = { thing_list[0], thing_list[1] };
-        struct eddy_fields fields = { list, 2, sizeof(struct thing), 0, { 0, 0 } };
+        struct eddy_json_error error;
+        struct eddy_fields fields = { list, 2, sizeof(struct thing), 0, NULL, { 0, 0 } };
 
-        CHECK_EQ(eddy_fields_check(&fields), 0);
+        CHECK_EQ(eddy_fields_check(&fields, NULL), 0);
         list[1].as = "on";
-        CHECK_EQ(eddy_fields_check(&fields), EDDY_E_FIELD_TABLE);
+        CHECK_EQ(eddy_fields_check(&fields, &error), EDDY_E_FIELD_TABLE);
+        CHECK_STR(error.text, "on: two fields have this name");
 }
 
 TEST(all_fields_of_the_largest_table_are_distinguished)
@@ -710,9 +725,8 @@ TEST(all_fields_of_the_largest_table_are_distinguished)
         static struct eddy_field list[EDDY_FIELDS_MAX];
         static char names[EDDY_FIELDS_MAX][8];
         static uint8_t out[EDDY_FIELDS_MAX];
-        struct eddy_fields fields = {
-                list, EDDY_FIELDS_MAX, sizeof(out), EDDY_FIELDS_STRICT, { 0, 0 }
-        };
+        struct eddy_fields fields = { list, EDDY_FIELDS_MAX, sizeof(out), EDDY_FIELDS_STRICT,
+                                      NULL, { 0, 0 } };
         char text[EDDY_FIELDS_MAX * 16] = "{";
         size_t bytes = 1;
 

@@ -448,7 +448,7 @@ TEST(random_structs_come_back_from_random_tables)
 
                 for (int i = 0; i < LEVELS; i++)
                         table_init(&tables[i], &seed, i > 0 ? &tables[i - 1] : NULL);
-                CHECK_EQ(eddy_fields_check(fields), 0);
+                CHECK_EQ(eddy_fields_check(fields, NULL), 0);
                 memset(in, 0, sizeof(in));
                 memset(out, 0, sizeof(out));
                 fill(fields, in, &seed);

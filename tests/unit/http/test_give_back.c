@@ -29,6 +29,7 @@ static int gives_back_nothing(void *arg)
         eddy_metrics_close(NULL);
         eddy_http_client_close(NULL);
         eddy_http_response_close(NULL);
+        eddy_http_sse_close(NULL);
         eddy_tls_config_close(NULL);
         eddy_limiter_close(NULL);
         eddy_pool_close(NULL);
@@ -81,6 +82,7 @@ static int uses_auto(void *arg)
         EDDY_AUTO(eddy_tls_config) eddy_tls_config *tls = NULL;
         EDDY_AUTO(eddy_http_client) eddy_http_client *client = NULL;
         EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        EDDY_AUTO(eddy_http_sse) eddy_http_sse *events = NULL;
         EDDY_AUTO(eddy_stream) eddy_stream *stream = NULL;
         EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
         EDDY_AUTO(eddy_log) eddy_log *log = NULL;
@@ -111,6 +113,7 @@ static int uses_auto(void *arg)
         eddy_scope scope;
 
         (void) response;
+        (void) events;
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_log_open(&(struct eddy_log_opts){ .path = "/dev/null" }, &log), 0);
         CHECK_EQ(eddy_metrics_new(NULL, &metrics), 0);

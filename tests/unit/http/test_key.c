@@ -19,8 +19,11 @@
         _Static_assert(offsetof(struct type, reserved) ==                                          \
                                offsetof(struct type, last) + sizeof(((struct type *) 0)->last),    \
                        "test_key.c does not know the newest option of " #type)
-/* Hooks may add headers, on which no connection depends. */
-IS_LAST(eddy_http_client_opts, hooks);
+/*
+ * Hooks may add headers, on which no connection depends. With a handler, all of a client's connections
+ * lead to it.
+ */
+IS_LAST(eddy_http_client_opts, handler_arg);
 IS_LAST(eddy_http_request, ret_fault);
 
 static bool is_full(void)

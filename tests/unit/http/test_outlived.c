@@ -591,19 +591,36 @@ struct answered {
         eddy_stream *server;
         eddy_http_client *client;
         eddy_http_response *response;
+        eddy_stream *body;
+        eddy_http_sse *events;
         char url[64];
 };
 
 static int answer(void *arg)
 {
-        static const char text[] = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc";
+        static const char text[] = "HTTP/1.1 200 OK\r\nContent-Type: "
+                                   "text/event-stream\r\nContent-Length: 9\r\n\r\nabc";
         struct answered *answered = arg;
 
         CHECK_EQ(eddy_listener_accept(answered->listener, &answered->server), 0);
         return eddy_stream_write(answered->server, text, sizeof(text) - 1);
 }
 
-static void *make_response(void)
+static int ask(struct answered *answered)
+{
+        return eddy_http_client_send(answered->client,
+                                     &(struct eddy_http_request){ .url = answered->url },
+                                     &answered->response);
+}
+
+static int ask_for_events(struct answered *answered)
+{
+        return eddy_http_sse_open(answered->client,
+                                  &(struct eddy_http_request){ .url = answered->url }, NULL,
+                                  &answered->events);
+}
+
+static struct answered *make_answered(int (*fn)(struct answered *answered))
 {
         static struct answered answered;
         eddy_scope scope;
@@ -614,15 +631,57 @@ static void *make_response(void)
                  eddy_listener_port(answered.listener));
         eddy_scope_begin(&scope, NULL);
         eddy_scope_start(&scope, answer, &answered);
-        CHECK_EQ(eddy_http_client_send(answered.client,
-                                       &(struct eddy_http_request){ .url = answered.url },
-                                       &answered.response),
-                 0);
-        CHECK_EQ(eddy_http_response_read(answered.response, &byte, 1), 1);
+        CHECK_EQ(fn(&answered), 0);
         CHECK_EQ(eddy_scope_end(&scope), 0);
         eddy_stream_close(answered.server);
         eddy_listener_close(answered.listener);
         return &answered;
+}
+
+static void *make_response(void)
+{
+        struct answered *answered = make_answered(ask);
+
+        CHECK_EQ(eddy_http_response_read(answered->response, &byte, 1), 1);
+        return answered;
+}
+
+static void *make_events(void)
+{
+        return make_answered(ask_for_events);
+}
+
+static int64_t use_events(void *answered)
+{
+        struct eddy_http_sse_event event;
+
+        return eddy_http_sse_next(((struct answered *) answered)->events, &event);
+}
+
+static void close_events(void *answered)
+{
+        eddy_http_sse_close(((struct answered *) answered)->events);
+        eddy_http_client_close(((struct answered *) answered)->client);
+}
+
+/* The client is closed: the stream's response keeps what it needs. */
+static void *make_body(void)
+{
+        struct answered *answered = make_answered(ask);
+
+        CHECK_EQ(eddy_http_response_stream(answered->response, EDDY_HTTP_STREAM_OWN,
+                                           &answered->body),
+                 0);
+        CHECK_EQ(eddy_stream_read(answered->body, &byte, 1), 1);
+        eddy_http_client_close(answered->client);
+        return answered->body;
+}
+
+static int64_t use_response_stream(void *answered)
+{
+        eddy_stream *stream;
+
+        return eddy_http_response_stream(((struct answered *) answered)->response, 0, &stream);
 }
 
 static int64_t use_response_read(void *answered)
@@ -740,8 +799,10 @@ static const struct outlived kinds[] = {
         { "an HTTP client", make_client, { use_client }, close_client },
         { "an HTTP response",
           make_response,
-          { use_response_read, use_response_body, use_response_discard },
+          { use_response_read, use_response_body, use_response_discard, use_response_stream },
           close_response },
+        { "the body of a response as a stream", make_body, STREAM_USES, close_stream },
+        { "a stream of events", make_events, { use_events }, close_events },
         { "a set of metrics",
           make_metrics,
           { use_metrics_write, use_metrics_new, use_metrics_series },
