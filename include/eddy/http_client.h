@@ -130,8 +130,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_client_new(const struct eddy_http_client_op
  * EDDY_E_HTTP_CLIENT_CLOSED; responses that were not freed must still be freed.
  * Works in a cancelled task.  NULL is ignored.
  *
- * Suspends: no; with the option 'handler', until the handler's calls, which are cancelled, have
- *           returned.  A close within such a call does not wait.
+ * Suspends: no.  If calls of the option 'handler' are in progress, they are cancelled, and the
+ *           close waits until they have returned.  A close within such a call does not wait.
  */
 EDDY_API void eddy_http_client_close(eddy_http_client *client);
 

@@ -18,8 +18,10 @@ struct ed_http_mock {
         eddy_http_handler_fn *handler;
         void *arg;
         struct ed_list served; /* connections whose tasks have not ended */
-        eddy_event over;       /* the last of them has ended */
-        bool is_closed;        /* the last task frees the struct */
+        uint32_t refs;         /* of the client and of each connection */
+        uint32_t calls;        /* calls of the handler in progress */
+        eddy_event over;       /* the last of them has returned */
+        bool is_closed;        /* the handler is not called again */
 };
 
 /* A connection, from the start of its task to the task's end. */
@@ -29,7 +31,6 @@ struct served {
         eddy_stream *stream; /* the server's end */
         eddy_scope scope;    /* around the handler's calls, if 'is_begun' */
         bool is_begun;
-        bool is_stopped;
 };
 
 int ed_http_mock_new(eddy_http_handler_fn *handler, void *arg, struct ed_http_mock **ret_mock)
@@ -41,23 +42,31 @@ int ed_http_mock_new(eddy_http_handler_fn *handler, void *arg, struct ed_http_mo
         mock->handler = handler;
         mock->arg = arg;
         ed_list_init(&mock->served);
+        mock->refs = 1;
         *ret_mock = mock;
         return 0;
 }
 
-/* The task of a connection ends. */
-static void served_free(struct served *served)
+static void mock_unref(struct ed_http_mock *mock)
 {
-        struct ed_http_mock *mock = served->mock;
-
-        ed_list_remove(&served->link);
-        ed_free(served);
-        if (!ed_list_is_empty(&mock->served))
-                return;
-        if (mock->is_closed)
+        if (--mock->refs == 0)
                 ed_free(mock);
-        else
+}
+
+/* The handler of a connection. A closed client's handler is not called: its argument may be gone. */
+static int call_handler(eddy_http_exchange *exchange, void *arg)
+{
+        struct ed_http_mock *mock = arg;
+        int result;
+
+        if (mock->is_closed)
+                return -ECANCELED;
+        if (mock->calls++ == 0)
+                eddy_event_clear(&mock->over);
+        result = mock->handler(exchange, mock->arg);
+        if (--mock->calls == 0)
                 (void) eddy_event_set(&mock->over);
+        return result;
 }
 
 /* The task of a connection. */
@@ -68,15 +77,17 @@ static int served_run(void *arg)
                                                            .download_rate_min = -1,
                                                            .body_bytes_max = UINT64_MAX };
         struct served *served = arg;
-        const struct ed_http_mock *mock = served->mock;
+        struct ed_http_mock *mock = served->mock;
 
         eddy_scope_begin(&served->scope, NULL);
         served->is_begun = true;
-        if (served->is_stopped)
+        if (mock->is_closed)
                 eddy_scope_cancel(&served->scope);
-        (void) eddy_http_serve_stream(served->stream, &opts, mock->handler, mock->arg);
+        (void) eddy_http_serve_stream(served->stream, &opts, call_handler, mock);
         (void) eddy_scope_end(&served->scope);
-        served_free(served);
+        ed_list_remove(&served->link);
+        ed_free(served);
+        mock_unref(mock);
         return 0;
 }
 
@@ -97,7 +108,7 @@ static int served_start(struct ed_http_mock *mock, struct ed_loop *loop, eddy_st
                 return err == -ECANCELED ? EDDY_E_HTTP_CLIENT_CLOSED : err;
         }
         ed_list_push_back(&mock->served, &served->link);
-        eddy_event_clear(&mock->over);
+        mock->refs++;
         return 0;
 }
 
@@ -143,12 +154,12 @@ static bool is_in_handler(const struct ed_http_mock *mock)
 }
 
 /* Cancel the tasks of all connections. */
-static void stop(const struct ed_http_mock *mock)
+static void stop(struct ed_http_mock *mock)
 {
+        mock->is_closed = true;
         ed_list_each (link, &mock->served) {
                 struct served *served = ed_container_of(link, struct served, link);
 
-                served->is_stopped = true;
                 if (served->is_begun)
                         eddy_scope_cancel(&served->scope);
         }
@@ -162,13 +173,11 @@ void ed_http_mock_close(struct ed_http_mock *mock)
         if (!mock)
                 return;
         stop(mock);
-        if (!ed_list_is_empty(&mock->served) && !is_in_handler(mock)) {
+        if (mock->calls > 0 && !is_in_handler(mock)) {
                 eddy_scope_begin(&scope, &opts);
-                while (!ed_list_is_empty(&mock->served) && eddy_event_wait(&mock->over) >= 0)
+                while (mock->calls > 0 && eddy_event_wait(&mock->over) >= 0)
                         ;
                 (void) eddy_scope_end(&scope); /* an enclosing shield may have ended the wait */
         }
-        mock->is_closed = true;
-        if (ed_list_is_empty(&mock->served))
-                ed_free(mock);
+        mock_unref(mock);
 }

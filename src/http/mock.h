@@ -29,10 +29,11 @@ int ed_http_mock_connect(struct ed_http_conn *conn, struct eddy_http_fault *faul
                          eddy_stream **ret_stream);
 
 /*
- * Cancel the handlers, wait until they have returned, also in a cancelled task, and free the mock
- * transport. The pool is closed already. A handler that calls this does not wait. NULL is ignored.
+ * Cancel the handler's calls, wait until they have returned, also in a cancelled task, and release
+ * the mock transport. The pool is closed already. A handler that calls this does not wait. NULL is
+ * ignored.
  *
- * Suspends: if a connection is served.
+ * Suspends: if a call of the handler is in progress.
  */
 void ed_http_mock_close(struct ed_http_mock *mock);
 

@@ -149,6 +149,9 @@ static int upload_run(void *arg)
                 if (err != 0) {
                         ed_http_upload_drop(upload);
                         upload->error = err == PEER_STOPPED ? 0 : err;
+                        /* A cancel of this task alone is not a failure, yet the server would wait. */
+                        if (err == -ECANCELED)
+                                eddy_scope_cancel(&upload->sending);
                         return upload->error;
                 }
         }

@@ -363,6 +363,65 @@ TEST(close_cancels_the_handlers_and_waits_for_them)
         http_run(close_waits, NULL);
 }
 
+static int note_turn(void *arg)
+{
+        *(bool *) arg = true;
+        return 0;
+}
+
+static int close_without_calls(void *arg)
+{
+        bool other_ran = false;
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(client_new(OPTIONS(.connections_max = 0)), 0);
+        CHECK_EQ(get("http://a/"), 200);
+        CHECK_STATS(seen.client, 1, 1, 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, note_turn, &other_ran);
+        eddy_http_client_close(seen.client);
+        CHECK(!other_ran);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        return 0;
+}
+
+TEST(close_does_not_suspend_if_no_handler_runs)
+{
+        http_run(close_without_calls, NULL);
+        http_run_real(close_without_calls, NULL);
+}
+
+/* The connection's task has its request, and has not run yet when the client is closed. */
+static int close_before_call(void *arg)
+{
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(client_new(OPTIONS(.connections_max = 0)), 0);
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, get_until_closed, NULL);
+        while (seen.calls == 0) {
+                struct eddy_http_client_stats stats;
+
+                (void) eddy_sleep(0);
+                eddy_http_client_stats(seen.client, &stats);
+                if (stats.requests == 1)
+                        break;
+        }
+        CHECK_EQ(seen.calls, 0);
+        eddy_http_client_close(seen.client);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        http_pause(1);
+        CHECK_EQ(seen.calls, 0);
+        return 0;
+}
+
+TEST(handler_is_not_called_after_the_close)
+{
+        http_run(close_before_call, NULL);
+}
+
 static int close_inside(eddy_http_exchange *exchange, void *arg)
 {
         (void) exchange;
@@ -412,16 +471,30 @@ static int fetch_some(void *arg)
         return err <= 0 ? err : -EPROTO;
 }
 
+static void sweep_cancels_of(const char *name)
+{
+        struct eddy_test_opts opts = { .cancel_named = name };
+        struct eddy_test_sweep sweep;
+
+        CHECK_EQ(eddy_test_sweep(EDDY_TEST_CANCEL_TASK, fetch_some, NULL, &opts, &sweep), 0);
+        CHECK(sweep.tried > 0);
+}
+
+TEST(cancel_of_one_task_ends_its_request)
+{
+        sweep_cancels_of("http_mock");
+        sweep_cancels_of("http_upload");
+}
+
 TEST(cancel_or_shortage_at_any_point_leaves_nothing)
 {
-        static const int kinds[] = { EDDY_TEST_SEEDS, EDDY_TEST_CANCEL, EDDY_TEST_CANCEL_TASK,
-                                     EDDY_TEST_ALLOC, EDDY_TEST_ALLOC_FOREVER };
+        static const int kinds[] = { EDDY_TEST_SEEDS, EDDY_TEST_CANCEL, EDDY_TEST_ALLOC,
+                                     EDDY_TEST_ALLOC_FOREVER };
 
         for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-                struct eddy_test_opts opts = { .cancel_named = "http_mock" };
                 struct eddy_test_sweep sweep;
 
-                CHECK_EQ(eddy_test_sweep(kinds[i], fetch_some, NULL, &opts, &sweep), 0);
+                CHECK_EQ(eddy_test_sweep(kinds[i], fetch_some, NULL, NULL, &sweep), 0);
                 CHECK(sweep.tried > 0);
         }
 }
