@@ -43,6 +43,16 @@ EDDY_API bool eddy_http_is_value(const char *text, size_t bytes);
  */
 EDDY_API bool eddy_http_method_is_idempotent(const char *method);
 
+/*
+ * Returns whether the value of a header with this name is a secret: Authorization,
+ * Proxy-Authorization, Cookie, Set-Cookie, and names that end with key, token, secret or password,
+ * such as api-key, x-goog-api-key and X-Auth-Token, but not Idempotency-Key.  The case of letters does
+ * not matter.
+ *
+ * Suspends: no.
+ */
+EDDY_API bool eddy_http_header_is_secret(const char *name);
+
 enum { EDDY_HTTP_ORIGIN_BYTES = 280 };
 
 /*

@@ -60,3 +60,21 @@ TEST(safe_methods_and_put_and_delete_are_idempotent)
         for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
                 CHECK(!eddy_http_method_is_idempotent(others[i]));
 }
+
+TEST(headers_whose_names_end_like_a_secret_are_secret)
+{
+        static const char *const secret[] = {
+                "Authorization", "proxy-authorization", "COOKIE",
+                "Set-Cookie",    "x-goog-api-key",      "Api-Key",
+                "X-Auth-Token",  "client-secret",       "key",
+        };
+        static const char *const others[] = { "Idempotency-Key", "X-Idempotency-Key",
+                                              "Accept",          "keys",
+                                              "Cookie2",         "" };
+
+        for (size_t i = 0; i < sizeof(secret) / sizeof(secret[0]); i++)
+                CHECK(eddy_http_header_is_secret(secret[i]));
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+                CHECK(!eddy_http_header_is_secret(others[i]));
+        CHECK(!eddy_http_header_is_secret(NULL));
+}

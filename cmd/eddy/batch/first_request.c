@@ -10,9 +10,9 @@
 #include "batch/answer/answer_line.h"
 #include "batch/request/sent.h"
 #include "common/excerpt.h"
-#include "common/secret_header.h"
 #include "common/url_shown.h"
 #include "eddy/alloc.h"
+#include "eddy/http_text.h"
 
 #define HIDDEN  "***"
 #define INDENT  "                "
@@ -113,7 +113,7 @@ static void url_add(struct ed_draft *report, const struct ed_request *request,
 static bool is_shown(const struct ed_request *request, const struct ed_templates *templates,
                      const struct eddy_http_header *header)
 {
-        if (ed_header_is_secret(header->name))
+        if (eddy_http_header_is_secret(header->name))
                 return false;
         for (size_t i = 0; i < templates->headers_count; i++)
                 if (strcasecmp(templates->headers[i].name, header->name) == 0)

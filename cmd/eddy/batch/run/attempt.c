@@ -16,10 +16,10 @@
 #include "batch/run/receive.h"
 #include "batch/run/run.h"
 #include "common/outcome.h"
-#include "common/secret_header.h"
 #include "common/url_parts.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
+#include "eddy/http_text.h"
 #include "eddy/time.h"
 
 #define BEARER "Bearer "
@@ -279,7 +279,7 @@ bool ed_attempt_is_ok(const struct ed_attempt *attempt)
 static bool are_secret(const struct eddy_http_header *headers, size_t count)
 {
         for (size_t i = 0; i < count; i++)
-                if (ed_header_is_secret(headers[i].name))
+                if (eddy_http_header_is_secret(headers[i].name))
                         return true;
         return false;
 }

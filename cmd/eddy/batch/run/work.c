@@ -8,8 +8,8 @@
 
 #include "batch/run/job.h"
 #include "batch/run/stop.h"
-#include "common/secret_header.h"
 #include "eddy/alloc.h"
+#include "eddy/http_text.h"
 
 enum { SECRET_BYTES = 12 }; /* of a value, by which it is recognised in a message */
 
@@ -21,7 +21,7 @@ static bool header_is_in(const struct eddy_http_header *header, const char *text
         const char *space = strrchr(header->value, ' '), *value = space ? space + 1 : header->value;
 
         /* The beginning is enough: a message may end within the value. */
-        return ed_header_is_secret(header->name) && *value &&
+        return eddy_http_header_is_secret(header->name) && *value &&
                memmem(text, bytes, value, strnlen(value, SECRET_BYTES));
 }
 
