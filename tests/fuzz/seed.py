@@ -4,7 +4,7 @@
 The messages are every fifth of tests/wire/requests.h and corpus.h, but for the
 longest, after the four bytes that choose (fuzz_http1.h); the JSON texts are every
 fifth of tests/wire/json_corpus.h; the URLs and dates are in this file, and so are
-structs for fuzz_json.c, queries, and texts for fuzz_url_join.c.  Files of other names, such as what a fuzzer has found, are left
+structs for fuzz_json.c, queries, challenges, and texts for fuzz_url_join.c.  Files of other names, such as what a fuzzer has found, are left
 alone.
 """
 import importlib.machinery
@@ -52,6 +52,16 @@ QUERIES = [
     "q=a+b%20c&name=caf%C3%A9&on=true&i=-128&u=18446744073709551615&d=1e3&color=red"
     "&numbers=1&numbers=2&l%5B%5D=a&l[]=", "i=128&u=-1&d=1001", "on=ON&on=1", "q=%00&name=%FF",
     "i=+1&i=", "&&=a&other=1&%zz", "l[]&l[]=&numbers=1&numbers=2&numbers=3&numbers=4", "name=123456",
+]
+
+# Challenges, and files in the format of ~/.netrc.
+AUTH = [
+    'Basic realm="simple", Newauth realm="apps", type=1, title="Login to \\"apps\\""',
+    'Digest realm="a@b", qop="auth, auth-int", algorithm=SHA-256, nonce="7ypf/x", stale=true',
+    'Negotiate YQ==, NTLM, Bearer scope="a b" , , Basic realm = x', 'Basic realm="a\\',
+    'machine a login kim password "a \\"b\\\\"\nmachine b.test user lee passwd x account y\n',
+    'macdef m\nmachine a login b password c\n\n# c\ndefault login any password thing',
+    'machine a login "kim', 'login a',
 ]
 
 
@@ -151,6 +161,7 @@ def main():
     write("fuzz_http1_request", requests[::EVERY])
     write("fuzz_http1_response", responses[::EVERY])
     write("fuzz_json", list(json_cases())[::EVERY] + [text.encode() for text in STRUCTS])
+    write("fuzz_auth", [text.encode() for text in AUTH])
     write("fuzz_query", [text.encode() for text in QUERIES])
     write("fuzz_url", [url.encode() for url in URLS])
     write("fuzz_url_join", [text.encode() for text in JOINS])
