@@ -34,6 +34,7 @@
 #include "eddy/http_file.h"
 #include "eddy/http_header.h"
 #include "eddy/http_hooks.h"
+#include "eddy/http_many.h"
 #include "eddy/http_metrics.h"
 #include "eddy/http_request.h"
 #include "eddy/http_response.h"
