@@ -20,6 +20,7 @@
 #include "eddy/error.h"
 #include "eddy/event.h"
 #include "eddy/fd.h"
+#include "eddy/field_errors.h"
 #include "eddy/fields.h"
 #include "eddy/fields_macros.h"
 #include "eddy/file.h"

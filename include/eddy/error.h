@@ -95,6 +95,8 @@ EDDY_BEGIN_DECLS
         X(FIELD, 5, UNKNOWN, "a field is not known")                                               \
         X(FIELD, 6, DUPLICATE, "a field is given twice")                                           \
         X(FIELD, 7, TABLE, "the table of fields is not usable")                                    \
+        X(FIELD, 8, FORMAT, "the string does not have its format")                                 \
+        X(FIELD, 9, UNIQUE, "two items of the list are equal")                                     \
         X(FILE, 0, SYNC, "an earlier sync of the file failed, so written bytes may be lost")       \
         X(FILE, 1, TOO_LARGE, "the file is larger than the limit of the call")                     \
         X(LIMITER, 0, AMOUNT, "the amount is above the limit of a whole window")                   \

@@ -209,6 +209,13 @@ EDDY_API bool eddy_json_is_utf8(const void *data, size_t bytes);
 /* ---- structs --------------------------------------------------------------------------------- */
 
 /*
+ * Flags of the calls that have some.  A text is a request: read-only fields are ignored when it is read,
+ * and not written; write-only fields are written.  Without this flag, as in a response, write-only
+ * fields are not written, and may be missing.
+ */
+enum { EDDY_JSON_REQUEST = 1 << 0 };
+
+/*
  * Read a text into the struct at 'out', which 'fields' describes.  The error names the first wrong
  * field: "users[3].age: 300 is above the maximum 150".  Scalars and char [N] that the text does not
  * give, or gives as null, keep their values, so 'out' may hold defaults.  Each char * and list that

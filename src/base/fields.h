@@ -16,6 +16,7 @@ struct ed_field_place {
         size_t name_bytes;
         size_t index;
         bool has_index;
+        bool is_escaped; /* 'name' is in a text of JSON, between quotes */
 };
 
 static inline const char *ed_field_name(const struct eddy_field *field)
@@ -168,6 +169,16 @@ void ed_field_items_limits(const struct eddy_field *field, size_t *ret_least, si
 /* The numbers that an integer field allows. Returns false if there is none. */
 bool ed_field_int_range(const struct eddy_field *field, int64_t *ret_least, int64_t *ret_most);
 bool ed_field_uint_range(const struct eddy_field *field, uint64_t *ret_least, uint64_t *ret_most);
+
+/*
+ * Find two equal strings, numbers or bools of 'field' among items of a list: the first is at 'items', and
+ * each next one 'stride' bytes further. Stores the index of the first item that equals an earlier
+ * one, or 'count'.
+ *
+ * Errors: -ENOMEM
+ */
+EDDY_MUST_USE int ed_field_twin(const struct eddy_field *field, const char *items, size_t stride,
+                                size_t count, size_t *ret_index);
 
 /* Make strings, lists and unions NULL and empty, and flags false, without freeing. */
 void ed_fields_blank(const struct eddy_fields *fields, void *in);

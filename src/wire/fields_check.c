@@ -315,7 +315,6 @@ static int check_field(const struct around *here, size_t i)
                                             other_fault,  map_fault,   union_fault };
         const struct eddy_field *field = &here->fields->list[i];
         struct ed_field_place place;
-        struct ed_format format;
 
         if (!field->name)
                 return FAIL(here, here->place, "field %zu has no name", i);
@@ -326,7 +325,7 @@ static int check_field(const struct around *here, size_t i)
                 if (reason)
                         return FAIL(here, &place, "%s", reason);
         }
-        if (field->format && !ed_format_of(field, &format))
+        if (field->format && !ed_format_fn(field))
                 return FAIL(here, &place, "the format '%s' is not known", field->format);
         if (field->kind == EDDY_KIND_STRUCT)
                 return check_table(field->fields, here, &place, here->error);

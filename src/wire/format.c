@@ -127,27 +127,28 @@ static const char *ipv6_fault(const char *text, size_t bytes)
         return ed_url_host_check(text, bytes) == ED_URL_IPV6 ? NULL : "it is not an IPv6 address";
 }
 
-bool ed_format_of(const struct eddy_field *field, struct ed_format *ret_format)
+eddy_format_fn *ed_format_fn(const struct eddy_field *field)
 {
-        static const struct ed_format known[] = {
-                { "email", email_fault, "value_error" },
-                { "uuid", uuid_fault, "uuid_parsing" },
-                { "date-time", date_time_fault, "datetime_parsing" },
-                { "date", date_fault, "date_parsing" },
-                { "uri", uri_fault, "url_parsing" },
-                { "ip", ip_fault, "ip_any_address" },
-                { "ipv4", ipv4_fault, "ip_v4_address" },
-                { "ipv6", ipv6_fault, "ip_v6_address" },
+        static const struct {
+                const char *name;
+                eddy_format_fn *fn;
+        } known[] = {
+                { "email", email_fault }, { "uuid", uuid_fault }, { "date-time", date_time_fault },
+                { "date", date_fault },   { "uri", uri_fault },   { "ip", ip_fault },
+                { "ipv4", ipv4_fault },   { "ipv6", ipv6_fault },
         };
 
-        if (field->format_fn) {
-                *ret_format = (struct ed_format){ field->format, field->format_fn, "value_error" };
-                return true;
-        }
+        if (field->format_fn)
+                return field->format_fn;
         for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-                if (strcmp(field->format, known[i].name) == 0) {
-                        *ret_format = known[i];
-                        return true;
-                }
-        return false;
+                if (strcmp(field->format, known[i].name) == 0)
+                        return known[i].fn;
+        return NULL;
+}
+
+const char *ed_format_fault(const struct eddy_field *field, const char *text, size_t bytes)
+{
+        eddy_format_fn *fn = field->format ? ed_format_fn(field) : NULL;
+
+        return fn ? fn(text, bytes) : NULL;
 }

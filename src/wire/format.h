@@ -7,13 +7,10 @@
 #include "base/def.h"
 #include "eddy/fields.h"
 
-struct ed_format {
-        const char *name;
-        eddy_format_fn *fn;
-        const char *type; /* of its error, as in eddy/field_errors.h */
-};
+/* Returns the check of the format that a field names, which may be its own, or NULL if it is not known. */
+eddy_format_fn *ed_format_fn(const struct eddy_field *field);
 
-/* Find the format that a field names, which may be its own. Returns false if it is not known. */
-bool ed_format_of(const struct eddy_field *field, struct ed_format *ret_format);
+/* Returns NULL, or the reason why a text does not have the format of the field, if that has one. */
+const char *ed_format_fault(const struct eddy_field *field, const char *text, size_t bytes);
 
 #endif

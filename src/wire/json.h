@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/fields.h"
+#include "eddy/field_errors.h"
 #include "eddy/json.h"
 
 /*
@@ -17,6 +18,9 @@
 int ed_json_fail(struct eddy_json_error *ret_error, int error, const char *text, uint64_t offset,
                  const struct ed_field_place *place, const char *format, ...) EDDY_PRINTF(6, 7);
 
+/* Replace each byte that is not printable ASCII by '?'. */
+void ed_json_make_printable(char *text);
+
 /*
  * Check a table as eddy_fields_check() does, except for names that are given twice.
  *
@@ -27,11 +31,13 @@ EDDY_MUST_USE int ed_fields_check(const struct eddy_fields *fields,
                                   struct eddy_json_error *ret_error);
 
 /*
- * As eddy_json_read(), for a text that was made from the texts of a query: errors have no place, and a
- * string where a number is needed is called by its text.
+ * As eddy_json_read_all(), or as eddy_json_read() if 'errors' is NULL, for a request whose text was made
+ * from the texts of a query: errors have no offset, and a string where a number is needed is called by
+ * its text.
  */
 EDDY_MUST_USE int ed_json_read_texts(const struct eddy_fields *fields, const char *text,
-                                     size_t bytes, void *out, struct eddy_json_error *ret_error);
+                                     size_t bytes, void *out, struct eddy_field_errors *errors,
+                                     struct eddy_json_error *ret_error);
 
 enum { ED_JSON_DOUBLE_BYTES = 64 };
 

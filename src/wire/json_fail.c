@@ -31,7 +31,7 @@ static void copy_cut(char *out, size_t room, const char *text)
                 memcpy(out + room - 4, "...", 3);
 }
 
-static void make_printable(char *text)
+void ed_json_make_printable(char *text)
 {
         for (; *text; text++)
                 if (*text < ' ' || *text > '~')
@@ -57,7 +57,7 @@ int ed_json_fail(struct eddy_json_error *ret_error, int error, const char *text,
                 ed_field_path(place, path, sizeof(path));
         if (*path) {
                 copy_cut(ret_error->path, sizeof(ret_error->path), path);
-                make_printable(ret_error->path);
+                ed_json_make_printable(ret_error->path);
                 snprintf(whole, sizeof(whole), "%s: %s", ret_error->path, sentence);
         } else if (text) {
                 snprintf(whole, sizeof(whole), "line %llu, column %llu: %s",
@@ -66,7 +66,7 @@ int ed_json_fail(struct eddy_json_error *ret_error, int error, const char *text,
         } else {
                 snprintf(whole, sizeof(whole), "%s", sentence);
         }
-        make_printable(whole);
+        ed_json_make_printable(whole);
         copy_cut(ret_error->text, sizeof(ret_error->text), whole);
         return error;
 }

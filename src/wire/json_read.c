@@ -5,273 +5,29 @@
  * caller's only if all of them are right.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/fields.h"
-#include "base/text.h"
 #include "eddy/error.h"
+#include "wire/field_errors.h"
 #include "wire/json.h"
+#include "wire/json_reading.h"
 
-#define FAIL(reading, code, value, place, ...)                                                     \
-        ed_json_fail((reading)->error, code, (reading)->is_of_texts ? NULL : (reading)->text,      \
-                     (uint64_t) ((value)->text - (reading)->text), place, __VA_ARGS__)
-
-enum { SHOWN_BYTES_MAX = 40, LIMIT_BYTES = 32 };
-
-struct reading {
-        const char *text;
-        struct eddy_json_error *error;
-        bool is_of_texts; /* made from the texts of a query: places in it mean nothing */
-};
-
-/* As the value is written, cut. */
-static int shown_bytes(const struct eddy_json_value *value)
-{
-        return value->bytes > SHOWN_BYTES_MAX ? SHOWN_BYTES_MAX : (int) value->bytes;
-}
-
-static int fail_type(const struct reading *reading, const struct eddy_json_value *value,
-                     const struct ed_field_place *place, const char *wanted)
-{
-        static const char *const found[] = {
-                [EDDY_JSON_NONE] = "nothing",     [EDDY_JSON_NULL] = "null",
-                [EDDY_JSON_BOOL] = "a bool",      [EDDY_JSON_NUMBER] = "a number",
-                [EDDY_JSON_STRING] = "a string",  [EDDY_JSON_ARRAY] = "an array",
-                [EDDY_JSON_OBJECT] = "an object",
-        };
-
-        if (reading->is_of_texts)
-                return FAIL(reading, EDDY_E_FIELD_TYPE, value, place, "%.*s is not %s",
-                            shown_bytes(value), value->text, wanted);
-        return FAIL(reading, EDDY_E_FIELD_TYPE, value, place, "%s is needed, not %s", wanted,
-                    found[value->kind]);
-}
-
-static int fail_range(const struct reading *reading, const struct eddy_json_value *value,
-                      const struct ed_field_place *place, bool is_above, const char *limit)
-{
-        return FAIL(reading, EDDY_E_FIELD_RANGE, value, place, "%.*s is %s %s", shown_bytes(value),
-                    value->text, is_above ? "above the maximum" : "below the minimum", limit);
-}
-
-/* ---- numbers --------------------------------------------------------------------------------- */
-
-static int fail_integer(const struct reading *reading, const struct eddy_json_value *value,
-                        const struct ed_field_place *place)
-{
-        if (value->kind != EDDY_JSON_NUMBER)
-                return fail_type(reading, value, place, "an integer");
-        return FAIL(reading, EDDY_E_FIELD_TYPE, value, place, "%.*s is not an integer",
-                    shown_bytes(value), value->text);
-}
-
-static int read_int(const struct reading *reading, const struct eddy_field *field,
-                    const struct eddy_json_value *value, void *at,
-                    const struct ed_field_place *place)
-{
-        int64_t least, most, number = 0;
-        int err = eddy_json_int64(value, &number);
-        bool is_below, is_above;
-        char limit[LIMIT_BYTES];
-
-        if (err == EDDY_E_FIELD_TYPE)
-                return fail_integer(reading, value, place);
-        (void) ed_field_int_range(field, &least, &most);
-        is_below = err < 0 ? value->text[0] == '-' : number < least;
-        is_above = err < 0 ? !is_below : number > most;
-        if (is_below || is_above) {
-                snprintf(limit, sizeof(limit), "%" PRId64, is_above ? most : least);
-                return fail_range(reading, value, place, is_above, limit);
-        }
-        ed_field_int_put(at, field->bytes, (uint64_t) number);
-        return 0;
-}
-
-static int read_uint(const struct reading *reading, const struct eddy_field *field,
-                     const struct eddy_json_value *value, void *at,
-                     const struct ed_field_place *place)
-{
-        uint64_t least, most, number = 0;
-        int err = eddy_json_uint64(value, &number);
-        bool is_below, is_above;
-        char limit[LIMIT_BYTES];
-
-        if (err == EDDY_E_FIELD_TYPE)
-                return fail_integer(reading, value, place);
-        (void) ed_field_uint_range(field, &least, &most);
-        is_below = err < 0 ? value->text[0] == '-' : number < least;
-        is_above = err < 0 ? !is_below : number > most;
-        if (is_below || is_above) {
-                snprintf(limit, sizeof(limit), "%" PRIu64, is_above ? most : least);
-                return fail_range(reading, value, place, is_above, limit);
-        }
-        ed_field_int_put(at, field->bytes, number);
-        return 0;
-}
-
-static int read_double(const struct reading *reading, const struct eddy_field *field,
-                       const struct eddy_json_value *value, void *at,
-                       const struct ed_field_place *place)
-{
-        bool is_float = field->bytes == sizeof(float), is_above;
-        double number = 0;
-        int err = eddy_json_double(value, &number);
-        char limit[LIMIT_BYTES];
-
-        if (err == EDDY_E_FIELD_TYPE)
-                return fail_type(reading, value, place, "a number");
-        if (err < 0 || (is_float && !ed_field_is_float(number)))
-                return FAIL(reading, EDDY_E_FIELD_RANGE, value, place,
-                            "%.*s does not fit into a %s", shown_bytes(value), value->text,
-                            is_float ? "float" : "double");
-        is_above = field->has_max && number > field->max;
-        if (is_above || (field->has_min && number < field->min)) {
-                snprintf(limit, sizeof(limit), "%.17g", is_above ? field->max : field->min);
-                return fail_range(reading, value, place, is_above, limit);
-        }
-        ed_field_double_put(at, field->bytes, number);
-        return 0;
-}
-
-/* ---- strings --------------------------------------------------------------------------------- */
-
-/* The bytes of a string after its conversion, if the field may have that number. */
-static int64_t string_bytes(const struct reading *reading, const struct eddy_field *field,
-                            const struct eddy_json_value *value, const struct ed_field_place *place)
-{
-        int64_t bytes = eddy_json_string(value, NULL, 0);
-        size_t least, most;
-
-        if (bytes == EDDY_E_FIELD_TYPE)
-                return fail_type(reading, value, place, "a string");
-        if (bytes < 0)
-                return FAIL(reading, (int) bytes, value, place,
-                            reading->is_of_texts ? "the text is not UTF-8"
-                                                 : "the string has half of a surrogate pair");
-        ed_field_bytes_limits(field, &least, &most);
-        if ((uint64_t) bytes < least || (uint64_t) bytes > most)
-                return FAIL(reading, EDDY_E_FIELD_LENGTH, value, place,
-                            "a string of %" PRId64 " bytes, %s %zu are allowed", bytes,
-                            (uint64_t) bytes < least ? "at least" : "at most",
-                            (uint64_t) bytes < least ? least : most);
-        return bytes;
-}
-
-static int convert(const struct reading *reading, const struct eddy_json_value *value, char *out,
-                   size_t room, const struct ed_field_place *place)
-{
-        int64_t bytes = eddy_json_string(value, out, room);
-
-        if (bytes < 0)
-                return (int) bytes;
-        return strlen(out) == (size_t) bytes
-                       ? 0
-                       : FAIL(reading, EDDY_E_FIELD_TEXT, value, place, "the string has \\u0000");
-}
-
-static int read_string(const struct reading *reading, const struct eddy_field *field,
-                       const struct eddy_json_value *value, char **at,
-                       const struct ed_field_place *place)
-{
-        int64_t bytes = string_bytes(reading, field, value, place);
-        char *string;
-
-        if (bytes < 0)
-                return (int) bytes;
-        string = ed_alloc((size_t) bytes + 1);
-        if (!string)
-                return FAIL(reading, -ENOMEM, value, place, "out of memory");
-        *at = string; /* freed with the copy of the struct */
-        return convert(reading, value, string, (size_t) bytes + 1, place);
-}
-
-static int read_chars(const struct reading *reading, const struct eddy_field *field,
-                      const struct eddy_json_value *value, char *at,
-                      const struct ed_field_place *place)
-{
-        int64_t bytes = string_bytes(reading, field, value, place);
-
-        return bytes < 0 ? (int) bytes : convert(reading, value, at, field->bytes, place);
-}
-
-static int read_raw(const struct reading *reading, const struct eddy_field *field,
-                    const struct eddy_json_value *value, char **at,
-                    const struct ed_field_place *place)
-{
-        char *text = ed_alloc(value->bytes + 1);
-        int64_t bytes;
-        size_t least, most;
-
-        if (!text)
-                return FAIL(reading, -ENOMEM, value, place, "out of memory");
-        *at = text; /* freed with the copy of the struct */
-        bytes = eddy_json_compact(value->text, value->bytes, text, NULL, NULL);
-        if (bytes < 0)
-                return FAIL(reading, (int) bytes, value, place, "the value is not valid");
-        text[bytes] = '\0';
-        ed_field_bytes_limits(field, &least, &most);
-        if ((uint64_t) bytes >= least && (uint64_t) bytes <= most)
-                return 0;
-        return FAIL(reading, EDDY_E_FIELD_LENGTH, value, place,
-                    "a text of %" PRId64 " bytes, %zu to %zu are allowed", bytes, least, most);
-}
-
-static int read_enum(const struct reading *reading, const struct eddy_field *field,
-                     const struct eddy_json_value *value, int *at,
-                     const struct ed_field_place *place)
-{
-        char names[EDDY_JSON_TEXT_BYTES] = "";
-        struct ed_text list = { names, sizeof(names) };
-
-        if (value->kind != EDDY_JSON_STRING)
-                return fail_type(reading, value, place, "a string");
-        for (int i = 0; field->names[i]; i++) {
-                if (eddy_json_is(value, field->names[i])) {
-                        *at = i;
-                        return 0;
-                }
-                ed_text_add(&list, "%s%s", i > 0 ? ", " : "", field->names[i]);
-        }
-        return FAIL(reading, EDDY_E_FIELD_RANGE, value, place, "%.*s is not one of %s",
-                    shown_bytes(value), value->text, names);
-}
-
-/* ---- items and members ----------------------------------------------------------------------- */
-
-static int read_struct(const struct reading *reading, const struct eddy_fields *fields,
+static int read_struct(struct ed_json_reading *reading, const struct eddy_fields *fields,
                        const struct eddy_json_value *value, void *out,
                        const struct ed_field_place *place);
 
-static int read_one(const struct reading *reading, const struct eddy_field *field,
+static int read_one(struct ed_json_reading *reading, const struct eddy_field *field,
                     const struct eddy_json_value *value, void *at,
                     const struct ed_field_place *place)
 {
-        switch (field->kind) {
-        case EDDY_KIND_BOOL:
-                return eddy_json_bool(value, at) < 0 ? fail_type(reading, value, place, "a bool")
-                                                     : 0;
-        case EDDY_KIND_INT:
-                return read_int(reading, field, value, at, place);
-        case EDDY_KIND_UINT:
-                return read_uint(reading, field, value, at, place);
-        case EDDY_KIND_DOUBLE:
-                return read_double(reading, field, value, at, place);
-        case EDDY_KIND_CHARS:
-                return read_chars(reading, field, value, at, place);
-        case EDDY_KIND_STRING:
-                return read_string(reading, field, value, at, place);
-        case EDDY_KIND_RAW:
-                return read_raw(reading, field, value, at, place);
-        case EDDY_KIND_ENUM:
-        case EDDY_KIND_TAG:
-                return read_enum(reading, field, value, at, place);
-        default:
+        if (field->kind == EDDY_KIND_STRUCT)
                 return read_struct(reading, field->fields, value, at, place);
-        }
+        return ed_json_read_scalar(reading, field, value, at, place);
 }
+
+/* ---- arrays and lists ------------------------------------------------------------------------ */
 
 /* Append an item of zeros to the list and return it, or NULL if memory runs out. */
 static void *add_item(const struct eddy_field *field, void *out, size_t *room)
@@ -279,7 +35,7 @@ static void *add_item(const struct eddy_field *field, void *out, size_t *room)
         size_t *count = ed_field_count(field, out), bytes;
         char *items = ed_field_items(field, out);
 
-        if (field->shape == EDDY_SHAPE_LIST && *count == *room) {
+        if (ed_field_is_owned(field) && *count == *room) {
                 *room = *room ? *room * 2 : 4;
                 if (__builtin_mul_overflow(*room, field->bytes, &bytes))
                         return NULL;
@@ -294,56 +50,195 @@ static void *add_item(const struct eddy_field *field, void *out, size_t *room)
         return items;
 }
 
-static int read_items(const struct reading *reading, const struct eddy_field *field,
-                      const struct eddy_json_value *value, void *out, struct ed_field_place *place)
+/* Append an item, or report that the field has too many. Returns NULL after that, and the error. */
+static void *next_item(struct ed_json_reading *reading, const struct eddy_field *field,
+                       const struct eddy_json_value *value, void *out, size_t *room,
+                       const struct ed_field_place *place, int *ret_error)
+{
+        size_t least, most;
+        void *at = NULL;
+
+        ed_field_items_limits(field, &least, &most);
+        if (*ed_field_count(field, out) == most)
+                *ret_error = ed_json_refuse(reading, EDDY_E_FIELD_LENGTH, value, place,
+                                            "more than %zu items", most);
+        else if (!(at = add_item(field, out, room)))
+                *ret_error = ed_json_refuse(reading, -ENOMEM, value, place, "out of memory");
+        return at;
+}
+
+static int check_least(struct ed_json_reading *reading, const struct eddy_field *field,
+                       const struct eddy_json_value *value, void *out,
+                       const struct ed_field_place *place)
+{
+        size_t count = *ed_field_count(field, out), least, most;
+
+        ed_field_items_limits(field, &least, &most);
+        if (count >= least)
+                return 0;
+        return ed_json_refuse(reading, EDDY_E_FIELD_LENGTH, value, place,
+                              "%zu items, at least %zu are needed", count, least);
+}
+
+/* The value and the name of the item or member 'index'. */
+static void find_nth(const struct eddy_json_value *value, size_t index,
+                     struct eddy_json_value *ret_name, struct eddy_json_value *ret_item)
 {
         struct eddy_json_cursor cursor;
+
+        if (eddy_json_walk(value, &cursor) < 0)
+                return;
+        for (size_t i = 0; i <= index; i++)
+                (void) eddy_json_next(&cursor, ret_name, ret_item);
+}
+
+static int check_unique(struct ed_json_reading *reading, const struct eddy_field *field,
+                        const struct eddy_json_value *value, void *out,
+                        struct ed_field_place *place)
+{
+        size_t count = *ed_field_count(field, out), twin;
+        struct eddy_json_value name, item = *value;
+        int err;
+
+        err = ed_field_twin(field, ed_field_items(field, out), field->bytes, count, &twin);
+        if (err < 0)
+                return ed_json_refuse(reading, err, value, place, "out of memory");
+        if (twin == count)
+                return 0;
+        find_nth(value, twin, &name, &item);
+        place->index = twin;
+        place->has_index = true;
+        err = ed_json_refuse(reading, EDDY_E_FIELD_UNIQUE, &item, place,
+                             "an earlier item is equal");
+        place->has_index = false;
+        return err;
+}
+
+static int read_items(struct ed_json_reading *reading, const struct eddy_field *field,
+                      const struct eddy_json_value *value, void *out, struct ed_field_place *place)
+{
+        uint64_t refused = reading->refused;
+        struct eddy_json_cursor cursor;
         struct eddy_json_value item;
-        size_t least, most, room = 0;
+        size_t room = 0;
         int err = 0;
 
         if (value->kind != EDDY_JSON_ARRAY || eddy_json_walk(value, &cursor) < 0)
-                return fail_type(reading, value, place, "an array");
-        ed_field_items_limits(field, &least, &most);
-        while (err == 0 && eddy_json_next(&cursor, NULL, &item)) {
-                size_t count = *ed_field_count(field, out);
-                void *at;
+                return ed_json_refuse_type(reading, value, place, "an array");
+        while (ed_json_goes_on(reading, err) && eddy_json_next(&cursor, NULL, &item)) {
+                void *at = next_item(reading, field, value, out, &room, place, &err);
 
-                if (count == most)
-                        return FAIL(reading, EDDY_E_FIELD_LENGTH, value, place,
-                                    "more than %zu items", most);
-                at = add_item(field, out, &room);
                 if (!at)
-                        return FAIL(reading, -ENOMEM, value, place, "out of memory");
-                place->index = count;
+                        return err;
+                place->index = *ed_field_count(field, out) - 1;
                 place->has_index = true;
                 err = read_one(reading, field, &item, at, place);
                 place->has_index = false;
         }
-        if (err == 0 && *ed_field_count(field, out) < least)
-                return FAIL(reading, EDDY_E_FIELD_LENGTH, value, place,
-                            "%zu items, at least %zu are needed", *ed_field_count(field, out),
-                            least);
+        if (ed_json_goes_on(reading, err))
+                err = check_least(reading, field, value, out, place);
+        if (err == 0 && field->unique && reading->refused == refused)
+                err = check_unique(reading, field, value, out, place);
         return err;
 }
 
-static int read_field(const struct reading *reading, const struct eddy_field *field,
-                      const struct eddy_json_value *value, void *out,
-                      const struct ed_field_place *up)
+/* ---- maps ------------------------------------------------------------------------------------ */
+
+static int read_value(struct ed_json_reading *reading, const struct eddy_field *field,
+                      const struct eddy_json_value *value, void *out, struct ed_field_place *place);
+
+static struct ed_field_place place_of_name(const struct ed_field_place *up,
+                                           const struct eddy_json_value *name)
 {
-        struct ed_field_place place = { .up = up, .name = ed_field_name(field) };
+        return (struct ed_field_place){
+                .up = up, .name = name->text + 1, .name_bytes = name->bytes - 2, .is_escaped = true
+        };
+}
+
+static int read_entry(struct ed_json_reading *reading, const struct eddy_fields *entry,
+                      const struct eddy_json_value *name, const struct eddy_json_value *value,
+                      void *at, const struct ed_field_place *up)
+{
+        struct ed_field_place place = place_of_name(up, name);
+        int err = read_one(reading, &entry->list[0], name, ed_field_member(&entry->list[0], at),
+                           &place);
+
+        return ed_json_goes_on(reading, err)
+                       ? read_value(reading, &entry->list[1], value, at, &place)
+                       : err;
+}
+
+static int check_names(struct ed_json_reading *reading, const struct eddy_field *field,
+                       const struct eddy_json_value *value, void *out,
+                       const struct ed_field_place *up)
+{
+        const struct eddy_field *name_field = &field->fields->list[0];
+        size_t count = *ed_field_count(field, out), twin;
+        char *items = ed_field_items(field, out);
+        struct eddy_json_value name = *value, item;
+        struct ed_field_place place;
         int err;
 
-        place.name_bytes = strlen(place.name);
-        if (value->kind == EDDY_JSON_NULL && field->kind != EDDY_KIND_RAW) {
-                if (!field->required)
-                        return 0;
-                return FAIL(reading, EDDY_E_FIELD_TYPE, value, &place, "null is not allowed");
+        if (count == 0)
+                return 0;
+        err = ed_field_twin(name_field, items + name_field->offset, field->bytes, count, &twin);
+        if (err < 0)
+                return ed_json_refuse(reading, err, value, up, "out of memory");
+        if (twin == count)
+                return 0;
+        find_nth(value, twin, &name, &item);
+        place = place_of_name(up, &name);
+        return ed_json_refuse(reading, EDDY_E_FIELD_DUPLICATE, &name, &place,
+                              "the name is given twice");
+}
+
+static int read_map(struct ed_json_reading *reading, const struct eddy_field *field,
+                    const struct eddy_json_value *value, void *out,
+                    const struct ed_field_place *place)
+{
+        uint64_t refused = reading->refused;
+        struct eddy_json_value name, member;
+        struct eddy_json_cursor cursor;
+        size_t room = 0;
+        int err = 0;
+
+        if (value->kind != EDDY_JSON_OBJECT || eddy_json_walk(value, &cursor) < 0)
+                return ed_json_refuse_type(reading, value, place, "an object");
+        while (ed_json_goes_on(reading, err) && eddy_json_next(&cursor, &name, &member)) {
+                void *at = next_item(reading, field, value, out, &room, place, &err);
+
+                if (!at)
+                        return err;
+                err = read_entry(reading, field->fields, &name, &member, at, place);
         }
-        if (field->shape != EDDY_SHAPE_ONE)
-                err = read_items(reading, field, value, out, &place);
+        if (ed_json_goes_on(reading, err))
+                err = check_least(reading, field, value, out, place);
+        if (err == 0 && reading->refused == refused)
+                err = check_names(reading, field, value, out, place);
+        return err;
+}
+
+/* ---- structs --------------------------------------------------------------------------------- */
+
+static int read_value(struct ed_json_reading *reading, const struct eddy_field *field,
+                      const struct eddy_json_value *value, void *out, struct ed_field_place *place)
+{
+        int err;
+
+        if (value->kind == EDDY_JSON_NULL) {
+                ed_field_set_flag(field->null_flag, out, true);
+                if (field->kind != EDDY_KIND_RAW && (!field->required || field->null_flag))
+                        return 0;
+                if (field->kind != EDDY_KIND_RAW)
+                        return ed_json_refuse(reading, EDDY_E_FIELD_TYPE, value, place,
+                                              "null is not allowed");
+        }
+        if (field->shape == EDDY_SHAPE_ONE)
+                err = read_one(reading, field, value, ed_field_member(field, out), place);
+        else if (field->shape == EDDY_SHAPE_MAP)
+                err = read_map(reading, field, value, out, place);
         else
-                err = read_one(reading, field, value, ed_field_member(field, out), &place);
+                err = read_items(reading, field, value, out, place);
         if (err == 0)
                 ed_field_set_flag(field->flag, out, true);
         return err;
@@ -362,76 +257,148 @@ static size_t find_field(const struct eddy_fields *fields, const struct eddy_jso
         return fields->count;
 }
 
-static int fail_name(const struct reading *reading, int error, const struct eddy_json_value *name,
-                     const struct ed_field_place *up, const char *what)
+static int refuse_name(struct ed_json_reading *reading, int error,
+                       const struct eddy_json_value *name, const struct ed_field_place *up,
+                       const char *sentence)
 {
-        struct ed_field_place place = { .up = up, .name = name->text + 1 };
+        struct ed_field_place place = place_of_name(up, name);
 
-        place.name_bytes = name->bytes - 2 > SHOWN_BYTES_MAX ? SHOWN_BYTES_MAX : name->bytes - 2;
-        return FAIL(reading, error, name, &place, "%s", what);
+        return ed_json_refuse(reading, error, name, &place, "%s", sentence);
 }
 
-static int read_struct(const struct reading *reading, const struct eddy_fields *fields,
-                       const struct eddy_json_value *value, void *out,
-                       const struct ed_field_place *place)
+/* An object, as it is read. */
+struct object {
+        const struct eddy_fields *fields;
+        const char *tag; /* the name of the tag, which is not in the table; NULL: none */
+        bool has_tag;
+        size_t first; /* the field where the search for the next name begins */
+        uint64_t seen[EDDY_FIELDS_MAX / 64];
+};
+
+static bool was_seen(const struct object *object, size_t i)
 {
-        uint64_t seen[EDDY_FIELDS_MAX / 64] = { 0 };
-        struct eddy_json_value name, member;
-        struct eddy_json_cursor cursor;
-        size_t first = 0;
+        return object->seen[i / 64] >> (i % 64) & 1;
+}
 
-        if (value->kind != EDDY_JSON_OBJECT || eddy_json_walk(value, &cursor) < 0)
-                return fail_type(reading, value, place, "an object");
-        while (eddy_json_next(&cursor, &name, &member)) {
-                size_t i = find_field(fields, &name, first);
-                int err;
-
-                if (i == fields->count && !(fields->flags & EDDY_FIELDS_STRICT))
-                        continue;
-                if (i == fields->count)
-                        return fail_name(reading, EDDY_E_FIELD_UNKNOWN, &name, place,
-                                         "the field is not known");
-                if (seen[i / 64] >> (i % 64) & 1)
-                        return fail_name(reading, EDDY_E_FIELD_DUPLICATE, &name, place,
-                                         "the field is given twice");
-                seen[i / 64] |= (uint64_t) 1 << (i % 64);
-                first = i + 1 < fields->count ? i + 1 : 0;
-                err = read_field(reading, &fields->list[i], &member, out, place);
-                if (err < 0)
-                        return err;
+/* A name that is not in the table. */
+static int read_other(struct ed_json_reading *reading, struct object *object,
+                      const struct eddy_json_value *name, const struct ed_field_place *place)
+{
+        if (object->tag && eddy_json_is(name, object->tag)) {
+                if (object->has_tag)
+                        return refuse_name(reading, EDDY_E_FIELD_DUPLICATE, name, place,
+                                           "the field is given twice");
+                object->has_tag = true;
+                return 0;
         }
-        for (size_t i = 0; i < fields->count; i++) {
-                const struct eddy_field *field = &fields->list[i];
-                struct ed_field_place missing = { .up = place, .name = ed_field_name(field) };
-
-                missing.name_bytes = strlen(missing.name);
-                if (field->required && !(seen[i / 64] >> (i % 64) & 1))
-                        return FAIL(reading, EDDY_E_FIELD_MISSING, value, &missing,
-                                    "the field is missing");
-        }
+        if (object->fields->flags & EDDY_FIELDS_STRICT)
+                return refuse_name(reading, EDDY_E_FIELD_UNKNOWN, name, place,
+                                   "the field is not known");
         return 0;
 }
 
-static int read_all(struct reading reading, const struct eddy_fields *fields, size_t bytes,
-                    void *out)
+static int read_member(struct ed_json_reading *reading, struct object *object,
+                       const struct eddy_json_value *name, const struct eddy_json_value *value,
+                       void *out, const struct ed_field_place *up)
 {
-        struct eddy_json_error *ret_error = reading.error;
-        struct eddy_json_value value;
-        void *copy;
+        const struct eddy_fields *fields = object->fields;
+        size_t i = find_field(fields, name, object->first);
+        struct ed_field_place place;
+
+        if (i == fields->count)
+                return read_other(reading, object, name, up);
+        object->first = i + 1 < fields->count ? i + 1 : 0;
+        if (reading->is_request && fields->list[i].read_only)
+                return 0;
+        if (was_seen(object, i))
+                return refuse_name(reading, EDDY_E_FIELD_DUPLICATE, name, up,
+                                   "the field is given twice");
+        object->seen[i / 64] |= (uint64_t) 1 << (i % 64);
+        place = ed_field_place_of(up, &fields->list[i]);
+        return read_value(reading, &fields->list[i], value, out, &place);
+}
+
+static int refuse_missing(struct ed_json_reading *reading, const struct eddy_field *field,
+                          const struct eddy_json_value *value, const struct ed_field_place *up)
+{
+        struct ed_field_place place = ed_field_place_of(up, field);
+
+        return ed_json_refuse(reading, EDDY_E_FIELD_MISSING, value, &place, "the field is missing");
+}
+
+static bool is_needed(const struct ed_json_reading *reading, const struct eddy_field *field)
+{
+        return field->required && !(reading->is_request ? field->read_only : field->write_only);
+}
+
+/* Read the members of an object, of which 'tag' (or NULL) is not in the table. */
+static int read_members(struct ed_json_reading *reading, const struct eddy_fields *fields,
+                        const char *tag, const struct eddy_json_value *value, void *out,
+                        const struct ed_field_place *place)
+{
+        struct object object = { .fields = fields, .tag = tag };
+        struct eddy_json_value name, member;
+        struct eddy_json_cursor cursor;
+        int err = 0;
+
+        if (value->kind != EDDY_JSON_OBJECT || eddy_json_walk(value, &cursor) < 0)
+                return ed_json_refuse_type(reading, value, place, "an object");
+        while (ed_json_goes_on(reading, err) && eddy_json_next(&cursor, &name, &member))
+                err = read_member(reading, &object, &name, &member, out, place);
+        for (size_t i = 0; ed_json_goes_on(reading, err) && i < fields->count; i++)
+                if (!was_seen(&object, i) && is_needed(reading, &fields->list[i]))
+                        err = refuse_missing(reading, &fields->list[i], value, place);
+        return err;
+}
+
+/* The tag may be any member of the object, so find it first. */
+static int read_union(struct ed_json_reading *reading, const struct eddy_fields *fields,
+                      const struct eddy_json_value *value, void *out,
+                      const struct ed_field_place *up)
+{
+        struct ed_field_place place = ed_field_place_of(up, &fields->list[0]);
+        const struct eddy_field *tag = &fields->list[0], *chosen;
+        struct eddy_json_value name, member;
+        struct eddy_json_cursor cursor;
         int err;
 
-        err = ed_fields_check(fields, ret_error);
-        if (err < 0)
-                return err;
-        err = eddy_json_parse(reading.text, bytes, NULL, &value, ret_error);
-        if (err < 0)
-                return err;
-        copy = ed_alloc(fields->bytes);
+        if (value->kind != EDDY_JSON_OBJECT || eddy_json_walk(value, &cursor) < 0)
+                return ed_json_refuse_type(reading, value, up, "an object");
+        do {
+                if (!eddy_json_next(&cursor, &name, &member))
+                        return refuse_missing(reading, tag, value, up);
+        } while (!eddy_json_is(&name, place.name));
+        err = read_one(reading, tag, &member, ed_field_member(tag, out), &place);
+        chosen = err < 0 ? NULL : ed_field_chosen(fields, out);
+        return chosen ? read_members(reading, chosen->fields, place.name, value,
+                                     ed_field_member(chosen, out), up)
+                      : err;
+}
+
+static int read_struct(struct ed_json_reading *reading, const struct eddy_fields *fields,
+                       const struct eddy_json_value *value, void *out,
+                       const struct ed_field_place *place)
+{
+        if (ed_fields_are_union(fields))
+                return read_union(reading, fields, value, out, place);
+        return read_members(reading, fields, NULL, value, out, place);
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+static int read_checked(struct ed_json_reading *reading, const struct eddy_fields *fields,
+                        const struct eddy_json_value *value, void *out)
+{
+        void *copy = ed_alloc(fields->bytes);
+        int err;
+
         if (!copy)
-                return FAIL(&reading, -ENOMEM, &value, NULL, "out of memory");
+                return ed_json_refuse(reading, -ENOMEM, value, NULL, "out of memory");
         memcpy(copy, out, fields->bytes);
         ed_fields_blank(fields, copy);
-        err = read_struct(&reading, fields, &value, copy, NULL);
+        err = read_struct(reading, fields, value, copy, NULL);
+        if (ed_json_goes_on(reading, err) && reading->refused > 0)
+                err = reading->first;
         if (err == 0)
                 memcpy(out, copy, fields->bytes);
         else
@@ -440,15 +407,75 @@ static int read_all(struct reading reading, const struct eddy_fields *fields, si
         return err;
 }
 
+static int read_all(struct ed_json_reading reading, const struct eddy_fields *fields, size_t bytes,
+                    void *out)
+{
+        struct eddy_json_error error, *ret_error = reading.errors ? &error : reading.error;
+        struct eddy_json_value value;
+        int err = ed_fields_check(fields, ret_error);
+
+        if (err == 0)
+                err = eddy_json_parse(reading.text, bytes, NULL, &value, ret_error);
+        if (err == 0)
+                return read_checked(&reading, fields, &value, out);
+        return reading.errors && err != -ENOMEM
+                       ? ed_field_errors_add(reading.errors, err, error.offset, NULL, error.text)
+                       : err;
+}
+
 int eddy_json_read(const struct eddy_fields *fields, const char *text, size_t bytes, void *out,
                    struct eddy_json_error *ret_error)
 {
-        return read_all((struct reading){ .text = text, .error = ret_error }, fields, bytes, out);
+        return read_all((struct ed_json_reading){ .text = text, .error = ret_error }, fields, bytes,
+                        out);
+}
+
+int eddy_json_read_all(const struct eddy_fields *fields, const char *text, size_t bytes,
+                       unsigned flags, void *out, struct eddy_field_errors *errors)
+{
+        struct ed_json_reading reading = { .text = text,
+                                           .errors = errors,
+                                           .is_request = flags & EDDY_JSON_REQUEST };
+
+        if (flags & ~(unsigned) EDDY_JSON_REQUEST)
+                return -EINVAL;
+        if (errors && errors->max > EDDY_FIELD_ERRORS_MAX)
+                return -EINVAL;
+        return read_all(reading, fields, bytes, out);
 }
 
 int ed_json_read_texts(const struct eddy_fields *fields, const char *text, size_t bytes, void *out,
-                       struct eddy_json_error *ret_error)
+                       struct eddy_field_errors *errors, struct eddy_json_error *ret_error)
 {
-        return read_all((struct reading){ .text = text, .error = ret_error, .is_of_texts = true },
-                        fields, bytes, out);
+        struct ed_json_reading reading = { .text = text,
+                                           .error = ret_error,
+                                           .errors = errors,
+                                           .is_of_texts = true,
+                                           .is_request = true };
+
+        return read_all(reading, fields, bytes, out);
+}
+
+int ed_json_field_check(const struct eddy_field *field, size_t struct_bytes, const char *text,
+                        struct eddy_json_error *ret_error)
+{
+        struct ed_json_reading reading = { .text = text, .error = ret_error };
+        struct ed_field_place place = ed_field_place_of(NULL, field);
+        struct eddy_field one = *field;
+        struct eddy_fields fields = { .list = &one, .count = 1, .bytes = struct_bytes };
+        struct eddy_json_value value;
+        void *copy;
+        int err = eddy_json_parse(text, strlen(text), NULL, &value, ret_error);
+
+        if (err < 0)
+                return err;
+        if (one.kind == EDDY_KIND_TAG) /* which is not the table of a union here */
+                one.kind = EDDY_KIND_ENUM;
+        copy = ed_alloc_zero(struct_bytes);
+        if (!copy)
+                return ed_json_refuse(&reading, -ENOMEM, &value, NULL, "out of memory");
+        err = read_value(&reading, &one, &value, copy, &place);
+        eddy_fields_fini(&fields, copy);
+        ed_free(copy);
+        return err;
 }

@@ -327,7 +327,7 @@ static int end(struct reading *reading, int err, void *out)
                 err = put_all(reading);
         if (err == 0)
                 err = ed_json_read_texts(reading->fields, ed_buf_data(&reading->json),
-                                         ed_buf_bytes(&reading->json), out, reading->error);
+                                         ed_buf_bytes(&reading->json), out, NULL, reading->error);
         ed_buf_fini(&reading->items);
         ed_buf_fini(&reading->piece);
         ed_buf_fini(&reading->json);
