@@ -98,7 +98,7 @@ _eddy() {
                         return
                         ;;
                 fetch,-X | fetch,--method | fetch,-H | fetch,--header | \
-                        fetch,-c | fetch,--per-host | fetch,--timeout | fetch,--connect-timeout | \
+                        fetch,-c | fetch,-n | fetch,--duration | fetch,--per-host | fetch,--timeout | fetch,--connect-timeout | \
                         fetch,--read-timeout | fetch,--deadline | fetch,--attempts | fetch,--backoff | \
                         fetch,--proxy | fetch,--resolve) return ;;
                 mock,--cert | mock,--key)
@@ -165,8 +165,8 @@ _eddy() {
                         select) words="--select --by --keep --errors --ok --schema --format
                                 --id-column --skip-empty --body --url -H --header -o --output
                                 --to --memory -h --help --version" ;;
-                        fetch) words="-i -X --method -H --header -d --data -c --per-host
-                                --timeout --connect-timeout --read-timeout --deadline --attempts
+                        fetch) words="-i -X --method -H --header -d --data -n --duration -c
+                                --per-host --timeout --connect-timeout --read-timeout --deadline --attempts
                                 --backoff --cacert --cert --key -k --insecure --proxy
                                 --unix-socket --resolve --compressed -o --force --body --save
                                 --progress --summary -h --help --version" ;;

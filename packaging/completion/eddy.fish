@@ -211,6 +211,8 @@ complete -c eddy -n '__fish_seen_subcommand_from fetch' -s i -r -F -d 'read more
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -s X -l method -x -d 'GET, or POST with --data, unless given'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -s H -l header -x -d 'send this header'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -s d -l data -r -F -d 'the body: D, or the contents of FILE'
+complete -c eddy -n '__fish_seen_subcommand_from fetch' -s n -x -d 'request the only URL N times'
+complete -c eddy -n '__fish_seen_subcommand_from fetch' -l duration -x -d 'request the only URL again and again for D'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -s c -x -d 'requests at a time, 1 to 65536'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l per-host -x -d 'requests at a time to one host and port'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l timeout -x -d 'for one attempt, from the start of its connect'

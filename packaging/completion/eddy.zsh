@@ -262,6 +262,8 @@ _eddy() {
                         '*--header=[send this header]:NAME: ' \
                         '*-d+[the body: D, or the contents of FILE]:D:_files' \
                         '*--data=[the body: D, or the contents of FILE]:D:_files' \
+                        '*-n+[request the only URL N times]:N: ' \
+                        '*--duration=[request the only URL again and again for D]:D: ' \
                         '*-c+[requests at a time, 1 to 65536]:N: ' \
                         '*--per-host=[requests at a time to one host and port]:N: ' \
                         '*--timeout=[for one attempt, from the start of its connect]:D: ' \

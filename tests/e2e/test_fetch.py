@@ -37,6 +37,49 @@ def line_has_these_members_in_this_order(eddy):
 
 
 @claim
+def n_requests_the_only_url_so_often(eddy):
+    mock = eddy.mock()
+    result = eddy.fetch("-n", "250", "-c", "7", "--summary", "json", mock + "/bytes/5")
+    equal(result.code, 0, result)
+    lines = result.lines()
+    equal(sorted(line["index"] for line in lines), list(range(250)))
+    equal({(line["url"], line["status"]) for line in lines}, {(mock + "/bytes/5", 200)})
+    summary = json.loads(result.err.splitlines()[-1])
+    check(0 < summary["ms"]["p50"] <= summary["ms"]["p99"], summary)
+    result = eddy.fetch("-n", "20", "-o", "/dev/null", mock + "/bytes/5")
+    equal((result.code, result.out), (0, ""), result)
+
+
+@claim
+def duration_requests_the_only_url_and_requests_in_flight_finish(eddy):
+    mock = eddy.mock()
+    result = eddy.fetch("--duration", "300ms", "-c", "2", mock + "/delay/0.2")
+    equal(result.code, 0, result)
+    lines = result.lines()
+    check(2 <= len(lines), lines)
+    check(all(line["status"] == 200 for line in lines), lines)
+    # A deadline ends the run, though the duration has not passed.
+    result = eddy.fetch("--duration", "1h", "--deadline", "300ms", "-c", "2", mock + "/delay/0.01")
+    equal(result.code, 1, result)
+
+
+@claim
+def n_and_duration_need_exactly_one_url(eddy):
+    urls = eddy.file("urls", "http://127.0.0.1:1/\n")
+    for args, reason in [
+            (["-n", "0", "http://h/"], "-n"),
+            (["-n", "2", "http://h/", "http://h/"], "-n needs exactly one URL"),
+            (["-n", "2", "-i", urls], "-n needs exactly one URL"),
+            (["--duration", "1s", "-i", urls, "http://h/"], "--duration needs exactly one URL"),
+            (["-n", "2", "--duration", "1s", "http://h/"], "exclude each other"),
+            (["-n", "2", "--save", "d", "http://h/"], "-n and --save exclude each other"),
+            (["--requests", "2", "http://h/"], "-n")]:
+        result = eddy.fetch(*args)
+        equal(result.code, 2, result)
+        check(reason in result.err, result)
+
+
+@claim
 def body_is_text_or_base64(eddy):
     bodies = ["{\"a\": \"é\u20ac\"}\n".encode(), b"", b"\xff\x00\xfe", b"tab\t\"quoted\" \x01"]
 

@@ -75,6 +75,10 @@ static uint64_t total_guess(const void *arg)
 
         if (run->input_whole)
                 return run->stats.read;
+        if (run->opts.duration.ns)
+                return 0;
+        if (run->opts.repeat)
+                return run->opts.repeat;
         if (run->input_fd < 0)
                 return run->opts.urls_count - (run->index - run->stats.read);
         if (run->input_total == 0 || run->input_done == 0)

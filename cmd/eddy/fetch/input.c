@@ -8,6 +8,7 @@
 #include "common/unpack.h"
 #include "eddy/alloc.h"
 #include "eddy/stream.h"
+#include "eddy/time.h"
 #include "fetch/run.h"
 #include "fetch/urls.h"
 
@@ -112,9 +113,23 @@ fail_unpack:
         return err;
 }
 
-int ed_fetch_read(void *arg)
+/* Start requests of the only URL, as many as -n says, or until --duration has passed. */
+static int repeat_add(struct ed_fetch_run *run)
 {
-        struct ed_fetch_run *run = arg;
+        const struct ed_fetch_opts *opts = &run->opts;
+        int64_t end_ns = opts->repeat ? INT64_MAX : run->stats.start_ns + opts->duration.ns;
+        uint64_t left = opts->repeat ? opts->repeat : UINT64_MAX;
+        int err = 0;
+
+        for (; left > 0 && err == 0 && eddy_now() < end_ns; left--)
+                err = ed_fetch_add(run, opts->urls[0], strlen(opts->urls[0]), 0);
+        if (opts->repeat)
+                run->stats.not_started += left;
+        return err;
+}
+
+static int urls_add(struct ed_fetch_run *run)
+{
         const struct ed_fetch_opts *opts = &run->opts;
         size_t i;
         int err = 0;
@@ -122,6 +137,15 @@ int ed_fetch_read(void *arg)
         for (i = 0; i < opts->urls_count && err == 0; i++)
                 err = ed_fetch_add(run, opts->urls[i], strlen(opts->urls[i]), 0);
         run->stats.not_started += opts->urls_count - i;
+        return err;
+}
+
+int ed_fetch_read(void *arg)
+{
+        struct ed_fetch_run *run = arg;
+        const struct ed_fetch_opts *opts = &run->opts;
+        int err = opts->repeat || opts->duration.ns ? repeat_add(run) : urls_add(run);
+
         if (err == 0 && run->input_fd >= 0)
                 err = input_add(run);
         if (err < 0 && err != -ECANCELED && run->input_err == 0)

@@ -39,6 +39,10 @@ static const char help[] =
         "                           for JSON add -H 'Content-Type: application/json'\n"
         "\n"
         "How\n"
+        "  -n N                     request the only URL N times\n"
+        "  --duration D             request the only URL again and again for D; requests in "
+        "flight\n"
+        "                           then finish\n"
         "  -c N                     requests at a time, 1 to 65536 (50)\n"
         "  --per-host N             requests at a time to one host and port (no further limit)\n"
         "  --timeout D              for one attempt, from the start of its connect (60s)\n"
@@ -102,6 +106,7 @@ enum {
         OPT_CONNECT_TIMEOUT,
         OPT_READ_TIMEOUT,
         OPT_DEADLINE,
+        OPT_DURATION,
         OPT_ATTEMPTS,
         OPT_BACKOFF,
         OPT_COMPRESSED,
@@ -119,6 +124,7 @@ static const struct option options[] = {
         { "connect-timeout", required_argument, NULL, OPT_CONNECT_TIMEOUT },
         { "read-timeout", required_argument, NULL, OPT_READ_TIMEOUT },
         { "deadline", required_argument, NULL, OPT_DEADLINE },
+        { "duration", required_argument, NULL, OPT_DURATION },
         { "attempts", required_argument, NULL, OPT_ATTEMPTS },
         { "backoff", required_argument, NULL, OPT_BACKOFF },
         { "header", required_argument, NULL, 'H' },
@@ -149,6 +155,7 @@ static const struct ed_option_hint hints[] = {
         { "max-time", "--timeout" },
         { "retry", "--attempts" },
         { "retries", "--attempts" },
+        { "requests", "-n" },
         { "rate", HINT_RATE },
         { "max-rate", HINT_RATE },
         { "rate-limit", HINT_RATE },
@@ -157,7 +164,7 @@ static const struct ed_option_hint hints[] = {
         { NULL, NULL },
 };
 
-static const struct ed_option_set option_set_of_fetch = { "fetch", ":hki:c:o:X:H:d:", options,
+static const struct ed_option_set option_set_of_fetch = { "fetch", ":hki:n:c:o:X:H:d:", options,
                                                           hints };
 
 static int data_set(struct ed_fetch_opts *opts, const char *text)
@@ -196,6 +203,10 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
         case 'c':
                 return ed_option_count("fetch", "-c", value, 1, ED_FETCH_CONCURRENCY_MAX,
                                        &opts->concurrency);
+        case 'n':
+                return ed_option_count("fetch", "-n", value, 1, ED_FETCH_REPEAT_MAX, &opts->repeat);
+        case OPT_DURATION:
+                return limit_set(&opts->duration, "--duration", value);
         case 'o':
                 return ed_option_file("fetch", "-o", value, &opts->output);
         case OPT_PER_HOST:
@@ -269,6 +280,22 @@ static int urls_check(const struct ed_fetch_opts *opts)
         return 0;
 }
 
+/* Check the options that request the same URL many times. */
+static int repeat_check(const struct ed_fetch_opts *opts)
+{
+        const char *option = opts->repeat ? "-n" : "--duration";
+
+        if (!opts->repeat && !opts->duration.ns)
+                return 0;
+        if (opts->repeat && opts->duration.ns)
+                return ed_console_usage("fetch", "-n and --duration exclude each other");
+        if (opts->urls_count != 1 || opts->input)
+                return ed_console_usage("fetch", "%s needs exactly one URL, and no -i", option);
+        if (opts->save)
+                return ed_console_usage("fetch", "%s and --save exclude each other", option);
+        return 0;
+}
+
 /* Check combinations of options. */
 static int opts_check(struct ed_fetch_opts *opts)
 {
@@ -294,6 +321,8 @@ static int opts_check(struct ed_fetch_opts *opts)
         if (!opts->method)
                 opts->method = opts->data ? "POST" : "GET";
         err = ed_connect_check(&opts->connect, "fetch");
+        if (err == 0)
+                err = repeat_check(opts);
         return err ? err : urls_check(opts);
 }
 

@@ -15,6 +15,7 @@
 enum {
         ED_FETCH_CONCURRENCY_MAX = 65536,
         ED_FETCH_ATTEMPTS_MAX = 1000,
+        ED_FETCH_REPEAT_MAX = 1000000000,
         ED_FETCH_DATA_BYTES_MAX = 64 << 20,
 };
 
@@ -35,6 +36,8 @@ struct ed_fetch_opts {
         struct ed_fetch_limit connect_timeout;
         struct ed_fetch_limit read_timeout;
         struct ed_fetch_limit deadline;
+        struct ed_fetch_limit duration; /* of the repetitions of the only URL; 0: none */
+        uint32_t repeat;                /* requests of the only URL; 0: not given */
         int64_t backoff_ns;
         struct ed_headers headers;
         struct ed_connect connect;
