@@ -29,6 +29,7 @@
 #include "eddy/future.h"
 #include "eddy/generator.h"
 #include "eddy/http_client.h"
+#include "eddy/http_client_opts.h"
 #include "eddy/http_cookies.h"
 #include "eddy/http_date.h"
 #include "eddy/http_exchange.h"

@@ -31,95 +31,27 @@
 #include <stdbool.h>
 
 #include "eddy/def.h"
-#include "eddy/http_hooks.h"
+#include "eddy/http_client_opts.h"
 #include "eddy/http_request.h"
 #include "eddy/http_response.h"
-#include "eddy/http_server.h"
-#include "eddy/tls.h"
 
 EDDY_BEGIN_DECLS
 
 typedef struct eddy_http_client eddy_http_client;
 
-/* All zero is the default. */
-struct eddy_http_client_opts {
-        uint32_t connections_max EDDY_UNSET; /* open at once; 0: 100 */
-        uint32_t per_host_max EDDY_UNSET;    /* open at once to one origin; 0: no further limit */
-        uint32_t idle_max EDDY_UNSET;        /* idle connections kept; 0: connections_max */
-        int64_t idle_timeout_ns EDDY_UNSET;  /* an idle connection is then closed; 0: 15 s */
-        struct eddy_http_timeouts timeouts EDDY_UNSET;
-        uint64_t body_bytes_max EDDY_UNSET; /* of one response; 0: 64 MiB */
-        uint32_t head_bytes_max EDDY_UNSET; /* of one response's head; 0: 64 KiB */
-        uint32_t headers_max EDDY_UNSET;    /* header fields of one response; 0: 128 */
-        const char *user_agent EDDY_UNSET;  /* copied; NULL: "eddy/VERSION" */
-        /* for https; borrowed until the client is closed; NULL: the system's trusted
-         * certificates.  It must have no list 'alpn': the client itself offers "http/1.1" */
-        eddy_tls_config *tls EDDY_UNSET;
-        const char *http_proxy EDDY_UNSET;  /* for http URLs; copied; NULL: none */
-        const char *https_proxy EDDY_UNSET; /* for https URLs; copied; NULL: none */
-        const char *no_proxy EDDY_UNSET;    /* hosts without a proxy; copied; NULL: none */
-        bool decode EDDY_UNSET;             /* ask for compressed responses, and decompress them */
-        /* connect to this Unix socket for all URLs; copied; NULL: by TCP */
-        const char *unix_path EDDY_UNSET;
-        const char *const *resolve EDDY_UNSET; /* addresses for hosts, instead of DNS; copied */
-        size_t resolve_count EDDY_UNSET;
-        /* around each attempt; copied; NULL: none */
-        const struct eddy_http_hooks *hooks EDDY_UNSET;
-        /* answers all requests in place of the network; NULL: none */
-        eddy_http_handler_fn *handler EDDY_UNSET;
-        void *handler_arg EDDY_UNSET;     /* of 'handler'; borrowed until the client is closed */
-        uintptr_t reserved[3] EDDY_UNSET; /* zero */
-};
-
 /*
  * Make a client for the loop of the calling task.
  *
- * A proxy is "[SCHEME://][USER[:PASSWORD]@]HOST[:PORT]".  The scheme is http, the
- * default, or socks5 (also written socks5h); the port is 1080 unless given.  The
- * proxy looks up the names of hosts.  https requests use a tunnel (CONNECT or
- * SOCKS5), and the server's certificate is verified as usual.  http requests are
- * sent to an http proxy, which reads and forwards them; with SOCKS5 they use a tunnel
- * too.  'no_proxy' is a list, separated by commas or spaces.  An entry is a name
- * (with its subdomains; "*.a.test": only these), an address, a network such as
- * "10.0.0.0/8", or "*" for all hosts.  With a port, as in "a.test:8080" or "[::1]:80",
- * an entry holds only for URLs with that port, which may be the scheme's default.  The
- * library does not read the environment.
- *
- * 'unix_path' is a path, or '@' and an abstract name.  If it is set, a URL's host is
- * used only for the Host header and for TLS, and proxies are not used.
- *
- * Each entry of 'resolve' has the format of curl's --resolve:
- * "HOST:PORT:ADDRESS[,ADDRESS]...", with at most 8 addresses; IPv6 addresses may have
- * brackets.  The host "*" matches every host.  The first matching entry applies.
- * Entries also apply to a proxy's name.  Certificates are still verified for the
- * URL's host.
- *
- * With 'decode', requests have "Accept-Encoding: gzip, deflate, br, zstd" unless
- * the caller sets that header, and the calls that read a body return it decoded; a
- * chain of up to five codings is decoded.  The headers are unchanged: Content-Length
- * counts the coded bytes.  'body_bytes_max' limits both the coded and the decoded
- * bytes.  A body with another coding fails with EDDY_E_HTTP_CODING_UNKNOWN.  Coded data
- * that is damaged or ends early fails with _CODING_INVALID, or with _TRUNCATED if it ends
- * early and only the end of the stream shows where the body ends.  zstd uses
- * malloc() and not eddy's allocator.
- *
- * With 'handler', no request leaves the program: neither sockets nor DNS nor TLS are used, and
- * the options about them have no effect.  Each connection is a pair of streams in memory, whose
- * other end eddy_http_serve_stream() serves with the handler, in a task of its own.  All else is
- * as with a server: limits, time limits, hooks, bodies in both directions, and EDDY_E_HTTP_CLOSED
- * if the handler aborts its exchange.  A handler that returns an error sends a 500.  The
- * handler's requests have the URL's host (eddy_http_exchange_host()), with http and https URLs.
- * Bodies and speeds have no limit; a head has the limits of eddy_http_serve().  Made for tests
- * (eddy/test.h), and for a program that is its own service.
- *
  * Suspends: no.
  * Errors: -ENOMEM
- *         EDDY_E_URL_*  a proxy is not valid
+ *         EDDY_E_URL_*, EDDY_E_DNS_BAD_NAME  'base_url' or a proxy is not valid
+ *         EDDY_E_HTTP_INVALID_REQUEST  a default header is not valid
  *         EDDY_E_ENDPOINT_PATH, -ENAMETOOLONG  'unix_path' is not valid
  *         -EINVAL  the user agent contains a control character, a limit is above
  *                  its maximum (head_bytes_max 2^31 - 1, headers_max 65,535),
- *                  a time is negative, 'tls' has a list 'alpn', or a text of
- *                  'resolve' is not valid
+ *                  a time is negative, 'tls' has a list 'alpn', a flag is unknown,
+ *                  'base_url' has a query or a fragment, or a text of 'resolve' is not
+ *                  valid
  * Owns: returns (owned) '*ret_client', to be closed by eddy_http_client_close().
  */
 EDDY_API EDDY_MUST_USE int eddy_http_client_new(const struct eddy_http_client_opts *opts,

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "eddy/def.h"
+#include "eddy/fields.h"
 #include "eddy/http_header.h"
 #include "eddy/http_hooks.h"
 #include "eddy/stream.h"
@@ -89,15 +90,43 @@ struct eddy_http_fault {
         uintptr_t reserved[4];
 };
 
+/* A struct and the table of its fields (eddy/fields.h): .json = { &user_fields, &user }. */
+struct eddy_http_values {
+        const struct eddy_fields *fields EDDY_UNSET; /* NULL: none */
+        const void *value EDDY_UNSET;
+};
+
+/* In a request.  A client's options may have EDDY_HTTP_STATUS_IS_ERROR. */
+enum {
+        /* A response of 400 or above is an error: EDDY_E_HTTP_STATUS, and 'ret_fault' has the status
+         * and the first EDDY_HTTP_FAULT_BODY_BYTES bytes of the body. */
+        EDDY_HTTP_STATUS_IS_ERROR = 1 << 0,
+        /* Any status is a success, also if the client's options have EDDY_HTTP_STATUS_IS_ERROR. */
+        EDDY_HTTP_ANY_STATUS = 1 << 1,
+};
+
+/*
+ * A request has at most one body: 'body', 'body_source', 'form' or 'json'.  Two are
+ * EDDY_E_HTTP_INVALID_REQUEST, and 'ret_fault' names them.
+ */
 struct eddy_http_request {
         const char *method EDDY_UNSET; /* NULL: GET, or POST if there is a body */
-        const char *url EDDY_UNSET;    /* absolute, http or https */
+        /* absolute, http or https; or relative to the client's 'base_url' */
+        const char *url EDDY_UNSET;
+        /* Each replaces the client's default headers of its name.  The value NULL removes a header that
+         * the client would add: a default header, User-Agent, Accept, Accept-Encoding, Content-Type,
+         * Authorization or Proxy-Authorization.  With another name NULL is an error. */
         const struct eddy_http_header *headers EDDY_UNSET;
         size_t headers_count EDDY_UNSET;
-        const void *body EDDY_UNSET; /* NULL: no body, or 'body_source' is set */
+        /* appended to the URL's query (eddy_query_write()) */
+        struct eddy_http_values query EDDY_UNSET;
+        const void *body EDDY_UNSET;
         size_t body_bytes EDDY_UNSET;
-        /* NULL: no body, or 'body' is set */
         const struct eddy_http_body_source *body_source EDDY_UNSET;
+        /* a body of application/x-www-form-urlencoded (eddy_query_write()), or of application/json
+         * (eddy_json_write()); with that Content-Type unless 'headers' have another */
+        struct eddy_http_values form EDDY_UNSET;
+        struct eddy_http_values json EDDY_UNSET;
         /* Above 0: send "Expect: 100-continue" with the head, and send the body only after the
          * server's "100 Continue", after a response below 400, or after this time without a
          * response, because old servers send no 100.  If a response of 400 or above comes first,
@@ -115,6 +144,7 @@ struct eddy_http_request {
         eddy_tls_config *tls EDDY_UNSET;
         /* of this request; called after the client's; copied; NULL: none */
         const struct eddy_http_hooks *hooks EDDY_UNSET;
+        unsigned flags EDDY_UNSET;                    /* EDDY_HTTP_STATUS_IS_ERROR and others */
         struct eddy_http_fault *ret_fault EDDY_UNSET; /* filled in on failure; NULL: not wanted */
         uintptr_t reserved[8] EDDY_UNSET;             /* zero */
 };

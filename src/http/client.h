@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "eddy/http_client.h"
 #include "http/decoded_body.h"
+#include "http/defaults.h"
 #include "http/message.h"
 #include "http/mock.h"
 #include "http/override.h"
@@ -25,8 +26,7 @@ enum {
 };
 
 /*
- * Lives until its owner and the last response have released it. Every call in progress holds a
- * response.
+ * Lives until its owner, the last call in progress and the last response have released it.
  */
 struct eddy_http_client {
         struct ed_http_pool pool;
@@ -47,6 +47,8 @@ struct eddy_http_client {
         struct ed_http_mock *mock;                  /* owned; NULL: the network is used */
         char unix_path[EDDY_ENDPOINT_PATH_MAX + 1]; /* "": none */
         struct eddy_http_hooks hooks;
+        struct ed_http_defaults defaults;
+        unsigned flags;
         uint64_t attempts; /* counted only with hooks */
         bool decode;
 };
@@ -125,9 +127,11 @@ struct eddy_http_response {
         struct eddy_json_error *json_error; /* of the last eddy_http_response_json(); NULL: none */
         struct eddy_http_attempt attempt;
         struct eddy_http_hooks hooks; /* of the request; all zero: none */
-        bool is_hooked;               /* the client or the request has hooks */
-        bool in_attempt;              /* it has begun and not ended */
-        char method[24];              /* of the attempt; a longer one is cut */
+        void (*body_free)(void *arg); /* of the memory of the request's body; NULL: none */
+        void *body_arg;
+        bool is_hooked;  /* the client or the request has hooks */
+        bool in_attempt; /* it has begun and not ended */
+        char method[24]; /* of the attempt; a longer one is cut */
 };
 
 /* HTTP/1's part of a response. It owns the buffers; an idle connection needs none. */
@@ -167,9 +171,20 @@ void ed_http_response_detach(eddy_http_response *response);
 /* End the exchange, and free the response. */
 void ed_http_response_free(eddy_http_response *response);
 
+/* End the attempt of a response that the caller has, or that no caller gets, and free it. */
+void ed_http_response_end(eddy_http_response *response);
+
 /* Free the responses that are kept for later requests, and HTTP/1's parts. */
 void ed_http_responses_drop(eddy_http_client *client);
 void ed_http1_responses_drop(eddy_http_client *client);
+
+static inline void ed_http_fault_clear(struct eddy_http_fault *fault)
+{
+        fault->text[0] = '\0';
+        fault->status = 0;
+        fault->body[0] = '\0';
+        fault->body_bytes = 0;
+}
 
 /* Drop one reference. */
 void ed_http_client_unref(eddy_http_client *client);

@@ -10,7 +10,9 @@ const char *ed_http_request_method(const struct eddy_http_request *request)
 {
         if (request->method)
                 return request->method;
-        return request->body || request->body_source ? "POST" : "GET";
+        return request->body || request->body_source || request->form.fields || request->json.fields
+                       ? "POST"
+                       : "GET";
 }
 
 bool eddy_http_request_is_idempotent(const struct eddy_http_request *request)
@@ -20,8 +22,9 @@ bool eddy_http_request_is_idempotent(const struct eddy_http_request *request)
         for (size_t i = 0; i < request->headers_count; i++) {
                 const char *name = request->headers[i].name;
 
-                if (name && (strcasecmp(name, "idempotency-key") == 0 ||
-                             strcasecmp(name, "x-idempotency-key") == 0))
+                if (name && request->headers[i].value &&
+                    (strcasecmp(name, "idempotency-key") == 0 ||
+                     strcasecmp(name, "x-idempotency-key") == 0))
                         return true;
         }
         return eddy_http_method_is_idempotent(ed_http_request_method(request));

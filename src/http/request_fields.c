@@ -240,17 +240,40 @@ static bool note(struct ed_http_request_fields *fields, const struct eddy_http_h
         }
 }
 
-/* Take the caller's headers. */
-static int put_given(struct ed_http_request_fields *fields, const struct eddy_http_request *request,
-                     uint64_t body_bytes, struct given *given)
+/*
+ * Returns true if a value of NULL means that the header is not wanted: the client would add it. Other
+ * names with NULL are mistakes.
+ */
+static bool is_added(const eddy_http_client *client, const char *name)
+{
+        static const char *const names[] = { "user-agent",    "accept",
+                                             "content-type",  "accept-encoding",
+                                             "authorization", "proxy-authorization" };
+
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+                if (strcasecmp(name, names[i]) == 0)
+                        return true;
+        for (size_t i = 0; i < client->defaults.headers_count; i++)
+                if (strcasecmp(name, client->defaults.headers[i].name) == 0)
+                        return true;
+        return false;
+}
+
+/* Take the caller's headers. Those without a value only keep a default header away. */
+static int put_given(struct ed_http_request_fields *fields, const eddy_http_client *client,
+                     const struct eddy_http_request *request, uint64_t body_bytes,
+                     struct given *given)
 {
         const struct ed_http_field *field;
 
         for (size_t i = 0; i < request->headers_count; i++) {
                 const struct eddy_http_header *header = &request->headers[i];
 
-                if (!header->name || !header->value || !note(fields, header, body_bytes, given))
+                if (!header->name || (!header->value && !is_added(client, header->name)) ||
+                    !note(fields, header, body_bytes, given))
                         return EDDY_E_HTTP_INVALID_REQUEST;
+                if (!header->value)
+                        continue;
                 field = put(fields, header->name, strlen(header->name), header->value,
                             strlen(header->value));
                 fields->refused |= !eddy_http_is_token(field->name, field->name_bytes) ||
@@ -344,7 +367,7 @@ static int check(const struct eddy_http_request *request, const char *method)
 
         if (!request->body && request->body_bytes > 0)
                 return EDDY_E_HTTP_INVALID_REQUEST;
-        if (source && (request->body || !source->stream == !source->read))
+        if (source && !source->stream == !source->read)
                 return EDDY_E_HTTP_INVALID_REQUEST;
         /*
          * CONNECT opens a tunnel instead of returning a response; TRACE has no content (RFC 9110,
@@ -426,7 +449,7 @@ int ed_http_request_fields_set(struct ed_http_request_fields *fields,
         if (err >= 0)
                 err = make_room(fields, request->headers_count + DEFAULTS_MAX);
         if (err >= 0)
-                err = put_given(fields, request, body_bytes, &given);
+                err = put_given(fields, client, request, body_bytes, &given);
         /* Credentials for a proxy must not reach the origin. */
         if (err >= 0 && ((given.proxy_authorization && !proxy) || hosts_differ(fields)))
                 err = EDDY_E_HTTP_INVALID_REQUEST;

@@ -262,6 +262,9 @@ void ed_http_response_free(eddy_http_response *response)
                 response->ops->detach(response);
         response->ops = NULL;
         ed_assert(!response->conn, "a response ended with a slot held");
+        if (ed_unlikely(response->body_free != NULL))
+                response->body_free(response->body_arg);
+        response->body_free = NULL;
         if (client->pool.closed || client->spares_count >= ED_HTTP_SPARES_MAX) {
                 response_destroy(response);
         } else {
@@ -286,16 +289,21 @@ void ed_http_responses_drop(eddy_http_client *client)
         ed_http1_responses_drop(client);
 }
 
-void eddy_http_response_close(eddy_http_response *response)
+void ed_http_response_end(eddy_http_response *response)
 {
-        if (!response || !ed_misuse_may_close(member_of(response), "an HTTP response"))
-                return;
-        ed_debug_gone(response);
         ed_http_attempt_end(response, 0);
         ed_http_decoded_end(&response->decoding);
         ed_free(response->json_error);
         response->json_error = NULL;
         ed_http_response_free(response);
+}
+
+void eddy_http_response_close(eddy_http_response *response)
+{
+        if (!response || !ed_misuse_may_close(member_of(response), "an HTTP response"))
+                return;
+        ed_debug_gone(response);
+        ed_http_response_end(response);
 }
 
 void eddy_http_response_retry_hint(const eddy_http_response *response,

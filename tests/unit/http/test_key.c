@@ -21,9 +21,9 @@
                        "test_key.c does not know the newest option of " #type)
 /*
  * Hooks may add headers, on which no connection depends. With a handler, all of a client's connections
- * lead to it.
+ * lead to it. A base URL, default headers and bodies become a URL, headers and a body.
  */
-IS_LAST(eddy_http_client_opts, handler_arg);
+IS_LAST(eddy_http_client_opts, ret_fault);
 IS_LAST(eddy_http_request, ret_fault);
 
 static bool is_full(void)
