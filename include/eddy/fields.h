@@ -207,11 +207,15 @@ struct eddy_fields {
 /* A format of the program's own: its name, and a function that checks it. */
 #define EDDY_FIELD_FORMAT_FN(own, function) .format = (own), .format_fn = (function)
 /*
- * A field that only a response has, such as an id: in a request it is ignored, as OpenAPI allows,
- * and not required.  EDDY_JSON_REQUEST (eddy/json.h) says that a text is a request.
+ * A field that only a response has, such as an id: a request is written without it, and a reader of a
+ * request ignores it, as OpenAPI allows.  EDDY_JSON_REQUEST (eddy/json.h) says that a text is a request;
+ * queries and forms always are.
  */
 #define EDDY_FIELD_READ_ONLY .read_only = true
-/* A field that only a request has, such as a password: only a request is written with it. */
+/*
+ * A field that only a request has, such as a password: a response is written without it, and may be
+ * read without it.
+ */
 #define EDDY_FIELD_WRITE_ONLY .write_only = true
 /* For documents.  A default is not applied: give it to the struct before reading. */
 #define EDDY_FIELD_DESCRIPTION(text) .description = (text)

@@ -208,11 +208,7 @@ EDDY_API bool eddy_json_is_utf8(const void *data, size_t bytes);
 
 /* ---- structs --------------------------------------------------------------------------------- */
 
-/*
- * Flags of the calls that have some.  A text is a request: read-only fields are ignored when it is read,
- * and not written; write-only fields are written.  Without this flag, as in a response, write-only
- * fields are not written, and may be missing.
- */
+/* A flag: the text is a request, not a response.  See EDDY_FIELD_READ_ONLY. */
 enum { EDDY_JSON_REQUEST = 1 << 0 };
 
 /*
@@ -229,7 +225,9 @@ enum { EDDY_JSON_REQUEST = 1 << 0 };
  *         EDDY_E_FIELD_TEXT       a string with \u0000 or half of a surrogate pair
  *         EDDY_E_FIELD_MISSING    a required field is missing
  *         EDDY_E_FIELD_UNKNOWN    a field that is not in the table, with EDDY_FIELDS_STRICT
- *         EDDY_E_FIELD_DUPLICATE  a field of the table is given twice
+ *         EDDY_E_FIELD_DUPLICATE  a field of the table, or a name of a map, is given twice
+ *         EDDY_E_FIELD_FORMAT     a string without its format
+ *         EDDY_E_FIELD_UNIQUE     two equal items, with EDDY_FIELD_UNIQUE
  *         EDDY_E_FIELD_TABLE      the table is not usable; the text names the reason
  *         -ENOMEM
  * Owns: returns strings and lists (owned), until eddy_fields_fini().
@@ -240,11 +238,13 @@ EDDY_API EDDY_MUST_USE int eddy_json_read(const struct eddy_fields *fields, cons
 
 /*
  * Write the struct at 'in' as a compact JSON text, in the order of the table.  Optional fields that
- * are absent are left out: those whose flag is false, and strings that are NULL.  A text that is
- * written can be read: limits are checked.
+ * are absent are left out: those whose flag is false, and strings that are NULL.  A field whose null
+ * flag is true is null, and so is the value of a map's entry that is absent.  A text that is written
+ * can be read: limits, formats and equal items are checked.
  *
- * Errors: EDDY_E_FIELD_RANGE, _LENGTH, _MISSING, _TABLE  as eddy_json_read(); a double that is
- *                            infinite or not a number is out of range
+ * Errors: EDDY_E_FIELD_RANGE, _LENGTH, _MISSING, _FORMAT, _UNIQUE, _TABLE  as eddy_json_read(); a
+ *                            double that is infinite or not a number is out of range
+ *         EDDY_E_FIELD_DUPLICATE  a name of a map is there twice
  *         EDDY_E_FIELD_TEXT  a string is not UTF-8, or an array of characters has no NUL
  *         EDDY_E_JSON_*      a raw field is not JSON, or makes the text deeper than
  *                            EDDY_JSON_DEPTH_DEFAULT
@@ -256,6 +256,17 @@ EDDY_API EDDY_MUST_USE int eddy_json_read(const struct eddy_fields *fields, cons
 EDDY_API EDDY_MUST_USE int eddy_json_write(const struct eddy_fields *fields, const void *in,
                                            char **ret_text, size_t *ret_bytes,
                                            struct eddy_json_error *ret_error);
+
+/*
+ * As eddy_json_write(); 'flags' is 0 or EDDY_JSON_REQUEST.
+ *
+ * Errors: as eddy_json_write()
+ *         -EINVAL  an unknown flag
+ * Owns: as eddy_json_write()
+ */
+EDDY_API EDDY_MUST_USE int eddy_json_write_as(const struct eddy_fields *fields, const void *in,
+                                              unsigned flags, char **ret_text, size_t *ret_bytes,
+                                              struct eddy_json_error *ret_error);
 
 EDDY_END_DECLS
 

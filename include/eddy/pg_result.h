@@ -120,13 +120,14 @@ EDDY_API EDDY_MUST_USE int64_t eddy_pg_array_next(eddy_pg_array *array, char *ou
  * name; NULL is a missing value.  Depending on the kind of the field:
  *   - a number or bool takes such a column; an integer also takes a time: nanoseconds since 1970
  *   - a string takes the text of any column
- *   - a raw field, struct or list takes json; a list or an array of numbers, bools or strings also an
- *     array of the server
+ *   - a raw field, struct, list or map takes json; a list or an array of numbers, bools or strings
+ *     also takes an array of the server
  * A column without a field is ignored, unless the table has EDDY_FIELDS_STRICT.  A scalar or char [N]
  * whose column is NULL, or is not in the result, keeps its value: set '*out' to its defaults before
  * each row, or use EDDY_FIELD_REQUIRED.  'ret_error' may be NULL.
  *
  * Errors: -EINVAL  there is no such row
+ *         EDDY_E_FIELD_TABLE  also: the table is a tagged union
  *         those of eddy_json_read()
  * Owns: as eddy_json_read()
  */

@@ -15,7 +15,8 @@
  *
  * eddy_sqlite_one() reads a row into a struct that a table describes (eddy/fields.h).  A column is
  * stored in the field with its name ("SELECT full_name AS name"): 0 and 1 in a bool, text in
- * strings and enums, and text that is JSON in raw fields, nested structs and lists.
+ * strings and enums, and text that is JSON in raw fields, nested structs, lists and maps.  A row is not
+ * a tagged union.
  */
 #ifndef EDDY_SQLITE_ROWS_H
 #define EDDY_SQLITE_ROWS_H

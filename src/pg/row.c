@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/fields.h"
+#include "eddy/error.h"
 #include "pg/pg.h"
 
 enum { ROW_BYTES_MAX = 1 << 30 };
@@ -181,7 +183,9 @@ int eddy_pg_row(const eddy_pg_result *result, int row, const struct eddy_fields 
         if (row < 0 || row >= eddy_pg_rows(result) || !fields || !out)
                 return -EINVAL;
         ed_buf_init(&buf, ROW_BYTES_MAX);
-        err = put(&buf, "{");
+        err = ed_fields_are_union(fields) ? EDDY_E_FIELD_TABLE : put(&buf, "{");
+        if (err == EDDY_E_FIELD_TABLE)
+                snprintf(wrong.text, sizeof(wrong.text), "a row cannot be a tagged union");
         for (int i = 0; i < eddy_pg_columns(result) && err == 0; i++) {
                 if (i > 0)
                         err = put(&buf, ",");

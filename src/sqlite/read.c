@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fields.h"
+#include "eddy/error.h"
 #include "eddy/json.h"
 #include "sqlite/rows.h"
 #include "wire/json.h"
@@ -76,7 +78,10 @@ static int add_cell(struct ed_buf *json, const struct ed_sqlite_row *row,
         }
 }
 
-/* NULL, and columns that the table does not name and does not refuse, are left out. */
+/*
+ * NULL is left out unless the field has a flag for it, and so are columns that the table does not name and
+ * does not refuse.
+ */
 static int make_object(const eddy_sqlite_rows *rows, const struct eddy_fields *fields,
                        struct ed_buf *json, const char **ret_name)
 {
@@ -87,7 +92,8 @@ static int make_object(const eddy_sqlite_rows *rows, const struct eddy_fields *f
                 const struct ed_sqlite_cell *cell = &rows->present->cells[i];
                 const struct eddy_field *field = find_field(fields, name);
 
-                if (field ? cell->type == EDDY_SQLITE_NULL : !(fields->flags & EDDY_FIELDS_STRICT))
+                if (field ? cell->type == EDDY_SQLITE_NULL && !field->null_flag
+                          : !(fields->flags & EDDY_FIELDS_STRICT))
                         continue;
                 *ret_name = name;
                 if (ed_buf_bytes(json) > 1)
@@ -115,6 +121,10 @@ int eddy_sqlite_rows_read(const eddy_sqlite_rows *rows, const struct eddy_fields
                 return -EINVAL;
         ed_buf_init(&json, JSON_MAX);
         err = eddy_fields_check(fields, &error);
+        if (err == 0 && ed_fields_are_union(fields)) {
+                err = EDDY_E_FIELD_TABLE;
+                snprintf(error.text, sizeof(error.text), "a row cannot be a tagged union");
+        }
         if (err == 0) {
                 err = make_object(rows, fields, &json, &name);
                 if (err < 0)

@@ -1,12 +1,14 @@
 /*
  * wire/fields_check.c - whether a table of fields is usable: a fault names its field.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/fields.h"
 #include "eddy/error.h"
 #include "wire/format.h"
 #include "wire/json.h"
+#include "wire/json_reading.h"
 
 /* The tables around a table, and where the table is. */
 struct around {
@@ -357,9 +359,72 @@ static int check_table(const struct eddy_fields *fields, const struct around *up
         return err < 0 ? err : check_flags(&here);
 }
 
+/* ---- examples and defaults ------------------------------------------------------------------- */
+
+static int check_text(const struct eddy_fields *fields, const struct eddy_field *field,
+                      const struct ed_field_place *place, const char *what, const char *text,
+                      struct eddy_json_error *ret_error)
+{
+        struct eddy_json_error error;
+        int err = text ? ed_json_field_check(field, fields->bytes, text, &error) : 0;
+
+        if (err == 0)
+                return 0;
+        if (err == -ENOMEM)
+                return ed_json_fail(ret_error, err, NULL, 0, place, "out of memory");
+        return ed_json_fail(ret_error, EDDY_E_FIELD_TABLE, NULL, 0, place, "the %s is wrong: %s",
+                            what, error.text);
+}
+
+static int check_texts(const struct eddy_fields *fields, const struct ed_field_place *up,
+                       struct eddy_json_error *ret_error)
+{
+        int err = 0;
+
+        for (size_t i = 0; i < fields->count && err == 0; i++) {
+                const struct eddy_field *field = &fields->list[i];
+                struct ed_field_place place = ed_field_place_of(up, field);
+
+                err = check_text(fields, field, &place, "example", field->example, ret_error);
+                if (err == 0)
+                        err = check_text(fields, field, &place, "default", field->default_value,
+                                         ret_error);
+                if (err == 0 && field->kind == EDDY_KIND_STRUCT)
+                        err = check_texts(field->fields, &place, ret_error);
+        }
+        return err;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+/*
+ * The tables whose examples and defaults were checked, each by a hash of its address: these texts do
+ * not matter to a reader, so a table that is forgotten, or taken for another, does no harm.
+ */
+static uint64_t known[64];
+
+static uint64_t hash(const struct eddy_fields *fields)
+{
+        uint64_t number = (uintptr_t) fields ^ ((uint64_t) (uintptr_t) fields->list << 20);
+
+        return (number + fields->count) * 0x9e3779b97f4a7c15u;
+}
+
 int ed_fields_check(const struct eddy_fields *fields, struct eddy_json_error *ret_error)
 {
-        return check_table(fields, NULL, NULL, ret_error);
+        int err = check_table(fields, NULL, NULL, ret_error);
+        uint64_t own, *slot;
+
+        if (err < 0)
+                return err;
+        own = hash(fields);
+        slot = &known[own >> 58];
+        if (__atomic_load_n(slot, __ATOMIC_RELAXED) == own)
+                return 0;
+        err = check_texts(fields, NULL, ret_error);
+        if (err == 0)
+                __atomic_store_n(slot, own, __ATOMIC_RELAXED);
+        return err;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -399,7 +464,9 @@ static int check_names(const struct eddy_fields *fields, const struct ed_field_p
 
 int eddy_fields_check(const struct eddy_fields *fields, struct eddy_json_error *ret_error)
 {
-        int err = ed_fields_check(fields, ret_error);
+        int err = check_table(fields, NULL, NULL, ret_error);
 
+        if (err == 0)
+                err = check_texts(fields, NULL, ret_error);
         return err < 0 ? err : check_names(fields, NULL, ret_error);
 }

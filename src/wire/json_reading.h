@@ -4,6 +4,8 @@
 #ifndef ED_WIRE_JSON_READING_H
 #define ED_WIRE_JSON_READING_H
 
+#include <errno.h>
+
 #include "base/fields.h"
 #include "eddy/field_errors.h"
 #include "eddy/json.h"
@@ -40,6 +42,12 @@ int ed_json_refuse_type(struct ed_json_reading *reading, const struct eddy_json_
 EDDY_MUST_USE int ed_json_read_scalar(struct ed_json_reading *reading,
                                       const struct eddy_field *field,
                                       const struct eddy_json_value *value, void *at,
+                                      const struct ed_field_place *place);
+
+/* Read an object into the struct at 'out', which owns what it stores also after a failure. */
+EDDY_MUST_USE int ed_json_read_struct(struct ed_json_reading *reading,
+                                      const struct eddy_fields *fields,
+                                      const struct eddy_json_value *value, void *out,
                                       const struct ed_field_place *place);
 
 /*

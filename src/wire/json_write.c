@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/fields.h"
 #include "eddy/error.h"
+#include "wire/format.h"
 #include "wire/json.h"
 
 #define FAIL(writing, code, place, ...)                                                            \
@@ -20,6 +21,7 @@ struct writing {
         struct ed_buf out;
         struct eddy_json_error *error;
         uint32_t depth; /* of arrays and objects */
+        bool is_request;
 };
 
 /* Names the reason of an error of a buffer. */
@@ -113,6 +115,7 @@ static int write_double(struct writing *writing, const struct eddy_field *field,
 static int write_string(struct writing *writing, const struct eddy_field *field, const char *text,
                         size_t bytes, const struct ed_field_place *place)
 {
+        const char *fault;
         size_t least, most;
 
         ed_field_bytes_limits(field, &least, &most);
@@ -121,6 +124,9 @@ static int write_string(struct writing *writing, const struct eddy_field *field,
                             "a string of %zu bytes, %zu to %zu are allowed", bytes, least, most);
         if (!eddy_json_is_utf8(text, bytes))
                 return FAIL(writing, EDDY_E_FIELD_TEXT, place, "the string is not UTF-8");
+        fault = ed_format_fault(field, text, bytes);
+        if (fault)
+                return FAIL(writing, EDDY_E_FIELD_FORMAT, place, "%s", fault);
         return add_quoted(writing, text, bytes, place);
 }
 
@@ -205,20 +211,46 @@ static int write_one(struct writing *writing, const struct eddy_field *field, co
         }
 }
 
+/* The number of items, and that the field allows it. */
+static int check_count(const struct writing *writing, const struct eddy_field *field,
+                       const char *items, size_t count, const struct ed_field_place *place)
+{
+        size_t least, most;
+
+        ed_field_items_limits(field, &least, &most);
+        if (count >= least && count <= most && (count == 0 || items))
+                return 0;
+        return FAIL(writing, EDDY_E_FIELD_LENGTH, place, "%zu items, %zu to %zu are allowed",
+                    items ? count : 0, least, most);
+}
+
+static int check_unique(const struct writing *writing, const struct eddy_field *field,
+                        const char *items, size_t count, struct ed_field_place *place)
+{
+        size_t twin;
+        int err = ed_field_twin(field, items, field->bytes, count, &twin);
+
+        if (err < 0)
+                return fail_room(writing, err, place);
+        if (twin == count)
+                return 0;
+        place->index = twin;
+        place->has_index = true;
+        return FAIL(writing, EDDY_E_FIELD_UNIQUE, place, "an earlier item is equal");
+}
+
 static int write_items(struct writing *writing, const struct eddy_field *field, const void *in,
                        struct ed_field_place *place)
 {
         /* The functions that find members serve readers too. */
         void *from = (void *) (uintptr_t) in;
         const char *items = ed_field_items(field, from);
-        size_t count = *ed_field_count(field, from), least, most;
-        int err = add(writing, "[", 1, place);
+        size_t count = *ed_field_count(field, from);
+        int err = check_count(writing, field, items, count, place);
 
+        if (err == 0)
+                err = add(writing, "[", 1, place);
         writing->depth++;
-        ed_field_items_limits(field, &least, &most);
-        if (count < least || count > most || (count > 0 && !items))
-                return FAIL(writing, EDDY_E_FIELD_LENGTH, place,
-                            "%zu items, %zu to %zu are allowed", items ? count : 0, least, most);
         for (size_t i = 0; err == 0 && i < count; i++) {
                 place->index = i;
                 place->has_index = true;
@@ -228,58 +260,174 @@ static int write_items(struct writing *writing, const struct eddy_field *field, 
                 place->has_index = false;
         }
         writing->depth--;
+        /* Only now are arrays of characters known to end in a NUL. */
+        if (err == 0 && field->unique)
+                err = check_unique(writing, field, items, count, place);
         return err < 0 ? err : add(writing, "]", 1, place);
 }
 
-static bool is_absent(const struct eddy_field *field, const void *in)
+/* ---- maps ------------------------------------------------------------------------------------ */
+
+static int write_value(struct writing *writing, const struct eddy_field *field, const void *in,
+                       struct ed_field_place *place);
+
+static bool is_absent(const struct writing *writing, const struct eddy_field *field, const void *in)
 {
         bool is_pointer = field->kind == EDDY_KIND_STRING || field->kind == EDDY_KIND_RAW;
         const void *member = (const char *) in + field->offset;
 
-        if (field->required)
+        if (writing->is_request ? field->read_only : field->write_only)
+                return true;
+        if (field->required || ed_field_flag(field->null_flag, in, false))
                 return false;
         if (!ed_field_flag(field->flag, in, true))
                 return true;
         return field->shape == EDDY_SHAPE_ONE && is_pointer && !*(char *const *) member;
 }
 
-static int write_struct(struct writing *writing, const struct eddy_fields *fields, const void *in,
-                        const struct ed_field_place *up)
+/* The name of an entry of a map. */
+static const char *name_of(const struct eddy_field *field, const char *entry)
 {
-        bool is_first = true;
-        int err = add(writing, "{", 1, up);
+        const char *member = entry + field->offset;
 
+        return field->kind == EDDY_KIND_CHARS ? member : *(char *const *) (const void *) member;
+}
+
+/* A value that is absent is null, because the name is there. */
+static int write_entry(struct writing *writing, const struct eddy_fields *fields, const char *entry,
+                       const struct ed_field_place *up)
+{
+        const struct eddy_field *name = &fields->list[0], *value = &fields->list[1];
+        struct ed_field_place place = { .up = up, .name = name_of(name, entry) };
+        int err;
+
+        if (!place.name)
+                return FAIL(writing, EDDY_E_FIELD_MISSING, up, "a name is NULL");
+        place.name_bytes = name->kind == EDDY_KIND_CHARS ? strnlen(place.name, name->bytes)
+                                                         : strlen(place.name);
+        err = write_one(writing, name, entry + name->offset, &place);
+        if (err == 0)
+                err = add(writing, ":", 1, &place);
+        if (err < 0)
+                return err;
+        return is_absent(writing, value, entry) ? add(writing, "null", 4, &place)
+                                                : write_value(writing, value, entry, &place);
+}
+
+static int check_names(const struct writing *writing, const struct eddy_field *field,
+                       const char *items, size_t count, const struct ed_field_place *up)
+{
+        const struct eddy_field *name = &field->fields->list[0];
+        struct ed_field_place place = { .up = up };
+        size_t twin = 0;
+        int err = count == 0
+                          ? 0
+                          : ed_field_twin(name, items + name->offset, field->bytes, count, &twin);
+
+        if (err < 0)
+                return fail_room(writing, err, up);
+        if (twin == count)
+                return 0;
+        place.name = name_of(name, items + twin * field->bytes);
+        place.name_bytes = strlen(place.name);
+        return FAIL(writing, EDDY_E_FIELD_DUPLICATE, &place, "the name is given twice");
+}
+
+static int write_map(struct writing *writing, const struct eddy_field *field, const void *in,
+                     const struct ed_field_place *place)
+{
+        void *from = (void *) (uintptr_t) in;
+        const char *items = ed_field_items(field, from);
+        size_t count = *ed_field_count(field, from);
+        int err = check_count(writing, field, items, count, place);
+
+        if (err == 0)
+                err = add(writing, "{", 1, place);
         writing->depth++;
+        for (size_t i = 0; err == 0 && i < count; i++) {
+                err = i > 0 ? add(writing, ",", 1, place) : 0;
+                if (err == 0)
+                        err = write_entry(writing, field->fields, items + i * field->bytes, place);
+        }
+        writing->depth--;
+        if (err == 0)
+                err = check_names(writing, field, items, count, place);
+        return err < 0 ? err : add(writing, "}", 1, place);
+}
+
+/* ---- structs --------------------------------------------------------------------------------- */
+
+static int write_value(struct writing *writing, const struct eddy_field *field, const void *in,
+                       struct ed_field_place *place)
+{
+        if (ed_field_flag(field->null_flag, in, false))
+                return add(writing, "null", 4, place);
+        if (field->shape == EDDY_SHAPE_ONE)
+                return write_one(writing, field, (const char *) in + field->offset, place);
+        return field->shape == EDDY_SHAPE_MAP ? write_map(writing, field, in, place)
+                                              : write_items(writing, field, in, place);
+}
+
+/* Append the members of a struct; 'is_first' says that no other member is before them. */
+static int write_members(struct writing *writing, const struct eddy_fields *fields, const void *in,
+                         bool is_first, const struct ed_field_place *up)
+{
+        int err = 0;
+
         for (size_t i = 0; err == 0 && i < fields->count; i++) {
                 const struct eddy_field *field = &fields->list[i];
-                struct ed_field_place place = { .up = up, .name = ed_field_name(field) };
+                struct ed_field_place place;
 
-                place.name_bytes = strlen(place.name);
-                if (is_absent(field, in))
+                if (is_absent(writing, field, in))
                         continue;
+                place = ed_field_place_of(up, field);
                 err = is_first ? 0 : add(writing, ",", 1, &place);
                 is_first = false;
                 if (err == 0)
                         err = add_quoted(writing, place.name, place.name_bytes, &place);
                 if (err == 0)
                         err = add(writing, ":", 1, &place);
-                if (err < 0)
-                        return err;
-                if (field->shape == EDDY_SHAPE_ONE)
-                        err = write_one(writing, field, (const char *) in + field->offset, &place);
-                else
-                        err = write_items(writing, field, in, &place);
+                if (err == 0)
+                        err = write_value(writing, field, in, &place);
         }
+        return err;
+}
+
+/* The tag, and the members of the struct that the tag chooses. */
+static int write_union(struct writing *writing, const struct eddy_fields *fields, const void *in,
+                       const struct ed_field_place *up)
+{
+        const struct eddy_fields tag = { .list = fields->list, .count = 1 };
+        const struct eddy_field *chosen = ed_field_chosen(fields, in);
+        int err = write_members(writing, &tag, in, true, up);
+
+        if (err < 0 || !chosen)
+                return err;
+        return write_members(writing, chosen->fields, (const char *) in + chosen->offset, false,
+                             up);
+}
+
+static int write_struct(struct writing *writing, const struct eddy_fields *fields, const void *in,
+                        const struct ed_field_place *up)
+{
+        int err = add(writing, "{", 1, up);
+
+        writing->depth++;
+        if (err == 0)
+                err = ed_fields_are_union(fields) ? write_union(writing, fields, in, up)
+                                                  : write_members(writing, fields, in, true, up);
         writing->depth--;
         return err < 0 ? err : add(writing, "}", 1, up);
 }
 
-int eddy_json_write(const struct eddy_fields *fields, const void *in, char **ret_text,
-                    size_t *ret_bytes, struct eddy_json_error *ret_error)
+int eddy_json_write_as(const struct eddy_fields *fields, const void *in, unsigned flags,
+                       char **ret_text, size_t *ret_bytes, struct eddy_json_error *ret_error)
 {
-        struct writing writing = { .error = ret_error };
+        struct writing writing = { .error = ret_error, .is_request = flags & EDDY_JSON_REQUEST };
         int err;
 
+        if (flags & ~(unsigned) EDDY_JSON_REQUEST)
+                return FAIL(&writing, -EINVAL, NULL, "an unknown flag");
         err = ed_fields_check(fields, ret_error);
         if (err < 0)
                 return err;
@@ -294,4 +442,10 @@ int eddy_json_write(const struct eddy_fields *fields, const void *in, char **ret
         *ret_text = writing.out.memory; /* nothing was consumed, so it begins there */
         *ret_bytes = ed_buf_bytes(&writing.out) - 1;
         return 0;
+}
+
+int eddy_json_write(const struct eddy_fields *fields, const void *in, char **ret_text,
+                    size_t *ret_bytes, struct eddy_json_error *ret_error)
+{
+        return eddy_json_write_as(fields, in, 0, ret_text, ret_bytes, ret_error);
 }

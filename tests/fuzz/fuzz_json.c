@@ -2,13 +2,15 @@
  * fuzz_json.c - any bytes as a JSON text.
  *
  * Check and compact agree; a compacted text is compact and has equal values; each value can be
- * walked and converted; a struct that is read is written as a text that gives an equal struct.
+ * walked and converted; a struct that is read is written as a text that gives an equal struct; the list
+ * of all errors begins with the first error.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "eddy/alloc.h"
+#include "eddy/field_errors.h"
 #include "eddy/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
@@ -22,7 +24,22 @@ static void require(bool is_so)
 struct inner {
         double d;
         char text[6];
-        bool has_d;
+        bool has_d, no_d;
+};
+
+struct entry {
+        char name[6];
+        int16_t *numbers;
+        size_t numbers_count;
+        bool has_numbers;
+};
+
+struct choice {
+        int type;
+        union {
+                struct inner inner;
+                struct entry entry;
+        } as;
 };
 
 struct outer {
@@ -35,14 +52,34 @@ struct outer {
         size_t two_count, more_count;
         char **list;
         size_t list_count;
+        struct entry *map;
+        size_t map_count;
+        struct choice choice;
+        char when[40];
+        bool has_when;
+        float f;
 };
 
 static const struct eddy_field inner_list[] = {
-        EDDY_FIELD(struct inner, d, EDDY_FIELD_FLAG(struct inner, has_d), EDDY_FIELD_MAX(1000)),
+        EDDY_FIELD(struct inner, d, EDDY_FIELD_FLAG(struct inner, has_d),
+                   EDDY_FIELD_NULL_FLAG(struct inner, no_d), EDDY_FIELD_MAX(1000)),
         EDDY_FIELD(struct inner, text),
 };
 static const struct eddy_fields inner_fields =
         EDDY_FIELDS(struct inner, inner_list, EDDY_FIELDS_STRICT);
+static const struct eddy_field entry_list[] = {
+        EDDY_FIELD(struct entry, name),
+        EDDY_FIELD_LIST(struct entry, numbers, numbers_count,
+                        EDDY_FIELD_FLAG(struct entry, has_numbers), EDDY_FIELD_UNIQUE),
+};
+static const struct eddy_fields entry_fields = EDDY_FIELDS(struct entry, entry_list, 0);
+static const char *const types[] = { "i", "e", NULL };
+static const struct eddy_field choice_list[] = {
+        EDDY_FIELD_TAG(struct choice, type, types),
+        EDDY_FIELD_STRUCT(struct choice, as.inner, &inner_fields),
+        EDDY_FIELD_STRUCT(struct choice, as.entry, &entry_fields),
+};
+static const struct eddy_fields choice_fields = EDDY_FIELDS(struct choice, choice_list, 0);
 static const struct eddy_field outer_list[] = {
         EDDY_FIELD(struct outer, b),
         EDDY_FIELD(struct outer, i),
@@ -53,8 +90,29 @@ static const struct eddy_field outer_list[] = {
         EDDY_FIELD_ARRAY_OF(struct outer, two, two_count, &inner_fields),
         EDDY_FIELD_LIST_OF(struct outer, more, more_count, &inner_fields),
         EDDY_FIELD_LIST(struct outer, list, list_count),
+        EDDY_FIELD_MAP(struct outer, map, map_count, &entry_fields),
+        EDDY_FIELD_STRUCT(struct outer, choice, &choice_fields),
+        EDDY_FIELD(struct outer, when, EDDY_FIELD_FLAG(struct outer, has_when),
+                   EDDY_FIELD_FORMAT("date-time")),
+        EDDY_FIELD(struct outer, f),
 };
 static const struct eddy_fields outer_fields = EDDY_FIELDS(struct outer, outer_list, 0);
+
+/* The list of all errors of a text whose first error is 'first', or of a right one. */
+static void check_all(const char *text, size_t bytes, const struct eddy_json_error *first)
+{
+        struct eddy_field_errors errors = { .max = 8 };
+        struct outer outer = { 0 };
+        int err = eddy_json_read_all(&outer_fields, text, bytes, 0, &outer, &errors);
+
+        require(err == (first ? first->error : 0));
+        require(first ? errors.count > 0 && errors.list[0].error == err : !errors.list);
+        require(errors.count <= 8 && errors.all >= errors.count);
+        if (first)
+                require(errors.list[0].offset == first->offset);
+        eddy_field_errors_fini(&errors);
+        eddy_fields_fini(&outer_fields, &outer);
+}
 
 static void check_struct(const char *text, size_t bytes)
 {
@@ -65,8 +123,10 @@ static void check_struct(const char *text, size_t bytes)
 
         if (eddy_json_read(&outer_fields, text, bytes, &first, &error) < 0) {
                 require(error.text[0] != '\0' && error.offset <= bytes && !first.s && !first.list);
+                check_all(text, bytes, &error);
                 return;
         }
+        check_all(text, bytes, NULL);
         require(eddy_json_write(&outer_fields, &first, &once, &once_bytes, &error) == 0);
         require(eddy_json_read(&outer_fields, once, once_bytes, &second, &error) == 0);
         require(eddy_json_write(&outer_fields, &second, &twice, &twice_bytes, &error) == 0);

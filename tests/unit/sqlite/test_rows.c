@@ -350,3 +350,71 @@ TEST(a_row_is_read_into_a_struct)
 {
         run_in_folder(structs);
 }
+
+struct entry {
+        char *name;
+        int32_t number;
+};
+
+struct wide {
+        struct entry *map;
+        size_t map_count;
+        float ratio;
+        int32_t number;
+        bool is_null;
+};
+
+static const struct eddy_field entry_list[] = {
+        EDDY_FIELD(struct entry, name),
+        EDDY_FIELD(struct entry, number),
+};
+static const struct eddy_fields entry_fields = EDDY_FIELDS(struct entry, entry_list, 0);
+static const struct eddy_field wide_list[] = {
+        EDDY_FIELD_MAP(struct wide, map, map_count, &entry_fields),
+        EDDY_FIELD(struct wide, ratio),
+        EDDY_FIELD(struct wide, number, EDDY_FIELD_NULL_FLAG(struct wide, is_null)),
+};
+static const struct eddy_fields wide_fields = EDDY_FIELDS(struct wide, wide_list, 0);
+
+struct either {
+        int type;
+        struct entry entry;
+};
+
+static const char *const types[] = { "entry", NULL };
+static const struct eddy_field either_list[] = {
+        EDDY_FIELD_TAG(struct either, type, types),
+        EDDY_FIELD_STRUCT(struct either, entry, &entry_fields),
+};
+static const struct eddy_fields either_fields = EDDY_FIELDS(struct either, either_list, 0);
+
+static int other_kinds(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        eddy_pool_loan loan;
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        struct either either = { 0 };
+        struct wide wide = { 0 };
+
+        (void) arg;
+        CHECK_OK(eddy_sqlite_one(
+                         conn, "SELECT '{\"a\":1,\"b\":null}' AS map, 0.5 AS ratio, NULL AS number",
+                         NULL, 0, &wide_fields, &wide),
+                 conn);
+        CHECK_EQ(wide.map_count, 2);
+        CHECK_STR(wide.map[1].name, "b");
+        CHECK_EQ(wide.map[0].number, 1);
+        CHECK(wide.ratio == 0.5f && wide.is_null);
+        eddy_fields_fini(&wide_fields, &wide);
+        CHECK_EQ(eddy_sqlite_one(conn, "SELECT 'entry' AS type, 'n' AS name", NULL, 0,
+                                 &either_fields, &either),
+                 EDDY_E_FIELD_TABLE);
+        CHECK(strstr(eddy_sqlite_fault(conn)->text, "a row cannot be a tagged union"));
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(a_row_has_maps_floats_and_nulls_but_is_not_a_union)
+{
+        run_in_folder(other_kinds);
+}
