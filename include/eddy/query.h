@@ -36,7 +36,8 @@
  * A name is spelled as in the table: for tags[]=3, use EDDY_FIELD_AS("tags[]").  Pairs are split and
  * decoded as by eddy_url_query_next(): '+' is a space.  A field that is not a list and is given twice
  * is an error, because two programs would choose different values.  Nested structs, maps, unions and
- * raw fields have no place in a query: a table that has them is not usable here.
+ * raw fields have no place in a query: a table that has them is not usable here.  Read-only fields are
+ * ignored, because a query is part of a request (EDDY_FIELD_READ_ONLY).
  *
  * No function here suspends.  Threads: any.
  */
@@ -44,6 +45,7 @@
 #define EDDY_QUERY_H
 
 #include "eddy/def.h"
+#include "eddy/field_errors.h"
 #include "eddy/fields.h"
 #include "eddy/json.h"
 #include "eddy/url.h"
@@ -95,6 +97,24 @@ EDDY_API EDDY_MUST_USE int eddy_query_read_pairs(const struct eddy_fields *field
                                                  const struct eddy_url_pair *pairs, size_t count,
                                                  unsigned flags, void *out,
                                                  struct eddy_json_error *ret_error);
+
+/*
+ * Read as eddy_query_read() and eddy_query_read_pairs() do, and append all wrong fields to '*errors', as
+ * eddy_json_read_all() does (eddy/field_errors.h).  A malformed '%', too many pairs and a table that
+ * is not usable are single errors with an empty path.  'errors' may be NULL.
+ *
+ * Errors: as eddy_query_read() and eddy_query_read_pairs()
+ *         -EINVAL  also: errors->max is above EDDY_FIELD_ERRORS_MAX; without an entry
+ *         -ENOMEM  also: for the list, which then lacks errors; without an entry
+ * Owns: as eddy_json_read_all()
+ */
+EDDY_API EDDY_MUST_USE int eddy_query_read_all(const struct eddy_fields *fields, const char *query,
+                                               size_t bytes, unsigned flags, void *out,
+                                               struct eddy_field_errors *errors);
+EDDY_API EDDY_MUST_USE int eddy_query_read_pairs_all(const struct eddy_fields *fields,
+                                                     const struct eddy_url_pair *pairs,
+                                                     size_t count, unsigned flags, void *out,
+                                                     struct eddy_field_errors *errors);
 
 /*
  * Write the struct at 'in' as a query or form, in the order of the table; eddy_query_read() reads the

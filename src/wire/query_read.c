@@ -14,6 +14,7 @@
 #include "eddy/error.h"
 #include "eddy/query.h"
 #include "wire/chars.h"
+#include "wire/field_errors.h"
 #include "wire/json.h"
 #include "wire/query.h"
 #include "wire/url_query.h"
@@ -33,7 +34,8 @@ struct slot {
 
 struct reading {
         const struct eddy_fields *fields;
-        struct eddy_json_error *error;
+        struct eddy_field_errors *errors; /* NULL: only the first error is reported */
+        struct eddy_json_error *error;    /* if 'errors' is NULL, the caller's */
         unsigned flags;
         bool is_quoted;      /* '%' and '+' are to be decoded */
         uint32_t pairs;      /* that were taken */
@@ -320,14 +322,27 @@ static int begin(struct reading *reading)
         return 0;
 }
 
+/* Add an error that was found before any field was read to the list, if there is one. */
+static int report(const struct reading *reading, int err)
+{
+        const struct eddy_json_error *error = reading->error;
+
+        if (!reading->errors || err == -ENOMEM || err == -EINVAL)
+                return err;
+        return ed_field_errors_add(reading->errors, err, error->offset, NULL, error->text);
+}
+
 /* Read what was taken, unless taking failed, and free everything. */
 static int end(struct reading *reading, int err, void *out)
 {
         if (err == 0)
                 err = put_all(reading);
-        if (err == 0)
+        if (err < 0)
+                err = report(reading, err);
+        else
                 err = ed_json_read_texts(reading->fields, ed_buf_data(&reading->json),
-                                         ed_buf_bytes(&reading->json), out, NULL, reading->error);
+                                         ed_buf_bytes(&reading->json), out, reading->errors,
+                                         reading->errors ? NULL : reading->error);
         ed_buf_fini(&reading->items);
         ed_buf_fini(&reading->piece);
         ed_buf_fini(&reading->json);
@@ -353,32 +368,70 @@ static int check_quoted(struct eddy_json_error *ret_error, const char *query, si
         return 0;
 }
 
-static int check_call(const struct eddy_fields *fields, unsigned flags,
-                      struct eddy_json_error *ret_error)
+static int check_call(const struct reading *reading)
 {
-        if (flags & ~(unsigned) EDDY_QUERY_SKIP_EMPTY)
-                return ed_json_fail(ret_error, -EINVAL, NULL, 0, NULL, "an unknown flag");
-        return ed_query_table_check(fields, ret_error);
+        if (reading->flags & ~(unsigned) EDDY_QUERY_SKIP_EMPTY)
+                return FAIL(reading, -EINVAL, "an unknown flag");
+        if (reading->errors && reading->errors->max > EDDY_FIELD_ERRORS_MAX)
+                return FAIL(reading, -EINVAL, "the maximum of errors is too large");
+        return ed_query_table_check(reading->fields, reading->error);
+}
+
+static int read_query(struct reading *reading, const char *query, size_t bytes, void *out)
+{
+        struct eddy_url_part left = { query, bytes };
+        struct ed_url_pair pair;
+        int err = check_call(reading);
+
+        reading->is_quoted = true;
+        if (err == 0)
+                err = check_quoted(reading->error, query, bytes);
+        if (err < 0)
+                return report(reading, err);
+        err = begin(reading);
+        while (err == 0 && ed_url_pair_take(&left, &pair))
+                err = take_pair(reading, pair.name, pair.value);
+        return end(reading, err, out);
+}
+
+static int read_pairs(struct reading *reading, const struct eddy_url_pair *pairs, size_t count,
+                      void *out)
+{
+        int err = check_call(reading);
+
+        if (err < 0)
+                return report(reading, err);
+        err = begin(reading);
+        for (size_t i = 0; err == 0 && i < count; i++) {
+                const struct eddy_url_pair *pair = &pairs[i];
+
+                if (!pair->name || !pair->value)
+                        err = FAIL(reading, -EINVAL, "pair %zu has no name or no value", i + 1);
+                else
+                        err = take_pair(reading,
+                                        (struct eddy_url_part){ pair->name, strlen(pair->name) },
+                                        (struct eddy_url_part){ pair->value, strlen(pair->value) });
+        }
+        return end(reading, err, out);
 }
 
 int eddy_query_read(const struct eddy_fields *fields, const char *query, size_t bytes,
                     unsigned flags, void *out, struct eddy_json_error *ret_error)
 {
-        struct reading reading = {
-                .fields = fields, .error = ret_error, .flags = flags, .is_quoted = true
-        };
-        struct eddy_url_part left = { query, bytes };
-        struct ed_url_pair pair;
-        int err = check_call(fields, flags, ret_error);
+        struct reading reading = { .fields = fields, .error = ret_error, .flags = flags };
 
-        if (err == 0)
-                err = check_quoted(ret_error, query, bytes);
-        if (err < 0)
-                return err;
-        err = begin(&reading);
-        while (err == 0 && ed_url_pair_take(&left, &pair))
-                err = take_pair(&reading, pair.name, pair.value);
-        return end(&reading, err, out);
+        return read_query(&reading, query, bytes, out);
+}
+
+int eddy_query_read_all(const struct eddy_fields *fields, const char *query, size_t bytes,
+                        unsigned flags, void *out, struct eddy_field_errors *errors)
+{
+        struct eddy_json_error error;
+        struct reading reading = {
+                .fields = fields, .errors = errors, .error = &error, .flags = flags
+        };
+
+        return read_query(&reading, query, bytes, out);
 }
 
 int eddy_query_read_pairs(const struct eddy_fields *fields, const struct eddy_url_pair *pairs,
@@ -386,20 +439,18 @@ int eddy_query_read_pairs(const struct eddy_fields *fields, const struct eddy_ur
                           struct eddy_json_error *ret_error)
 {
         struct reading reading = { .fields = fields, .error = ret_error, .flags = flags };
-        int err = check_call(fields, flags, ret_error);
 
-        if (err < 0)
-                return err;
-        err = begin(&reading);
-        for (size_t i = 0; err == 0 && i < count; i++) {
-                const struct eddy_url_pair *pair = &pairs[i];
+        return read_pairs(&reading, pairs, count, out);
+}
 
-                if (!pair->name || !pair->value)
-                        err = FAIL(&reading, -EINVAL, "pair %zu has no name or no value", i + 1);
-                else
-                        err = take_pair(&reading,
-                                        (struct eddy_url_part){ pair->name, strlen(pair->name) },
-                                        (struct eddy_url_part){ pair->value, strlen(pair->value) });
-        }
-        return end(&reading, err, out);
+int eddy_query_read_pairs_all(const struct eddy_fields *fields, const struct eddy_url_pair *pairs,
+                              size_t count, unsigned flags, void *out,
+                              struct eddy_field_errors *errors)
+{
+        struct eddy_json_error error;
+        struct reading reading = {
+                .fields = fields, .errors = errors, .error = &error, .flags = flags
+        };
+
+        return read_pairs(&reading, pairs, count, out);
 }

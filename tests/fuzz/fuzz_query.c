@@ -12,6 +12,21 @@
 #include "eddy/error.h"
 #include "eddy/query.h"
 
+/* The list begins with the error of the other call, and is empty for a text that is read. */
+static void check_list(const struct eddy_fields *fields, const char *text, size_t bytes,
+                       unsigned flags, int expected)
+{
+        struct eddy_field_errors errors = { .max = 8 };
+        struct search search = { 0 };
+
+        require(eddy_query_read_all(fields, text, bytes, flags, &search, &errors) == expected);
+        require(expected < 0 ? errors.count > 0 && errors.list[0].error == expected
+                             : errors.all == 0 && !errors.list);
+        require(errors.count <= 8 && errors.all >= errors.count);
+        eddy_field_errors_fini(&errors);
+        eddy_fields_fini(fields, &search);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 enum { PAIRS = 64 };
@@ -108,6 +123,21 @@ static void check_pairs(const struct eddy_fields *fields, const char *text, size
         free(room);
 }
 
+/* The list begins with the error of the other call, and is empty for a text that is read. */
+static void check_list(const struct eddy_fields *fields, const char *text, size_t bytes,
+                       unsigned flags, int expected)
+{
+        struct eddy_field_errors errors = { .max = 8 };
+        struct search search = { 0 };
+
+        require(eddy_query_read_all(fields, text, bytes, flags, &search, &errors) == expected);
+        require(expected < 0 ? errors.count > 0 && errors.list[0].error == expected
+                             : errors.all == 0 && !errors.list);
+        require(errors.count <= 8 && errors.all >= errors.count);
+        eddy_field_errors_fini(&errors);
+        eddy_fields_fini(fields, &search);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
         const char *text = (const char *) data;
@@ -123,6 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
                 if (err == 0)
                         check_again(fields, &first);
                 check_pairs(fields, text, bytes, flags, &first, err);
+                check_list(fields, text, bytes, flags, err);
                 eddy_fields_fini(fields, &first);
         }
         return 0;

@@ -371,7 +371,181 @@ TEST(table_with_structs_is_refused)
         CHECK_EQ(eddy_query_check(NULL, NULL), EDDY_E_FIELD_TABLE);
 }
 
+/* ---- all errors ------------------------------------------------------------------------------ */
+
+/* "PATH: MESSAGE" of each entry, with a line feed after each. */
+static void check_list(struct eddy_field_errors *errors, const char *expected)
+{
+        char lines[1024] = "";
+
+        for (size_t i = 0; i < errors->count; i++) {
+                size_t n = strlen(lines);
+
+                snprintf(lines + n, sizeof(lines) - n, "%s: %s\n", errors->list[i].path,
+                         errors->list[i].message);
+        }
+        CHECK_STR(lines, expected);
+        CHECK_EQ(errors->all, errors->count);
+        eddy_field_errors_fini(errors);
+}
+
+static int read_all(const struct eddy_fields *fields, const char *text, struct search *out,
+                    struct eddy_field_errors *errors)
+{
+        return eddy_query_read_all(fields, text, strlen(text), 0, out, errors);
+}
+
+TEST(all_errors_are_listed_in_the_order_of_the_table)
+{
+        struct eddy_field_errors errors = { 0 };
+        struct search search = { .small = 7 };
+
+        CHECK_EQ(read_all(&strict_fields,
+                          "other=1&tags[]=%00&color=pink&numbers=x&numbers=2&numbers=3e9&on=&"
+                          "ratio=2&small=1&small=x&large=-1&name=12345678&q=%FF&tags[]=b",
+                          &search, &errors),
+                 EDDY_E_FIELD_TEXT);
+        CHECK_EQ(errors.list[0].error, EDDY_E_FIELD_TEXT);
+        CHECK_EQ(errors.list[8].steps_count, 2);
+        CHECK_EQ(errors.list[8].steps[1].index, 2);
+        for (size_t i = 0; i < errors.count; i++)
+                CHECK_EQ(errors.list[i].offset, 0);
+        check_list(&errors, "q: the text is not UTF-8\n"
+                            "name: a string of 8 bytes, at most 7 are allowed\n"
+                            "on: \"\" is not a bool\n"
+                            "small: the field is given twice\n"
+                            "large: -1 is below the minimum 0\n"
+                            "ratio: 2 is above the maximum 1\n"
+                            "color: \"pink\" is not one of red, green, deep blue\n"
+                            "numbers[0]: \"x\" is not an integer\n"
+                            "numbers[2]: 3e9 is not an integer\n"
+                            "tags[][0]: the string has \\u0000\n"
+                            "other: the field is not known\n");
+        CHECK(search.small == 7 && !search.text && !search.tags);
+}
+
+TEST(faults_of_the_whole_query_are_single_entries)
+{
+        static const struct eddy_field list[] = { EDDY_FIELD_RAW(struct search, text) };
+        static const struct eddy_fields fields = EDDY_FIELDS(struct search, list, 0);
+        static char many[2 * (EDDY_QUERY_PAIRS_MAX + 1)];
+        struct eddy_field_errors errors = { 0 };
+        struct search search = { 0 };
+
+        CHECK_EQ(read_all(&search_fields, "small=x&name=%4&on=%", &search, &errors),
+                 EDDY_E_URL_INVALID);
+        CHECK_EQ(errors.list[0].offset, 13);
+        CHECK_EQ(errors.list[0].steps_count, 0);
+        check_list(&errors, ": byte 14: '%' without two hexadecimal digits\n");
+        CHECK_EQ(read_all(&fields, "small=x", &search, &errors), EDDY_E_FIELD_TABLE);
+        check_list(&errors, ": text: a query has no structs, maps, unions or raw values\n");
+        for (size_t i = 0; i < sizeof(many); i++)
+                many[i] = i % 2 ? '&' : 'a';
+        CHECK_EQ(eddy_query_read_all(&search_fields, many, sizeof(many), 0, &search, &errors),
+                 EDDY_E_FIELD_LENGTH);
+        check_list(&errors, ": more than 65536 pairs\n");
+}
+
+TEST(a_query_and_parameters_of_a_path_share_a_list)
+{
+        const struct eddy_url_pair pairs[] = { { "small", "a/b" }, { "color", "red" } };
+        struct eddy_field_errors errors = { 0 };
+        struct search search = { 0 };
+
+        CHECK_EQ(read_all(&search_fields, "on=2&large=x", &search, &errors), EDDY_E_FIELD_TYPE);
+        CHECK_EQ(eddy_query_read_pairs_all(&search_fields, pairs, 2, 0, &search, &errors),
+                 EDDY_E_FIELD_TYPE);
+        CHECK_EQ(eddy_query_read_pairs_all(&search_fields, pairs + 1, 1, 0, &search, &errors), 0);
+        CHECK_EQ(search.color, RED);
+        check_list(&errors, "on: \"2\" is not a bool\n"
+                            "large: \"x\" is not an integer\n"
+                            "small: \"a/b\" is not an integer\n");
+}
+
+TEST(a_list_is_not_touched_by_success_and_wrong_calls)
+{
+        const struct eddy_url_pair bad = { "small", NULL };
+        struct eddy_field_errors errors = { .max = EDDY_FIELD_ERRORS_MAX + 1 };
+        struct search search = { 0 };
+
+        CHECK_EQ(read_all(&search_fields, "small=x", &search, &errors), -EINVAL);
+        CHECK_EQ(eddy_query_read_pairs_all(&search_fields, NULL, 0, 0, &search, &errors), -EINVAL);
+        errors.max = 1;
+        CHECK_EQ(eddy_query_read_pairs_all(&search_fields, &bad, 1, 0, &search, &errors), -EINVAL);
+        CHECK_EQ(eddy_query_read_all(&search_fields, "", 0, 2, &search, &errors), -EINVAL);
+        CHECK_EQ(read_all(&search_fields, "small=1", &search, &errors), 0);
+        CHECK(!errors.list && errors.all == 0 && search.small == 1);
+        CHECK_EQ(read_all(&search_fields, "small=x&large=x&on=x", &search, &errors),
+                 EDDY_E_FIELD_TYPE);
+        CHECK(errors.count == 1 && errors.all == 3 && search.small == 1);
+        eddy_field_errors_fini(&errors);
+        CHECK_EQ(read_all(&search_fields, "small=x", &search, NULL), EDDY_E_FIELD_TYPE);
+}
+
+TEST(read_only_fields_are_ignored)
+{
+        static const struct eddy_field list[] = {
+                EDDY_FIELD(struct search, small, EDDY_FIELD_REQUIRED, EDDY_FIELD_READ_ONLY),
+                EDDY_FIELD(struct search, large, EDDY_FIELD_WRITE_ONLY),
+        };
+        static const struct eddy_fields fields =
+                EDDY_FIELDS(struct search, list, EDDY_FIELDS_STRICT);
+        struct search search = { .small = 7 };
+
+        CHECK_EQ(read_text(&fields, "small=x&large=5", &search, NULL), 0);
+        CHECK_EQ(search.small, 7);
+        CHECK_EQ(search.large, 5);
+}
+
+TEST(formats_and_unique_items_are_checked)
+{
+        static const struct eddy_field list[] = {
+                EDDY_FIELD(struct search, text, EDDY_FIELD_FORMAT("date")),
+                EDDY_FIELD_ARRAY(struct search, numbers, numbers_count, EDDY_FIELD_UNIQUE),
+                EDDY_FIELD_LIST(struct search, tags, tags_count, EDDY_FIELD_ITEM_LENGTH(1, 3),
+                                EDDY_FIELD_FORMAT("email")),
+        };
+        static const struct eddy_fields fields = EDDY_FIELDS(struct search, list, 0);
+        struct eddy_field_errors errors = { 0 };
+        struct search search = { 0 };
+
+        CHECK_EQ(read_text(&fields, "text=2026-01-31&numbers=1&numbers=2&tags=a@b", &search, NULL),
+                 0);
+        eddy_fields_fini(&fields, &search);
+        CHECK(read_all(&fields, "text=2026-02-30&numbers=1&numbers=1&tags=&tags=abc&tags=a@b.c",
+                       &search, &errors) < 0);
+        check_list(&errors, "text: the date does not exist\n"
+                            "numbers[1]: an earlier item is equal\n"
+                            "tags[0]: a string of 0 bytes, at least 1 are allowed\n"
+                            "tags[1]: an email address has an @-sign\n"
+                            "tags[2]: a string of 5 bytes, at most 3 are allowed\n");
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
+
+TEST(each_allocation_of_a_list_may_fail)
+{
+        static const char wrong[] = "small=x&numbers=1&numbers=x&large=-1&ratio=3&q=text";
+        struct eddy_field_errors errors = { 0 };
+        struct search search = { 0 };
+        int fails = 0, err;
+
+        eddy_alloc_set(starve, NULL);
+        for (;; fails++) {
+                allocations_left = fails;
+                err = read_all(&search_fields, wrong, &search, &errors);
+                CHECK(!search.text);
+                if (err != -ENOMEM)
+                        break;
+                eddy_field_errors_fini(&errors);
+        }
+        allocations_left = -1;
+        CHECK(fails > 8);
+        CHECK_EQ(err, EDDY_E_FIELD_TYPE);
+        CHECK_EQ(errors.count, 4);
+        eddy_field_errors_fini(&errors);
+        eddy_alloc_set(NULL, NULL);
+}
 
 TEST(each_allocation_may_fail)
 {
@@ -448,6 +622,7 @@ static size_t mutate(char *text, size_t bytes, size_t room, uint64_t *seed)
 static bool check_mutant(const struct eddy_fields *fields, const char *text, size_t bytes)
 {
         struct search first = { 0 }, second = { 0 };
+        struct eddy_field_errors errors = { 0 };
         struct eddy_json_error error = { 0 };
         size_t once_bytes, twice_bytes;
         char *once, *twice;
@@ -455,6 +630,10 @@ static bool check_mutant(const struct eddy_fields *fields, const char *text, siz
 
         if (err < 0) {
                 CHECK(error.error == err && error.text[0] && !first.text && !first.tags);
+                CHECK_EQ(eddy_query_read_all(fields, text, bytes, 0, &first, &errors), err);
+                CHECK(errors.count > 0 && errors.list[0].error == err);
+                CHECK(strstr(error.text, errors.list[0].message) || strlen(error.text) > 250);
+                eddy_field_errors_fini(&errors);
                 return false;
         }
         CHECK_EQ(eddy_query_write(fields, &first, EDDY_URL_PLUS, &once, &once_bytes, NULL), 0);
