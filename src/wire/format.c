@@ -98,6 +98,15 @@ static const char *date_fault(const char *text, size_t bytes)
         return NULL;
 }
 
+/* The parser of URLs accepts these characters too, as browsers do. */
+static bool has_wrong_character(const struct eddy_url_part *part)
+{
+        for (size_t i = 0; i < part->bytes; i++)
+                if (strchr("\"<>[\\]^`{|}", part->text[i]))
+                        return true;
+        return false;
+}
+
 static const char *uri_fault(const char *text, size_t bytes)
 {
         struct eddy_url url;
@@ -105,7 +114,9 @@ static const char *uri_fault(const char *text, size_t bytes)
         for (size_t i = 0; i < bytes; i++)
                 if (text[i] <= ' ' || text[i] > '~')
                         return "a URI has only printable characters of ASCII";
-        if (eddy_url_parse(text, bytes, &url) < 0)
+        if (eddy_url_parse(text, bytes, &url) < 0 || has_wrong_character(&url.user) ||
+            has_wrong_character(&url.password) || has_wrong_character(&url.path) ||
+            has_wrong_character(&url.query) || has_wrong_character(&url.fragment))
                 return "it does not follow RFC 3986";
         return url.scheme.bytes > 0 ? NULL : "a URI begins with a scheme, as in https:";
 }
