@@ -10,6 +10,7 @@ import subprocess
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 EXAMPLE = "examples/01-hello.c"
+FIELDS_EXAMPLE = "examples/120-all-errors.c"
 MAP = "CONTRIBUTING.md"
 # Pages that name files of the tree: alloc.c, sys/fault/fault.c, src/scope/debug, tools/floors.
 NAMING_PAGES = (MAP, "docs/inside.md")
@@ -32,6 +33,17 @@ def check_program(tree, readme):
     if match.group(1).strip() != program.strip():
         tree.finding("README.md", line_of(readme, match.group(0)),
                      f"the program differs from {EXAMPLE}; copy it from there")
+
+
+def check_fields(tree, readme):
+    """The section JSON has the lines of an example, and what it prints."""
+    section = readme.partition("\n## JSON\n")[2]
+    blocks = re.findall(r"^```c?\n(.*?)^```$", section, re.S | re.M)[:2]
+    example = tree.text(FIELDS_EXAMPLE)
+    output = "".join(f" *     {line}\n" for line in blocks[1].splitlines()) if len(blocks) == 2 else None
+    if output is None or blocks[0] not in example or f" * Output:\n{output}" not in example:
+        tree.finding("README.md", line_of(readme, section),
+                     f"the section JSON differs from {FIELDS_EXAMPLE}; copy the lines and the output from there")
 
 
 def check_map(tree, page):
@@ -188,6 +200,7 @@ def check_help(tree):
 def check(tree):
     readme = tree.text("README.md")
     check_program(tree, readme)
+    check_fields(tree, readme)
     check_map(tree, tree.text(MAP))
     check_named_files(tree)
     check_links(tree)
