@@ -51,6 +51,9 @@ ROWS = [
     ("records, indented", records, 2),
     ("records, compact", records, None),
 ]
+# Reading into structs; 'records' are those of json_fields.c.
+MODES = [("first", "`eddy_json_read()`"), ("all", "`eddy_json_read_all()`")]
+MODE_ROUNDS = 60
 
 
 class JsonBench:
@@ -63,6 +66,7 @@ class JsonBench:
         only = options.only.split(",") if options.only else None
         self.entries = [peer for peer in JSON_PEERS if not only or peer[0] in only]
         self.results, self.missing, self.failures, self.versions = [], {}, [], {}
+        self.modes = {}
 
     @staticmethod
     def write(path, make, indent):
@@ -91,6 +95,17 @@ class JsonBench:
                 self.versions[key] = result["peer"]
         return runs
 
+    def measure_modes(self, path, cpu):
+        for _ in range(self.options.runs):
+            for mode, _ in MODES:
+                rounds = max(1, int(MODE_ROUNDS * self.options.scale))
+                try:
+                    result = run_child(self.tools.command(["{eddy}/json_fields"]) + [path, str(rounds), mode], cpu)
+                except BenchError as error:
+                    self.failures.append(f"json: {error}")
+                    continue
+                self.modes.setdefault(mode, []).append(result["bytes"] / result["cpu_ns"])
+
     def run(self, _server_cpu, client_cpu):
         self.missing = self.tools.build_json([peer[0] for peer in self.entries])
         with tempfile.TemporaryDirectory(prefix="eddy-bench-") as folder:
@@ -98,6 +113,9 @@ class JsonBench:
                 path = os.path.join(folder, "documents")
                 size = self.write(path, make, indent)
                 self.results.append((f"{title}, {size:,} bytes", self.measure(path, client_cpu)))
+            if "eddy" not in self.missing and any(entry[0] == "eddy" for entry in self.entries):
+                # The last row's documents.
+                self.measure_modes(path, client_cpu)
 
     def table(self):
         keys = [(key, title) for key, title, _ in self.entries if key in self.versions]
@@ -112,7 +130,15 @@ class JsonBench:
                           + verdict(1 / rates["eddy"], 1 / max(others)))
             cells = " | ".join(f"{rates[key]:.2f}" if key in rates else "-" for key, _ in keys)
             lines.append(f"| {title} | {cells} | {beside} |")
-        return lines
+        return lines + self.modes_table()
+
+    def modes_table(self):
+        rates = [median(self.modes[mode]) for mode, _ in MODES if mode in self.modes]
+        if len(rates) < len(MODES):
+            return []
+        return ["", "| GB/s, records into structs | " + " | ".join(title for _, title in MODES) + " | all beside first |",
+                "|---|--:|--:|--:|",
+                f"| {ROWS[-1][0]} | {rates[0]:.3f} | {rates[1]:.3f} | {rates[1] / rates[0]:.2f} x |"]
 
     def notes(self):
         return [
