@@ -38,6 +38,8 @@
 #include "eddy/http_hooks.h"
 #include "eddy/http_many.h"
 #include "eddy/http_metrics.h"
+#include "eddy/http_multipart.h"
+#include "eddy/http_multipart_reader.h"
 #include "eddy/http_request.h"
 #include "eddy/http_response.h"
 #include "eddy/http_server.h"

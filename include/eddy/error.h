@@ -66,7 +66,8 @@ EDDY_BEGIN_DECLS
         X(HTTP, 24, PROXY_INVALID, "the proxy does not follow its protocol")                       \
         X(HTTP, 25, ALPN, "the server does not offer HTTP/1.1 on TLS (ALPN)")                      \
         X(HTTP, 26, STATUS, "the status of the response is an error")                              \
-        X(HTTP, 27, CONTENT_TYPE, "the response does not have the content type that was expected") \
+        X(HTTP, 27, CONTENT_TYPE, "the message does not have the content type that was expected")  \
+        X(HTTP, 28, MULTIPART, "the body is not valid multipart/form-data")                        \
         X(HTTP, 40, NETRC, "the netrc file does not follow its format")                            \
         X(LOOP, 0, CLOSED, "the loop is closed")                                                   \
         X(LOOP, 1, FORKED, "the loop belongs to the parent of this process")                       \

@@ -65,6 +65,16 @@ AUTH = [
 ]
 
 
+# Bodies with the boundary b, after the byte of fuzz_multipart.c.
+FORM = 'Content-Disposition: form-data; name='
+FORMS = [
+    f'\r--b\r\n{FORM}a\r\n\r\n1\r\n--b\r\n{FORM}"b"; filename="f%22.txt"\r\nContent-Type: text/plain\r\n\r\n2\r\n'
+    '--b--\r\n', '\x01--b--', f'\x02--b\r\n{FORM}""\r\n\r\n\r\n--\r\n--c\r\r\n-\r\n--b--',
+    f'\x03--b\r\n{FORM}a; name=b\r\nX: y\r\n\r\n\r\n--b--', f'\x1f--b\r\n{FORM}"\u00e4%0D%0a"\r\n\r\n\r\n--b\r\n',
+    f'\x40--b\r\n{FORM}a\r\n\r\n--b\r\n--b--\r\n\r\n', f'\x41--b\r\n{FORM}a\r\n\r\n\r\n--b-',
+]
+
+
 def unescape(literal):
     """The bytes of a C string literal without its quotes."""
     out, i = bytearray(), 0
@@ -162,6 +172,7 @@ def main():
     write("fuzz_http1_response", responses[::EVERY])
     write("fuzz_json", list(json_cases())[::EVERY] + [text.encode() for text in STRUCTS])
     write("fuzz_auth", [text.encode() for text in AUTH])
+    write("fuzz_multipart", [text.encode() for text in FORMS])
     write("fuzz_query", [text.encode() for text in QUERIES])
     write("fuzz_url", [url.encode() for url in URLS])
     write("fuzz_url_join", [text.encode() for text in JOINS])

@@ -1,0 +1,166 @@
+/*
+ * eddy/http_multipart_reader.h - reading a form with files (multipart/form-data, RFC 7578), in a
+ * server's handler or from any source of bytes.
+ *
+ *     EDDY_AUTO(eddy_http_multipart_reader) eddy_http_multipart_reader *form = NULL;
+ *     struct eddy_http_multipart_part part;
+ *     int err = eddy_http_exchange_multipart(exchange, NULL, &form);
+ *
+ *     while (err == 0 && (err = eddy_http_multipart_next(form, &part)) > 0)
+ *             err = part.filename ? keep_file(form, &part) : keep_field(form, &part);
+ *
+ * Parts are read in their order, and nothing is kept: the memory of a reader does not grow
+ * with the body.  The reader is strict, because a form that two programs read differently
+ * passes filters: a body begins with its boundary, lines end in CR LF, each part has one
+ * Content-Disposition with one name, names are UTF-8, and nothing but a CR LF follows the last
+ * boundary.  eddy_http_multipart_rule() returns the rule that a refused body violates.
+ *
+ * A cancelled call loses nothing: the next one continues.  Any other error is final, and returned
+ * by later calls too.  Calls with a NULL reader, or with NULL for a result, return -EINVAL, unless
+ * their comment says otherwise.
+ */
+#ifndef EDDY_HTTP_MULTIPART_READER_H
+#define EDDY_HTTP_MULTIPART_READER_H
+
+#include "eddy/def.h"
+#include "eddy/http_exchange.h"
+#include "eddy/http_header.h"
+#include "eddy/http_request.h"
+
+EDDY_BEGIN_DECLS
+
+typedef struct eddy_http_multipart_reader eddy_http_multipart_reader;
+
+/* All zero is the default. */
+struct eddy_http_multipart_limits {
+        uint32_t parts_max EDDY_UNSET;      /* 0: 1,000 */
+        uint32_t head_bytes_max EDDY_UNSET; /* of the headers of one part; 0: 8 KiB; at most 2^30 */
+        uint64_t part_bytes_max
+                EDDY_UNSET;               /* of the data of one part; 0: no limit but the body's */
+        uint64_t bytes_max EDDY_UNSET;    /* of the body; 0: no limit but that of its source */
+        uintptr_t reserved[2] EDDY_UNSET; /* zero */
+};
+
+/*
+ * Read a form from a source, whose 'stream' or 'read' is used.  'content_type' is the value of the
+ * message's Content-Type, NULL if it has none.
+ *
+ * Suspends: no.
+ * Errors: EDDY_E_HTTP_CONTENT_TYPE  the type is not multipart/form-data
+ *         EDDY_E_HTTP_MULTIPART     the type has no valid boundary, or two
+ *         -EINVAL                   'source' is NULL, or has no or two origins; a limit is too large
+ *         -ENOMEM
+ * Owns: borrows what 'source' refers to until the reader is closed; returns (owned) '*ret_reader', to
+ *       be closed by eddy_http_multipart_reader_close().
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_multipart_reader_open(
+        const char *content_type, const struct eddy_http_body_source *source,
+        const struct eddy_http_multipart_limits *limits, eddy_http_multipart_reader **ret_reader);
+
+/*
+ * Read the form that is the body of a request.  A handler answers 415 after
+ * EDDY_E_HTTP_CONTENT_TYPE, 400 after EDDY_E_HTTP_MULTIPART, and 413 after EDDY_E_HTTP_TOO_LARGE.
+ *
+ * Suspends: no.
+ * Errors: those of eddy_http_multipart_reader_open()
+ * Owns: borrows the exchange until the reader is closed; returns (owned) '*ret_reader'.
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_exchange_multipart(
+        eddy_http_exchange *exchange, const struct eddy_http_multipart_limits *limits,
+        eddy_http_multipart_reader **ret_reader);
+
+/* A part.  Its texts are valid until the next part is read. */
+struct eddy_http_multipart_part {
+        const char *name;
+        /* as the client has sent it, for example with folders; NULL: the part is not a file.
+         * Do not open it: see eddy_http_multipart_file_name(). */
+        const char *filename;
+        const char *type; /* Content-Type; NULL: none */
+        uintptr_t reserved[4];
+};
+
+/*
+ * Wait for the next part, and skip the rest of the present one.  Returns 1 and stores the part, or 0
+ * after the last one: the whole body was read.
+ *
+ * Suspends: yes.
+ * Errors: EDDY_E_HTTP_MULTIPART  the body is not valid: see eddy_http_multipart_rule()
+ *         EDDY_E_HTTP_TOO_LARGE  a limit: likewise
+ *         EDDY_E_HTTP_TRUNCATED  the body ended before its last boundary
+ *         those of the source; -ECANCELED, -ENOMEM
+ *         -EBUSY                 another task is in a call on the reader
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_multipart_next(eddy_http_multipart_reader *reader,
+                                                    struct eddy_http_multipart_part *ret_part);
+
+/*
+ * Read some of the present part's data.  Returns the number of bytes, or 0 at the end of the
+ * part, and before the first part.
+ *
+ * Suspends: yes.
+ * Errors: those of eddy_http_multipart_next(); -EINVAL also if 'bytes' is 0
+ */
+EDDY_API EDDY_MUST_USE int64_t eddy_http_multipart_read(eddy_http_multipart_reader *reader,
+                                                        void *buf, size_t bytes);
+
+/*
+ * Read the rest of the present part's data into memory, followed by a NUL.  Repeat the call after
+ * -ECANCELED: it continues.
+ *
+ * Suspends: yes.
+ * Errors: those of eddy_http_multipart_next()
+ *         EDDY_E_HTTP_TOO_LARGE  the data have more than 'bytes_max' bytes
+ * Owns: '*ret_data' is valid until the next call on the reader.
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_multipart_whole(eddy_http_multipart_reader *reader,
+                                                     size_t bytes_max, const char **ret_data,
+                                                     size_t *ret_bytes);
+
+/*
+ * Stores header number 'i' of the present part, in the order received.  Returns 0, or -ENOENT
+ * after the last one.
+ *
+ * Suspends: no.
+ * Owns: valid until the next part is read.
+ */
+EDDY_API int eddy_http_multipart_header_at(const eddy_http_multipart_reader *reader, size_t i,
+                                           struct eddy_http_header *ret_header);
+
+/*
+ * Returns the rule or the limit that the body violates, a sentence for a person; "" if there is
+ * none, or for NULL.
+ *
+ * Suspends: no.
+ * Owns: valid for ever.
+ */
+EDDY_API const char *eddy_http_multipart_rule(const eddy_http_multipart_reader *reader);
+
+enum { EDDY_HTTP_MULTIPART_NAME_BYTES = 256 };
+
+/*
+ * Make a name for a file in a folder of the program's own from the name that a client has sent: the
+ * text after the last '/' or '\\', with '_' for control characters and for each of <>:"|?*, without
+ * the dots and spaces at both ends, and at most 255 bytes, cut between characters, with its NUL.
+ * "" if nothing is left, and for NULL: choose a name.  Different files may get the same name.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_http_multipart_file_name(const char *filename,
+                                            char ret_name[EDDY_HTTP_MULTIPART_NAME_BYTES]);
+
+/*
+ * Free the reader.  The rest of the body is not read.  No task may be in a call on the reader.
+ * NULL is ignored.
+ *
+ * Suspends: no.
+ */
+EDDY_API void eddy_http_multipart_reader_close(eddy_http_multipart_reader *reader);
+
+static inline void eddy_http_multipart_reader_auto_release(eddy_http_multipart_reader **reader)
+{
+        eddy_http_multipart_reader_close(*reader);
+}
+
+EDDY_END_DECLS
+
+#endif

@@ -1,0 +1,340 @@
+/*
+ * http/multipart_reader.c - a form with files, read part by part.
+ *
+ * The state of a reader is the parser's, the bytes of the source that the parser has not read, and
+ * the data that it has given and the caller has not taken.
+ */
+#include "eddy/http_multipart_reader.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "eddy/error.h"
+#include "scope/suspend.h"
+#include "wire/multipart.h"
+
+enum {
+        PARTS_DEFAULT = 1000,
+        HEAD_DEFAULT_BYTES = 8 << 10,
+        HEAD_BYTES_MAX = 1 << 30,
+        BUFFER_BYTES = 16 << 10,
+};
+
+struct eddy_http_multipart_reader {
+        struct eddy_http_body_source source;
+        struct ed_multipart parser;
+        struct ed_buf whole; /* the present part's data in memory */
+        const char *data;    /* given by the parser, and not taken */
+        size_t data_bytes;
+        bool in_part; /* the present part has more data */
+        bool is_ended;
+        bool is_busy;
+        int err;        /* of all further calls */
+        size_t at, end; /* bytes of 'buf' that the parser has not read */
+        char buf[BUFFER_BYTES];
+};
+
+/* ---- events ---------------------------------------------------------------- */
+
+/* Read more from the source. Suspends. */
+static int fill(eddy_http_multipart_reader *reader)
+{
+        const struct eddy_http_body_source *source = &reader->source;
+        int64_t n = source->stream ? eddy_stream_read(source->stream, reader->buf, BUFFER_BYTES)
+                                   : source->read(source->arg, reader->buf, BUFFER_BYTES);
+
+        if (n < 0)
+                return (int) n;
+        if (n > BUFFER_BYTES)
+                return -EINVAL;
+        reader->at = 0;
+        reader->end = (size_t) n;
+        reader->is_ended = n == 0;
+        return n == 0 ? ed_multipart_finish(&reader->parser) : 0;
+}
+
+/* Go on to the next event, or the end. Suspends. */
+static int step(eddy_http_multipart_reader *reader, enum ed_multipart_event *ret_event)
+{
+        int64_t n;
+
+        *ret_event = ED_MULTIPART_MORE;
+        if (reader->at == reader->end)
+                return fill(reader);
+        n = ed_multipart_read(&reader->parser, reader->buf + reader->at, reader->end - reader->at,
+                              ret_event, &reader->data, &reader->data_bytes);
+        if (n < 0)
+                return (int) n;
+        reader->at += (size_t) n;
+        if (*ret_event == ED_MULTIPART_PART || *ret_event == ED_MULTIPART_PART_END)
+                reader->in_part = *ret_event == ED_MULTIPART_PART;
+        return 0;
+}
+
+/* Begin a call. */
+static int enter(eddy_http_multipart_reader *reader, struct ed_task **ret_task)
+{
+        int err = ed_suspend_enter(ret_task);
+
+        if (err < 0)
+                return err;
+        if (reader->is_busy)
+                return -EBUSY;
+        if (reader->err < 0)
+                return reader->err;
+        reader->is_busy = true;
+        return 0;
+}
+
+/* End a call with its result, which is returned. */
+static int64_t leave(eddy_http_multipart_reader *reader, struct ed_task *task, int64_t result)
+{
+        reader->is_busy = false;
+        if (result >= 0)
+                ed_suspend_passed(task);
+        if (result < 0 && result != -ECANCELED)
+                reader->err = (int) result;
+        return result;
+}
+
+/* ---- parts ----------------------------------------------------------------- */
+
+static int next(eddy_http_multipart_reader *reader)
+{
+        enum ed_multipart_event event = ED_MULTIPART_MORE;
+        int err = 0;
+
+        reader->data_bytes = 0;
+        while (err == 0 && event != ED_MULTIPART_PART && !reader->is_ended) {
+                err = step(reader, &event);
+                if (event == ED_MULTIPART_DATA)
+                        reader->data_bytes = 0;
+        }
+        return err < 0 ? err : event == ED_MULTIPART_PART;
+}
+
+static void drop_whole(eddy_http_multipart_reader *reader)
+{
+        ed_buf_consume(&reader->whole, ed_buf_bytes(&reader->whole));
+}
+
+int eddy_http_multipart_next(eddy_http_multipart_reader *reader,
+                             struct eddy_http_multipart_part *ret_part)
+{
+        struct ed_multipart_part part;
+        struct ed_task *task;
+        int err;
+
+        if (!reader || !ret_part)
+                return -EINVAL;
+        err = enter(reader, &task);
+        if (err < 0)
+                return err;
+        drop_whole(reader);
+        err = (int) leave(reader, task, next(reader));
+        if (err <= 0)
+                return err;
+        ed_multipart_part(&reader->parser, &part);
+        *ret_part = (struct eddy_http_multipart_part){ .name = part.name,
+                                                       .filename = part.filename,
+                                                       .type = part.type };
+        return 1;
+}
+
+/* Wait for data of the present part. Returns their number; 0 at its end. Suspends. */
+static int64_t data_wait(eddy_http_multipart_reader *reader)
+{
+        enum ed_multipart_event event;
+        int err = 0;
+
+        while (err == 0 && reader->in_part && reader->data_bytes == 0)
+                err = step(reader, &event);
+        return err < 0 ? err : (int64_t) reader->data_bytes;
+}
+
+static void data_take(eddy_http_multipart_reader *reader, size_t bytes)
+{
+        reader->data += bytes;
+        reader->data_bytes -= bytes;
+}
+
+int64_t eddy_http_multipart_read(eddy_http_multipart_reader *reader, void *buf, size_t bytes)
+{
+        struct ed_task *task;
+        int64_t n;
+        int err;
+
+        if (!reader || !buf || bytes == 0)
+                return -EINVAL;
+        err = enter(reader, &task);
+        if (err < 0)
+                return err;
+        n = data_wait(reader);
+        if (n > (int64_t) bytes)
+                n = (int64_t) bytes;
+        if (n > 0) {
+                memcpy(buf, reader->data, (size_t) n);
+                data_take(reader, (size_t) n);
+        }
+        return leave(reader, task, n);
+}
+
+/* Collect the rest of the part. Suspends. */
+static int collect(eddy_http_multipart_reader *reader, size_t bytes_max)
+{
+        size_t held = ed_buf_bytes(&reader->whole);
+        int64_t n;
+        int err;
+
+        while ((n = data_wait(reader)) > 0) {
+                if (held > bytes_max || (size_t) n > bytes_max - held)
+                        return EDDY_E_HTTP_TOO_LARGE;
+                err = ed_buf_append(&reader->whole, reader->data, (size_t) n);
+                if (err < 0)
+                        return err;
+                data_take(reader, (size_t) n);
+                held += (size_t) n;
+        }
+        return n < 0 ? (int) n : ed_buf_append(&reader->whole, "", 1);
+}
+
+int eddy_http_multipart_whole(eddy_http_multipart_reader *reader, size_t bytes_max,
+                              const char **ret_data, size_t *ret_bytes)
+{
+        struct ed_task *task;
+        int err;
+
+        if (!reader || !ret_data || !ret_bytes)
+                return -EINVAL;
+        err = enter(reader, &task);
+        if (err < 0)
+                return err;
+        if (!reader->in_part) /* its data were returned already */
+                drop_whole(reader);
+        err = (int) leave(reader, task, collect(reader, bytes_max));
+        if (err < 0)
+                return err;
+        *ret_data = ed_buf_data(&reader->whole);
+        *ret_bytes = ed_buf_bytes(&reader->whole) - 1;
+        return 0;
+}
+
+int eddy_http_multipart_header_at(const eddy_http_multipart_reader *reader, size_t i,
+                                  struct eddy_http_header *ret_header)
+{
+        if (!reader || !ret_header)
+                return -EINVAL;
+        return ed_multipart_header_at(&reader->parser, i, &ret_header->name, &ret_header->value);
+}
+
+const char *eddy_http_multipart_rule(const eddy_http_multipart_reader *reader)
+{
+        return reader && reader->parser.rule ? reader->parser.rule : "";
+}
+
+/* ---- names ----------------------------------------------------------------- */
+
+static bool is_trimmed(char c)
+{
+        return c == '.' || c == ' ';
+}
+
+void eddy_http_multipart_file_name(const char *filename,
+                                   char ret_name[EDDY_HTTP_MULTIPART_NAME_BYTES])
+{
+        const char *at = filename ? filename : "", *slash;
+        size_t bytes, n = 0, length;
+
+        while ((slash = strpbrk(at, "/\\")))
+                at = slash + 1;
+        while (is_trimmed(*at))
+                at++;
+        bytes = strlen(at);
+        for (size_t i = 0; i < bytes; i += length) {
+                length = ed_utf8_length((const unsigned char *) at + i, bytes - i);
+                if (length == 0)
+                        length = 1;
+                if (n + length >= EDDY_HTTP_MULTIPART_NAME_BYTES)
+                        break;
+                memcpy(ret_name + n, at + i, length);
+                if ((unsigned char) at[i] < ' ' || strchr("\x7F<>:\"|?*", at[i]))
+                        ret_name[n] = '_';
+                n += length;
+        }
+        while (n > 0 && is_trimmed(ret_name[n - 1]))
+                n--;
+        ret_name[n] = '\0';
+}
+
+/* ---- the whole ------------------------------------------------------------- */
+
+static int limits_of(const struct eddy_http_multipart_limits *given,
+                     struct ed_multipart_limits *ret_limits)
+{
+        static const struct eddy_http_multipart_limits defaults;
+
+        given = given ? given : &defaults;
+        *ret_limits = (struct ed_multipart_limits){
+                .parts_max = given->parts_max ? given->parts_max : PARTS_DEFAULT,
+                .head_bytes_max =
+                        given->head_bytes_max ? given->head_bytes_max : HEAD_DEFAULT_BYTES,
+                .part_bytes_max = given->part_bytes_max ? given->part_bytes_max : UINT64_MAX,
+                .bytes_max = given->bytes_max ? given->bytes_max : UINT64_MAX,
+        };
+        return given->head_bytes_max > HEAD_BYTES_MAX ? -EINVAL : 0;
+}
+
+int eddy_http_multipart_reader_open(const char *content_type,
+                                    const struct eddy_http_body_source *source,
+                                    const struct eddy_http_multipart_limits *limits,
+                                    eddy_http_multipart_reader **ret_reader)
+{
+        char boundary[ED_MULTIPART_BOUNDARY_MAX + 1];
+        struct ed_multipart_limits checked;
+        eddy_http_multipart_reader *reader;
+        const char *rule;
+        int err = limits_of(limits, &checked);
+
+        if (err < 0 || !source || !source->stream == !source->read || !ret_reader)
+                return -EINVAL;
+        err = ed_multipart_boundary(content_type, boundary, &rule);
+        if (err < 0)
+                return err;
+        reader = ed_alloc(sizeof(*reader));
+        if (!reader)
+                return -ENOMEM;
+        memset(reader, 0, offsetof(struct eddy_http_multipart_reader, buf));
+        reader->source = *source;
+        ed_multipart_init(&reader->parser, boundary, &checked);
+        ed_buf_init(&reader->whole, SIZE_MAX);
+        *ret_reader = reader;
+        return 0;
+}
+
+static int64_t exchange_read(void *arg, void *buf, size_t bytes)
+{
+        return eddy_http_exchange_read(arg, buf, bytes);
+}
+
+int eddy_http_exchange_multipart(eddy_http_exchange *exchange,
+                                 const struct eddy_http_multipart_limits *limits,
+                                 eddy_http_multipart_reader **ret_reader)
+{
+        if (!exchange)
+                return -EINVAL;
+        return eddy_http_multipart_reader_open(
+                eddy_http_exchange_header(exchange, "Content-Type"),
+                &(struct eddy_http_body_source){ .read = exchange_read, .arg = exchange }, limits,
+                ret_reader);
+}
+
+void eddy_http_multipart_reader_close(eddy_http_multipart_reader *reader)
+{
+        if (!reader)
+                return;
+        ed_multipart_fini(&reader->parser);
+        ed_buf_fini(&reader->whole);
+        ed_free(reader);
+}

@@ -1,0 +1,187 @@
+/*
+ * calls_http_multipart.c - the worlds of forms with files; see every_call.h.
+ *
+ * A form that is opened has its length, and each reader that is not cancelled gets all parts and all of
+ * their bytes; a call that was cancelled is repeated and loses nothing.
+ */
+#include "every_call.h"
+
+enum { READING = 2, PARTS = 3, BYTES = 10 };
+
+#define PART(name) "--b\r\nContent-Disposition: form-data; name=" name "\r\n\r\n0123456789\r\n"
+
+static const char body[] = PART("a") PART("b") PART("c") "--b--";
+
+static struct {
+        int done;
+        eddy_task_fn *call; /* whose calls are cancelled */
+} world;
+
+struct reading {
+        eddy_http_multipart_reader *reader;
+        eddy_task_fn *call;
+        size_t sent, whole_bytes;
+        int parts, bytes;
+};
+
+static int64_t body_read(void *arg, void *buf, size_t bytes)
+{
+        struct reading *reading = arg;
+        size_t n = sizeof(body) - 1 - reading->sent;
+        int err = world_chance(3) ? eddy_sleep(world_delay_ns()) : 0;
+
+        if (err < 0)
+                return err;
+        n = n < bytes ? n : bytes;
+        n = n < 17 ? n : 17;
+        memcpy(buf, body + reading->sent, n);
+        reading->sent += n;
+        return (int64_t) n;
+}
+
+static int next_call(void *arg)
+{
+        struct reading *reading = arg;
+        struct eddy_http_multipart_part part;
+        int err = eddy_http_multipart_next(reading->reader, &part);
+
+        if (err > 0)
+                CHECK_EQ(*part.name, 'a' + reading->parts++);
+        return err;
+}
+
+static int read_call(void *arg)
+{
+        struct reading *reading = arg;
+        char buf[7];
+        int64_t n = eddy_http_multipart_read(reading->reader, buf, sizeof(buf));
+
+        for (int64_t i = 0; i < n; i++)
+                CHECK_EQ(buf[i], '0' + reading->bytes++ % BYTES);
+        return (int) n;
+}
+
+static int whole_call(void *arg)
+{
+        struct reading *reading = arg;
+        const char *data;
+        int err = eddy_http_multipart_whole(reading->reader, BYTES, &data, &reading->whole_bytes);
+
+        if (err == 0)
+                CHECK_STR(data, "0123456789");
+        return err;
+}
+
+/* Do a call as a victim if this world is its own; a cancel of the call alone ends the reading. */
+static int call(struct reading *reading, eddy_task_fn *fn)
+{
+        victim_may_not_suspend();
+        return world.call == fn ? victim_call(fn, reading) : fn(reading);
+}
+
+static int read_as_victim(void *arg)
+{
+        struct reading reading = { .sent = 0 };
+        const struct eddy_http_body_source source = { .read = body_read, .arg = &reading };
+        int err;
+
+        (void) arg;
+        world_pause();
+        CHECK_EQ(eddy_http_multipart_reader_open("multipart/form-data; boundary=b", &source, NULL,
+                                                 &reading.reader),
+                 0);
+        while ((err = call(&reading, next_call)) > 0) {
+                if (world.call == whole_call)
+                        err = call(&reading, whole_call);
+                else
+                        while ((err = call(&reading, read_call)) > 0)
+                                ;
+                if (err < 0)
+                        break;
+        }
+        CHECK(err == 0 || err == -ECANCELED);
+        if (err == 0)
+                CHECK_EQ(reading.parts, PARTS);
+        if (err == 0 && world.call != whole_call)
+                CHECK_EQ(reading.bytes, PARTS * BYTES);
+        eddy_http_multipart_reader_close(reading.reader);
+        world.done++;
+        return 0;
+}
+
+static int run_readers(eddy_task_fn *fn)
+{
+        eddy_scope reading;
+
+        world.call = fn;
+        world.done = 0;
+        world_begin(READING);
+        eddy_scope_begin(&reading, NULL);
+        world_start(&reading, read_as_victim, NULL, READING);
+        CHECK_EQ(eddy_scope_end(&reading), 0);
+        CHECK_EQ(world.done, READING);
+        return 0;
+}
+
+static int world_multipart_next(void *arg)
+{
+        (void) arg;
+        return run_readers(next_call);
+}
+EVERY_POINT(multipart_next, eddy_http_multipart_next)
+
+static int world_multipart_read(void *arg)
+{
+        (void) arg;
+        return run_readers(read_call);
+}
+EVERY_POINT(multipart_read, eddy_http_multipart_read)
+
+static int world_multipart_whole(void *arg)
+{
+        (void) arg;
+        return run_readers(whole_call);
+}
+EVERY_POINT(multipart_whole, eddy_http_multipart_whole)
+
+static int open_call(void *arg)
+{
+        static const struct eddy_http_part part = { .name = "file", .path = "/file" };
+        static const struct eddy_http_multipart form = { .parts = &part, .parts_count = 1 };
+        eddy_http_multipart_body **ret_body = arg;
+
+        return eddy_http_multipart_open(&form, NULL, ret_body);
+}
+
+static int open_as_victim(void *arg)
+{
+        eddy_http_multipart_body *form = NULL;
+        int err;
+
+        (void) arg;
+        world_pause();
+        err = victim_call(open_call, &form);
+        CHECK(err == 0 || err == -ECANCELED);
+        CHECK_EQ(err == 0, form != NULL);
+        if (err == 0)
+                CHECK(eddy_http_multipart_source(form)->bytes > BYTES);
+        eddy_http_multipart_close(form);
+        world.done++;
+        return 0;
+}
+
+static int world_multipart_open(void *arg)
+{
+        eddy_scope opening;
+
+        (void) arg;
+        world.done = 0;
+        CHECK_EQ(eddy_file_write_whole("/file", "0123456789", BYTES, 0), 0);
+        world_begin(READING);
+        eddy_scope_begin(&opening, NULL);
+        world_start(&opening, open_as_victim, NULL, READING);
+        CHECK_EQ(eddy_scope_end(&opening), 0);
+        CHECK_EQ(world.done, READING);
+        return 0;
+}
+EVERY_POINT(multipart_open, eddy_http_multipart_open)
