@@ -10,7 +10,6 @@
 
 #include "eddy/alloc.h"
 #include "eddy/error.h"
-#include "eddy/time.h"
 #include "fetch/part.h"
 
 enum { FIRST_MIN = 1, HEADERS_OWN = 3, RANGE_TEXT_BYTES = 32 };
@@ -94,31 +93,13 @@ int ed_body_file_request(struct ed_body_file *body, const struct ed_headers *hea
 
 /* ---- the response ---------------------------------------------------------------------------- */
 
-/* A field of a response, as fetch/range.h needs it. */
-static const char *field_of(void *arg, const char *name)
-{
-        const eddy_http_response *response = arg;
-        struct eddy_http_header header;
-        const char *value = NULL;
-
-        for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++) {
-                if (strcasecmp(header.name, name) != 0)
-                        continue;
-                if (value)
-                        return ",";
-                value = header.value;
-        }
-        return value;
-}
-
 /* Begin the file again, from its first byte. */
 static int whole_begin(struct ed_body_file *body, const eddy_http_response *response, int status)
 {
         body_drop(body);
-        body->left = ED_RANGE_UNKNOWN;
+        body->left = EDDY_HTTP_RANGE_UNKNOWN;
         if (body->is_continued && status == 200)
-                ed_range_note(&body->range, field_of, (void *) (uintptr_t) response,
-                              eddy_time_of_day() / 1000000000);
+                eddy_http_range_note(&body->range, response);
         return ed_save_file_begin(body->save, body->url, body->index,
                                   eddy_http_response_header(response, "Content-Type"), &body->file);
 }
@@ -133,20 +114,20 @@ static int rest_begin(struct ed_body_file *body)
 
 int ed_body_file_begin(struct ed_body_file *body, const eddy_http_response *response, int status)
 {
-        enum ed_range_answer answer = status < 300 ? ED_RANGE_WHOLE : ED_RANGE_FAILED;
+        enum eddy_http_range_answer answer =
+                status < 300 ? EDDY_HTTP_RANGE_WHOLE : EDDY_HTTP_RANGE_FAILED;
 
         body->response = response;
         if (body->first > 0)
-                answer = ed_range_judge(&body->range, body->first, status, field_of,
-                                        (void *) (uintptr_t) response, &body->left);
+                answer = eddy_http_range_judge(&body->range, body->first, response, &body->left);
         else if (body->is_continued && status == 206)
                 return EDDY_E_HTTP_INVALID_RESPONSE;
         switch (answer) {
-        case ED_RANGE_CONTINUED:
+        case EDDY_HTTP_RANGE_CONTINUED:
                 return rest_begin(body);
-        case ED_RANGE_WHOLE:
+        case EDDY_HTTP_RANGE_WHOLE:
                 return whole_begin(body, response, status);
-        case ED_RANGE_REFUSED:
+        case EDDY_HTTP_RANGE_REFUSED:
                 return body_refuse(body);
         default:
                 return 0;
@@ -159,7 +140,7 @@ int ed_body_file_write(struct ed_body_file *body, const void *data, size_t bytes
 
         if (bytes > body->left)
                 return body_refuse(body);
-        if (body->left != ED_RANGE_UNKNOWN)
+        if (body->left != EDDY_HTTP_RANGE_UNKNOWN)
                 body->left -= bytes;
         err = ed_save_file_write(body->save, &body->file, data, bytes);
         if (err < 0)
@@ -176,7 +157,7 @@ int ed_body_file_write(struct ed_body_file *body, const void *data, size_t bytes
 
 int ed_body_file_end(const struct ed_body_file *body)
 {
-        bool is_part = body->left != ED_RANGE_UNKNOWN;
+        bool is_part = body->left != EDDY_HTTP_RANGE_UNKNOWN;
 
         return is_part && (body->left > 0 || body->bytes != body->range.total)
                        ? EDDY_E_HTTP_TRUNCATED

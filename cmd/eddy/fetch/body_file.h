@@ -1,6 +1,6 @@
 /*
  * fetch/body_file.h - the file of a body, over all attempts: if an attempt is cut, the next one asks
- * for the rest (fetch/range.h), and also the next run (fetch/part.h).
+ * for the rest (eddy/http_range.h), and also the next run (fetch/part.h).
  */
 #ifndef ED_CMD_FETCH_BODY_FILE_H
 #define ED_CMD_FETCH_BODY_FILE_H
@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "common/headers.h"
+#include "eddy/http_range.h"
 #include "eddy/http_response.h"
-#include "fetch/range.h"
 #include "fetch/save.h"
 
 struct ed_body_file {
@@ -19,10 +19,11 @@ struct ed_body_file {
         const char *url;
         uint64_t index;
         struct ed_save_dir_file file;
-        struct ed_range range;
+        struct eddy_http_range range;
         uint64_t bytes; /* in the file */
         uint64_t first; /* that the request has asked for; 0: the whole body */
-        uint64_t left; /* bytes of the response that may still come; ED_RANGE_UNKNOWN: any number */
+        uint64_t
+                left; /* bytes of the response that may still come; EDDY_HTTP_RANGE_UNKNOWN: any number */
         const eddy_http_response *response; /* whose body is written */
         bool is_continued;                  /* requests for the rest may be made */
         bool is_refused;                    /* the server did not continue the body as it should */

@@ -61,7 +61,7 @@ static void url_add(struct ed_draft *text, const char *url)
 }
 
 void ed_part_note(struct ed_save_dir_file *file, const char *url, const char *type,
-                  const struct ed_range *range)
+                  const struct eddy_http_range *range)
 {
         struct ed_draft text = { .max = ED_SAVE_DIR_NOTE_BYTES - 1 };
         char boot[BOOT_BYTES];
@@ -78,7 +78,7 @@ void ed_part_note(struct ed_save_dir_file *file, const char *url, const char *ty
                 ed_draft_add_str(&text, ",\"type\":");
                 ed_draft_add_json_str(&text, type);
         }
-        if (range->total != ED_RANGE_UNKNOWN) {
+        if (range->total != EDDY_HTTP_RANGE_UNKNOWN) {
                 ed_draft_add_str(&text, ",\"total\":");
                 ed_draft_add_u64(&text, range->total);
         }
@@ -113,7 +113,7 @@ static bool is_url(const struct eddy_json_value *note, const char *url)
 }
 
 /* Read a note. Returns false if it is not whole, or of another URL or start of the machine. */
-static bool note_read(const char *data, const char *url, struct ed_range *range,
+static bool note_read(const char *data, const char *url, struct eddy_http_range *range,
                       char type[TYPE_BYTES])
 {
         struct eddy_json_value note, total;
@@ -126,13 +126,13 @@ static bool note_read(const char *data, const char *url, struct ed_range *range,
                 return false;
         if (!text_get(&note, "type", type, TYPE_BYTES))
                 type[0] = '\0';
-        range->total = ED_RANGE_UNKNOWN;
+        range->total = EDDY_HTTP_RANGE_UNKNOWN;
         return eddy_json_get(&note, "total", &total) < 0 ||
                eddy_json_uint64(&total, &range->total) == 0;
 }
 
 uint64_t ed_part_find(struct ed_save *save, const char *url, uint64_t index,
-                      struct ed_save_dir_file *file, struct ed_range *range)
+                      struct ed_save_dir_file *file, struct eddy_http_range *range)
 {
         char *note, type[TYPE_BYTES];
         int64_t bytes = 0;

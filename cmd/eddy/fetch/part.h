@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "common/headers.h"
-#include "fetch/range.h"
+#include "eddy/http_range.h"
 #include "fetch/save.h"
 
 enum { ED_PART_BYTES_MIN = 1 << 20 }; /* smaller parts are not kept for the next run */
@@ -19,13 +19,13 @@ bool ed_part_is_possible(const char *method, const struct ed_headers *headers);
 
 /* Write the note of a file, so that a later run continues it. 'type' is the Content-Type, or NULL. */
 void ed_part_note(struct ed_save_dir_file *file, const char *url, const char *type,
-                  const struct ed_range *range);
+                  const struct eddy_http_range *range);
 
 /*
  * Find the part that an earlier run has left of this body. Returns its bytes, or 0 if there is none;
  * a part that cannot be continued is removed.
  */
 uint64_t ed_part_find(struct ed_save *save, const char *url, uint64_t index,
-                      struct ed_save_dir_file *file, struct ed_range *range);
+                      struct ed_save_dir_file *file, struct eddy_http_range *range);
 
 #endif

@@ -1,13 +1,14 @@
 /*
- * fetch/range.c - see range.h.
+ * http/range.c - see range.h.
  */
-#include "fetch/range.h"
+#include "http/range.h"
 
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
 #include "eddy/http_date.h"
+#include "eddy/time.h"
 
 /* "Enough difference to make clock synchronization issues unlikely" (RFC 9110, 8.8.2.2). */
 enum { DATE_AGE_S = 60 };
@@ -23,7 +24,7 @@ static bool number_read(const char **at, uint64_t *ret_number)
                     __builtin_add_overflow(number, (uint64_t) (**at - '0'), &number))
                         return false;
         *ret_number = number;
-        return *at > begin && number < ED_RANGE_UNKNOWN;
+        return *at > begin && number < EDDY_HTTP_RANGE_UNKNOWN;
 }
 
 /* Returns true for a value that is a number and nothing else. */
@@ -60,7 +61,8 @@ static bool is_old(const char *modified, const char *date, int64_t now_s)
                date_s - modified_s >= DATE_AGE_S;
 }
 
-void ed_range_note(struct ed_range *range, ed_range_field_fn *field, void *arg, int64_t now_s)
+void ed_http_range_note(struct eddy_http_range *range, ed_http_range_field_fn *field,
+                        const void *arg, int64_t now_s)
 {
         const char *tag = field(arg, "ETag"), *modified = field(arg, "Last-Modified");
         const char *accepted = field(arg, "Accept-Ranges"), *length = field(arg, "Content-Length");
@@ -68,7 +70,7 @@ void ed_range_note(struct ed_range *range, ed_range_field_fn *field, void *arg, 
 
         range->validator[0] = '\0';
         if (!length || !is_number(length, &range->total))
-                range->total = ED_RANGE_UNKNOWN;
+                range->total = EDDY_HTTP_RANGE_UNKNOWN;
         if (is_coded(field(arg, "Content-Encoding")) ||
             (accepted && strcasecmp(accepted, "none") == 0))
                 return;
@@ -82,7 +84,7 @@ void ed_range_note(struct ed_range *range, ed_range_field_fn *field, void *arg, 
 
 /* "bytes 5-9/10" or "bytes 5-9/ *", without the blank. */
 struct content_range {
-        uint64_t first, last, total; /* total ED_RANGE_UNKNOWN: an asterisk */
+        uint64_t first, last, total; /* total EDDY_HTTP_RANGE_UNKNOWN: an asterisk */
 };
 
 static bool content_range_read(const char *value, struct content_range *range)
@@ -93,14 +95,15 @@ static bool content_range_read(const char *value, struct content_range *range)
         if (!number_read(&value, &range->first) || *value++ != '-' ||
             !number_read(&value, &range->last) || *value++ != '/')
                 return false;
-        range->total = ED_RANGE_UNKNOWN;
+        range->total = EDDY_HTTP_RANGE_UNKNOWN;
         if (strcmp(value, "*") != 0 && !is_number(value, &range->total))
                 return false;
         return range->first <= range->last && range->last < range->total;
 }
 
 /* Returns true if a partial response is of the same body. */
-static bool is_same(const struct ed_range *range, ed_range_field_fn *field, void *arg)
+static bool is_same(const struct eddy_http_range *range, ed_http_range_field_fn *field,
+                    const void *arg)
 {
         const char *tag = field(arg, "ETag"), *modified = field(arg, "Last-Modified");
 
@@ -111,8 +114,8 @@ static bool is_same(const struct ed_range *range, ed_range_field_fn *field, void
 }
 
 /* Returns true if a partial response continues the body. */
-static bool continues(struct ed_range *range, uint64_t first, ed_range_field_fn *field, void *arg,
-                      uint64_t *ret_bytes)
+static bool continues(struct eddy_http_range *range, uint64_t first, ed_http_range_field_fn *field,
+                      const void *arg, uint64_t *ret_bytes)
 {
         const char *type = field(arg, "Content-Type"), *length = field(arg, "Content-Length");
         struct content_range part;
@@ -125,20 +128,55 @@ static bool continues(struct ed_range *range, uint64_t first, ed_range_field_fn 
         *ret_bytes = part.last - part.first + 1;
         if (length && (!is_number(length, &bytes) || bytes != *ret_bytes))
                 return false;
-        if (range->total == ED_RANGE_UNKNOWN)
+        if (range->total == EDDY_HTTP_RANGE_UNKNOWN)
                 range->total = part.total;
         /* Without a length the end would not be known. */
-        return range->total != ED_RANGE_UNKNOWN && part.last < range->total &&
-               (part.total == ED_RANGE_UNKNOWN || part.total == range->total);
+        return range->total != EDDY_HTTP_RANGE_UNKNOWN && part.last < range->total &&
+               (part.total == EDDY_HTTP_RANGE_UNKNOWN || part.total == range->total);
 }
 
-enum ed_range_answer ed_range_judge(struct ed_range *range, uint64_t first, int status,
-                                    ed_range_field_fn *field, void *arg, uint64_t *ret_bytes)
+enum eddy_http_range_answer ed_http_range_judge(struct eddy_http_range *range, uint64_t first,
+                                                int status, ed_http_range_field_fn *field,
+                                                const void *arg, uint64_t *ret_bytes)
 {
         if (status == 206)
-                return continues(range, first, field, arg, ret_bytes) ? ED_RANGE_CONTINUED
-                                                                      : ED_RANGE_REFUSED;
+                return continues(range, first, field, arg, ret_bytes) ? EDDY_HTTP_RANGE_CONTINUED
+                                                                      : EDDY_HTTP_RANGE_REFUSED;
         if (status == 416)
-                return ED_RANGE_REFUSED;
-        return status < 300 ? ED_RANGE_WHOLE : ED_RANGE_FAILED;
+                return EDDY_HTTP_RANGE_REFUSED;
+        return status < 300 ? EDDY_HTTP_RANGE_WHOLE : EDDY_HTTP_RANGE_FAILED;
+}
+
+/* ---- responses ------------------------------------------------------------- */
+
+static const char *field_of(const void *arg, const char *name)
+{
+        const eddy_http_response *response = arg;
+        struct eddy_http_header header;
+        const char *value = NULL;
+
+        for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++) {
+                if (strcasecmp(header.name, name) != 0)
+                        continue;
+                if (value)
+                        return ",";
+                value = header.value;
+        }
+        return value;
+}
+
+void eddy_http_range_note(struct eddy_http_range *range, const eddy_http_response *response)
+{
+        if (range)
+                ed_http_range_note(range, field_of, response, eddy_time_of_day() / EDDY_SEC(1));
+}
+
+enum eddy_http_range_answer eddy_http_range_judge(struct eddy_http_range *range, uint64_t first,
+                                                  const eddy_http_response *response,
+                                                  uint64_t *ret_bytes)
+{
+        if (!range || !response || !ret_bytes)
+                return EDDY_HTTP_RANGE_FAILED;
+        return ed_http_range_judge(range, first, eddy_http_response_status(response), field_of,
+                                   response, ret_bytes);
 }

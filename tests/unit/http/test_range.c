@@ -7,14 +7,14 @@
 #include <string.h>
 #include <strings.h>
 
-#include "fetch/range.h"
+#include "http/range.h"
 
 /* Fields, "Name: value" each. */
 struct fields {
         const char *items[8];
 };
 
-static const char *field(void *arg, const char *name)
+static const char *field(const void *arg, const char *name)
 {
         const struct fields *fields = arg;
         size_t bytes = strlen(name);
@@ -29,13 +29,14 @@ static const char *field(void *arg, const char *name)
 /* Returns true if the value of Content-Range continues ten bytes, of which the last five are left. */
 static bool continues(const char *value, uint64_t total)
 {
-        struct ed_range range = { .validator = "\"a\"", .total = total };
+        struct eddy_http_range range = { .validator = "\"a\"", .total = total };
         char line[100];
         struct fields fields = { { "ETag: \"a\"", line } };
         uint64_t bytes = 0;
 
         snprintf(line, sizeof(line), "Content-Range: %s", value);
-        if (ed_range_judge(&range, 5, 206, field, &fields, &bytes) != ED_RANGE_CONTINUED)
+        if (ed_http_range_judge(&range, 5, 206, field, &fields, &bytes) !=
+            EDDY_HTTP_RANGE_CONTINUED)
                 return false;
         CHECK(bytes >= 1 && bytes <= 5 && range.total == 10);
         return true;
@@ -76,12 +77,12 @@ TEST(content_range_continues_only_with_the_same_start_and_length)
 
         for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
                 CHECK(continues(good[i], 10));
-                CHECK(continues(good[i], ED_RANGE_UNKNOWN));
+                CHECK(continues(good[i], EDDY_HTTP_RANGE_UNKNOWN));
         }
         for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
                 CHECK(!continues(bad[i], 10));
         CHECK(continues("bytes 5-9/*", 10));
-        CHECK(!continues("bytes 5-9/*", ED_RANGE_UNKNOWN));
+        CHECK(!continues("bytes 5-9/*", EDDY_HTTP_RANGE_UNKNOWN));
         CHECK(!continues("bytes 5-10/*", 10));
         CHECK(!continues("bytes 5-9/**", 10));
 }
@@ -90,17 +91,18 @@ TEST(status_decides_if_a_response_is_the_whole_or_a_failure)
 {
         static const struct {
                 int status;
-                enum ed_range_answer answer;
-        } rows[] = { { 200, ED_RANGE_WHOLE },  { 203, ED_RANGE_WHOLE },  { 206, ED_RANGE_REFUSED },
-                     { 302, ED_RANGE_FAILED }, { 404, ED_RANGE_FAILED }, { 416, ED_RANGE_REFUSED },
-                     { 503, ED_RANGE_FAILED } };
+                enum eddy_http_range_answer answer;
+        } rows[] = { { 200, EDDY_HTTP_RANGE_WHOLE },   { 203, EDDY_HTTP_RANGE_WHOLE },
+                     { 206, EDDY_HTTP_RANGE_REFUSED }, { 302, EDDY_HTTP_RANGE_FAILED },
+                     { 404, EDDY_HTTP_RANGE_FAILED },  { 416, EDDY_HTTP_RANGE_REFUSED },
+                     { 503, EDDY_HTTP_RANGE_FAILED } };
 
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-                struct ed_range range = { .validator = "\"a\"", .total = 10 };
+                struct eddy_http_range range = { .validator = "\"a\"", .total = 10 };
                 struct fields none = { { NULL } };
                 uint64_t bytes;
 
-                CHECK(ed_range_judge(&range, 5, rows[i].status, field, &none, &bytes) ==
+                CHECK(ed_http_range_judge(&range, 5, rows[i].status, field, &none, &bytes) ==
                       rows[i].answer);
         }
 }
@@ -118,9 +120,9 @@ TEST(validator_is_strong_and_of_ascii)
 
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
                 struct fields fields = { { rows[i].tag, "Content-Length: 10" } };
-                struct ed_range range;
+                struct eddy_http_range range;
 
-                ed_range_note(&range, field, &fields, 0);
+                ed_http_range_note(&range, field, &fields, 0);
                 CHECK_STR(range.validator, rows[i].validator);
                 CHECK(range.total == 10);
         }
