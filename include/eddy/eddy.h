@@ -32,6 +32,7 @@
 #include "eddy/http_client_opts.h"
 #include "eddy/http_cookies.h"
 #include "eddy/http_date.h"
+#include "eddy/http_download.h"
 #include "eddy/http_exchange.h"
 #include "eddy/http_file.h"
 #include "eddy/http_header.h"

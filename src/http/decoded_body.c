@@ -20,6 +20,11 @@ void ed_http_decoded_begin(struct ed_http_decoded *decoding)
         *decoding = (struct ed_http_decoded){ .decoder = NULL };
 }
 
+void ed_http_decoded_skip(struct ed_http_decoded *decoding)
+{
+        decoding->is_known = true;
+}
+
 void ed_http_decoded_end(struct ed_http_decoded *decoding)
 {
         ed_coding_chain_free(decoding->decoder);

@@ -23,6 +23,9 @@ struct ed_http_decoded {
 };
 
 void ed_http_decoded_begin(struct ed_http_decoded *decoding);
+/* The body is read as it is, whatever its codings and the client's options are. */
+void ed_http_decoded_skip(struct ed_http_decoded *decoding);
+
 void ed_http_decoded_end(struct ed_http_decoded *decoding);
 
 /*
