@@ -47,6 +47,14 @@ JOINS = [
     "a=1&b=%20+%2B&&c&=d&e=%", "%00=a&q=caf%C3%A9",
 ]
 
+# Streams of events; the first byte chooses the limit and the cuts.
+EVENTS = [
+    "\x00data: a\n\ndata\n\nid: 1\r\nevent: e\rdata: b\ndata:c\n\n",
+    "\x03: no\n\ufeffdata: x\n\n",
+    "\x05\ufeffdata: x\r\n\r\nretry: 12\nid\n\n",
+    "\x01data: aaaaaaaaaaaaaaa\ndata: bbb\n\n",
+    "\x0eid: a\x00b\nevent\ndata: \n\n",
+]
 # Queries for the table of fuzz_query.c.
 QUERIES = [
     "q=a+b%20c&name=caf%C3%A9&on=true&i=-128&u=18446744073709551615&d=1e3&color=red"
@@ -174,6 +182,7 @@ def main():
     write("fuzz_auth", [text.encode() for text in AUTH])
     write("fuzz_multipart", [text.encode() for text in FORMS])
     write("fuzz_query", [text.encode() for text in QUERIES])
+    write("fuzz_sse", [text.encode() for text in EVENTS])
     write("fuzz_url", [url.encode() for url in URLS])
     write("fuzz_url_join", [text.encode() for text in JOINS])
     print(f"{len(every)} cases in the corpus")
