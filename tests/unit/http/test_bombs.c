@@ -1,0 +1,175 @@
+/*
+ * test_bombs.c - small bodies that decode to large ones: in each coding, each way to read a body ends at its
+ * limit, and takes the memory of the limit and of the decoder, not that of the body.
+ */
+#include <stdlib.h>
+
+#include "coded.h"
+#include "http_test.h"
+
+enum {
+        BOMB_BYTES = 32 << 20,
+        LIMIT_BYTES = 1 << 20,
+        /* the limit twice, while a buffer grows; the decoder with its window; connections and tasks */
+        MEMORY_BYTES_MAX = 2 * LIMIT_BYTES + (3 << 20)
+};
+
+static const struct {
+        const char *name;
+        struct data (*code)(struct data);
+} codings[] = {
+        { "gzip", gzip_code },
+        { "deflate", deflate_code },
+        { "br", brotli_code },
+        { "zstd", zstd_code },
+};
+
+static struct data bomb;
+static const char *coding;
+
+static int serve(eddy_http_exchange *exchange, void *arg)
+{
+        const struct eddy_http_header headers[] = { { "Content-Encoding", coding },
+                                                    { "Content-Type", "text/event-stream" },
+                                                    { "ETag", "\"a\"" } };
+
+        (void) arg;
+        return eddy_http_exchange_respond(exchange, 200, headers, 3, bomb.bytes, bomb.n);
+}
+
+/* ---- the ways to read a body -------------------------------------------------------------------- */
+
+static eddy_http_client *client;
+
+static const struct eddy_http_request request = { .url = "http://a/" };
+
+static int read_whole(eddy_http_response *response)
+{
+        const void *data;
+        size_t bytes;
+
+        return eddy_http_response_body(response, &data, &bytes);
+}
+
+static int read_pieces(eddy_http_response *response)
+{
+        char buf[4096];
+        int64_t n, total = 0;
+
+        while ((n = eddy_http_response_read(response, buf, sizeof(buf))) > 0)
+                total += n;
+        CHECK(total <= LIMIT_BYTES);
+        return (int) n;
+}
+
+/* A line may be longer than the buffer: its pieces end at the limit of the body. */
+static int read_lines(eddy_http_response *response)
+{
+        static char buf[4096];
+        eddy_reader reader;
+        eddy_stream *stream;
+        size_t bytes;
+        char *line;
+        bool is_end;
+        int64_t n;
+
+        CHECK_EQ(eddy_http_response_stream(response, 0, &stream), 0);
+        eddy_reader_init(&reader, stream, buf, sizeof(buf));
+        CHECK_ERR(eddy_reader_line(&reader, &line, &bytes), EDDY_E_STREAM_LIMIT);
+        do
+                n = eddy_reader_line_piece(&reader, &line, &bytes, &is_end);
+        while (n > 0);
+        eddy_stream_close(stream);
+        return (int) n;
+}
+
+static int read_events(void)
+{
+        struct eddy_http_sse_event event;
+        eddy_http_sse *sse;
+        int err = eddy_http_sse_open(client, &request,
+                                     &(struct eddy_http_sse_opts){ .event_bytes_max = LIMIT_BYTES,
+                                                                   .flags = EDDY_HTTP_SSE_ONCE },
+                                     &sse);
+
+        CHECK_EQ(err, 0);
+        err = eddy_http_sse_next(sse, &event);
+        eddy_http_sse_close(sse);
+        return err;
+}
+
+/* The bytes of a download are those of the server. */
+static void download(void)
+{
+        struct eddy_http_download_result result;
+        struct eddy_http_download_opts opts = { .ret_result = &result };
+
+        CHECK_EQ(eddy_http_download(client, &request, "/bomb", &opts), 0);
+        CHECK_EQ(result.bytes, bomb.n);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+static size_t used, used_most;
+
+static void *count_bytes(void *ctx, void *ptr, size_t bytes)
+{
+        size_t *block = ptr ? (size_t *) ptr - 2 : NULL;
+
+        (void) ctx;
+        if (block)
+                used -= block[0];
+        if (bytes == 0) {
+                free(block);
+                return NULL;
+        }
+        block = realloc(block, bytes + 2 * sizeof(*block));
+        CHECK(block != NULL);
+        block[0] = bytes;
+        used += bytes;
+        used_most = used > used_most ? used : used_most;
+        return block + 2;
+}
+
+typedef int read_fn(eddy_http_response *response);
+
+static int run_all(void *arg)
+{
+        static read_fn *const ways[] = { read_whole, read_pieces, read_lines };
+
+        (void) arg;
+        CHECK_EQ(eddy_http_client_new(
+                         OPTIONS(.handler = serve, .decode = true, .body_bytes_max = LIMIT_BYTES),
+                         &client),
+                 0);
+        for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+                eddy_http_response *response;
+
+                CHECK_EQ(eddy_http_client_send(client, &request, &response), 0);
+                CHECK_ERR(ways[i](response), EDDY_E_HTTP_TOO_LARGE);
+                eddy_http_response_close(response);
+        }
+        CHECK_ERR(read_events(), EDDY_E_HTTP_TOO_LARGE);
+        download();
+        eddy_http_client_close(client);
+        return 0;
+}
+
+TEST(each_way_to_read_a_bomb_ends_at_its_limit)
+{
+        eddy_alloc_set(count_bytes, NULL);
+        for (size_t c = 0; c < sizeof(codings) / sizeof(codings[0]); c++) {
+                struct data zeros = { calloc(BOMB_BYTES, 1), BOMB_BYTES };
+
+                CHECK(zeros.bytes != NULL);
+                coding = codings[c].name;
+                bomb = codings[c].code(zeros);
+                free(zeros.bytes);
+                CHECK(bomb.n < BOMB_BYTES / 500);
+                used_most = used;
+                http_run(run_all, NULL);
+                CHECK(used_most < MEMORY_BYTES_MAX);
+                CHECK_EQ(used, 0);
+                free(bomb.bytes);
+        }
+}
