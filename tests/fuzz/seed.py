@@ -4,7 +4,7 @@
 The messages are every fifth of tests/wire/requests.h and corpus.h, but for the
 longest, after the four bytes that choose (fuzz_http1.h); the JSON texts are every
 fifth of tests/wire/json_corpus.h; the URLs and dates are in this file, and so are
-structs for fuzz_json.c, queries, challenges, and texts for fuzz_url_join.c.  Files of other names, such as what a fuzzer has found, are left
+structs for fuzz_json.c, queries, challenges, cookies, and texts for fuzz_url_join.c.  Files of other names, such as what a fuzzer has found, are left
 alone.
 """
 import importlib.machinery
@@ -70,6 +70,16 @@ AUTH = [
     'machine a login kim password "a \\"b\\\\"\nmachine b.test user lee passwd x account y\n',
     'macdef m\nmachine a login b password c\n\n# c\ndefault login any password thing',
     'machine a login "kim', 'login a',
+]
+
+# Values of Set-Cookie for fuzz_cookie.c, after the byte that chooses the host.
+COOKIES = [
+    "\0a=1", "\0a=1; Domain=a.test; Path=/x; Max-Age=10", "\1a=1; domain=.EXAMPLE.com; secure; HttpOnly; SameSite=Lax",
+    "\2a=1; Domain=github.io", "\3a=1; Domain=127.0.0.1", "\3a=1; Domain=0.0.1", "\5a=1; Domain=co.uk",
+    "\6a=1; Domain=co.uk; Secure", "\1__Host-a=1; Secure; Path=/", "\1__Secure-a=1; Domain=example.com",
+    "\1a=1; Expires=Sun, 06 Nov 2094 08:49:37 GMT; Expires=x; Max-Age=-1", "\4=1", "\0a", "\0a\t=\t1\t;\tPath=\t/",
+    "\0a=1; Path=/a\tb", "\0a=\x01", "\7a=b=c;;=;Domain=localhost.", "\7a=1; Domain=", "\1a=1; Domain=example.com.",
+    "\0Thu, 1-Jan-70 0:0:0 GMT", "\0 31 Feb 2020 1:2:3", "\1" + "a" * 90 + "=" + "b" * 90,
 ]
 
 
@@ -176,6 +186,7 @@ def main():
     every = list(cases())
     requests = [chosen(*c) for c in every if c[0] == "REQUEST"]
     responses = [chosen(*c) for c in every if c[0] != "REQUEST"]
+    write("fuzz_cookie", [text.encode() for text in COOKIES])
     write("fuzz_http1_request", requests[::EVERY])
     write("fuzz_http1_response", responses[::EVERY])
     write("fuzz_json", list(json_cases())[::EVERY] + [text.encode() for text in STRUCTS])
