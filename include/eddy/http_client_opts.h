@@ -20,6 +20,23 @@
  * 'headers' are sent with each request, unless the request has a header of the same name.  Host,
  * Content-Length, Transfer-Encoding and Expect belong to one request and are refused here.
  *
+ * With 'redirects_max', a response with the status 301, 302, 303, 307 or 308 and a Location is
+ * followed: its body is dropped, and the request is sent to the URL that Location names.
+ * eddy_http_response_info() has the last URL and the number of redirects.  The next request is
+ * the same, with these differences:
+ *   - after 303, and after 301 and 302 of a POST, it is a GET without a body and its headers; HEAD
+ *     stays HEAD
+ *   - otherwise the body is sent again.  A 'body_source' that was read must have 'rewind'
+ *   - if another origin (scheme, host or port) follows, all headers with secrets
+ *     (eddy_http_header_is_secret()), Host, 'auth' and the URL's user name stay behind, and do not
+ *     come back if a later redirect leads to the first origin again
+ * A redirect from https to http is refused without EDDY_HTTP_REDIRECT_TO_HTTP.  The response to an
+ * upload that cannot be sent again is refused too.
+ *
+ * With 'cookies', each request has the jar's cookies, and the jar takes those of each response, also
+ * of redirects and of responses that are errors.  A header Cookie of the request or of 'headers' is
+ * sent in place of the jar's.
+ *
  * A proxy is "[SCHEME://][USER[:PASSWORD]@]HOST[:PORT]".  The scheme is http, the
  * default, or socks5 (also written socks5h); the port is 1080 unless given.  The
  * proxy looks up the names of hosts.  https requests use a tunnel (CONNECT or
@@ -64,6 +81,7 @@
 #include <stdbool.h>
 
 #include "eddy/def.h"
+#include "eddy/http_cookies.h"
 #include "eddy/http_header.h"
 #include "eddy/http_hooks.h"
 #include "eddy/http_request.h"
@@ -103,7 +121,9 @@ struct eddy_http_client_opts {
         /* of all requests; copied; NULL: none */
         const struct eddy_http_header *headers EDDY_UNSET;
         size_t headers_count EDDY_UNSET;
-        unsigned flags EDDY_UNSET; /* EDDY_HTTP_STATUS_IS_ERROR (eddy/http_request.h) */
+        unsigned flags EDDY_UNSET; /* EDDY_HTTP_STATUS_IS_ERROR and others (eddy/http_request.h) */
+        int redirects_max EDDY_UNSET;          /* redirects that a request follows; 0: none */
+        eddy_http_cookies *cookies EDDY_UNSET; /* borrowed until the client is closed; NULL: none */
         /* the text names the option that is not valid, if the error alone does not; NULL: not
          * wanted */
         struct eddy_http_fault *ret_fault EDDY_UNSET;

@@ -9,6 +9,7 @@
 
 #include "eddy/def.h"
 #include "eddy/fields.h"
+#include "eddy/http_cookies.h"
 #include "eddy/http_header.h"
 #include "eddy/http_hooks.h"
 #include "eddy/stream.h"
@@ -96,13 +97,17 @@ struct eddy_http_values {
         const void *value EDDY_UNSET;
 };
 
-/* In a request.  A client's options may have EDDY_HTTP_STATUS_IS_ERROR. */
+/* In a request.  A client's options may have EDDY_HTTP_STATUS_IS_ERROR and _REDIRECT_TO_HTTP. */
 enum {
         /* A response of 400 or above is an error: EDDY_E_HTTP_STATUS, and 'ret_fault' has the status
          * and the first EDDY_HTTP_FAULT_BODY_BYTES bytes of the body. */
         EDDY_HTTP_STATUS_IS_ERROR = 1 << 0,
         /* Any status is a success, also if the client's options have EDDY_HTTP_STATUS_IS_ERROR. */
         EDDY_HTTP_ANY_STATUS = 1 << 1,
+        /* No cookies are sent and kept, also if the client's options have 'cookies'. */
+        EDDY_HTTP_NO_COOKIES = 1 << 8,
+        /* A redirect from https to http is followed.  A client's options may have this flag too. */
+        EDDY_HTTP_REDIRECT_TO_HTTP = 1 << 9,
 };
 
 /*
@@ -144,7 +149,9 @@ struct eddy_http_request {
         eddy_tls_config *tls EDDY_UNSET;
         /* of this request; called after the client's; copied; NULL: none */
         const struct eddy_http_hooks *hooks EDDY_UNSET;
-        unsigned flags EDDY_UNSET;                    /* EDDY_HTTP_STATUS_IS_ERROR and others */
+        unsigned flags EDDY_UNSET;             /* EDDY_HTTP_STATUS_IS_ERROR and others */
+        int redirects_max EDDY_UNSET;          /* 0: the client's; below 0: none */
+        eddy_http_cookies *cookies EDDY_UNSET; /* borrowed for the call; NULL: the client's */
         struct eddy_http_fault *ret_fault EDDY_UNSET; /* filled in on failure; NULL: not wanted */
         uintptr_t reserved[8] EDDY_UNSET;             /* zero */
 };

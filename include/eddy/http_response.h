@@ -69,10 +69,11 @@ struct eddy_http_response_info {
         const char *url;                  /* of the request that was answered */
         const struct eddy_endpoint *peer; /* of the connection; EDDY_ENDPOINT_NONE: unknown */
         struct eddy_http_timings timings;
-        bool request_sent; /* the system took the whole request; false: some is still to be sent,
+        bool request_sent;  /* the system took the whole request; false: some is still to be sent,
                               or the sending ended early, because the server refused the request
                               or took no more of it */
-        uintptr_t reserved[4]; /* zero */
+        uint32_t redirects; /* that were followed */
+        uintptr_t reserved[3]; /* zero */
 };
 
 /*

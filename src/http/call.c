@@ -398,6 +398,12 @@ static void merge_options(struct ed_http_call *call)
 
         call->deadline_ns = total_ns ? ed_time_after(call->began_ns, total_ns) : 0;
         request->flags |= client->flags;
+        if (request->redirects_max == 0)
+                request->redirects_max = client->redirects_max;
+        if (!request->cookies)
+                request->cookies = client->cookies;
+        if (request->flags & EDDY_HTTP_NO_COOKIES)
+                request->cookies = NULL;
 }
 
 int ed_http_call_begin(struct ed_http_call *call, eddy_http_client *client,

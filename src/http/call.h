@@ -4,8 +4,10 @@
  * Each layer is a function of one file, and calls the next layer, directly or several times:
  *
  *     client_send.c    the total time, and the judgement of the status
+ *     redirect.c       redirects
  *     retry_layer.c    other attempts after failures that may pass
  *     limit_layer.c    the rate limit and the breaker
+ *     cookie_layer.c   the jar's cookies, of each attempt
  *     send_once.c      one attempt on a connection
  *
  * A layer whose option is not set is left out by the inline functions below, which cost one test
@@ -21,8 +23,13 @@
 #include <stdbool.h>
 
 #include "http/client.h"
+#include "http/cookie_layer.h"
+#include "http/redirect.h"
 
-enum { ED_HTTP_REQUEST_FLAGS = EDDY_HTTP_STATUS_IS_ERROR | EDDY_HTTP_ANY_STATUS };
+enum {
+        ED_HTTP_REQUEST_FLAGS = EDDY_HTTP_STATUS_IS_ERROR | EDDY_HTTP_ANY_STATUS |
+                                EDDY_HTTP_NO_COOKIES | EDDY_HTTP_REDIRECT_TO_HTTP
+};
 
 struct ed_http_call {
         eddy_http_client *client; /* holds a reference */
@@ -110,7 +117,7 @@ EDDY_MUST_USE int ed_http_send_once(struct ed_http_call *call);
 
 static inline int ed_http_call_cookies(struct ed_http_call *call)
 {
-        return ed_http_send_once(call);
+        return call->request.cookies ? ed_http_cookies_send(call) : ed_http_send_once(call);
 }
 
 static inline int ed_http_call_limit(struct ed_http_call *call)
@@ -130,7 +137,8 @@ static inline int ed_http_call_authorize(struct ed_http_call *call)
 
 static inline int ed_http_call_follow(struct ed_http_call *call)
 {
-        return ed_http_call_authorize(call);
+        return call->request.redirects_max > 0 ? ed_http_redirect_send(call)
+                                               : ed_http_call_authorize(call);
 }
 
 #endif

@@ -15,7 +15,10 @@
 #include "scope/misuse.h"
 #include "tls/config.h"
 
-enum { CONNECTIONS_DEFAULT = 100 };
+enum {
+        CONNECTIONS_DEFAULT = 100,
+        CLIENT_FLAGS = EDDY_HTTP_STATUS_IS_ERROR | EDDY_HTTP_REDIRECT_TO_HTTP,
+};
 
 #define IDLE_TIMEOUT_DEFAULT_NS ((int64_t) 15 * 1000000000)
 #define BODY_DEFAULT_BYTES      ((uint64_t) 64 << 20)
@@ -39,6 +42,8 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
                 opts->idle_timeout_ns ? opts->idle_timeout_ns : IDLE_TIMEOUT_DEFAULT_NS;
         client->timeouts = opts->timeouts;
         client->flags = opts->flags;
+        client->redirects_max = opts->redirects_max;
+        client->cookies = opts->cookies;
         client->decode = opts->decode;
         if (opts->hooks)
                 client->hooks = *opts->hooks;
@@ -97,8 +102,8 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
             opts->head_bytes_max > INT32_MAX || opts->headers_max > UINT16_MAX ||
             opts->idle_timeout_ns < 0 || opts->timeouts.pool_ns < 0 ||
             opts->timeouts.connect_ns < 0 || opts->timeouts.read_ns < 0 ||
-            opts->timeouts.total_ns < 0 || (opts->flags & ~(unsigned) EDDY_HTTP_STATUS_IS_ERROR) ||
-            ed_tls_config_has_alpn(opts->tls))
+            opts->timeouts.total_ns < 0 || (opts->flags & ~(unsigned) CLIENT_FLAGS) ||
+            opts->redirects_max < 0 || ed_tls_config_has_alpn(opts->tls))
                 return -EINVAL;
         client = ed_alloc_zero(sizeof(*client));
         if (!client)

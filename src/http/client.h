@@ -49,7 +49,9 @@ struct eddy_http_client {
         struct eddy_http_hooks hooks;
         struct ed_http_defaults defaults;
         unsigned flags;
-        uint64_t attempts; /* counted only with hooks */
+        int redirects_max;
+        eddy_http_cookies *cookies; /* NULL: none */
+        uint64_t attempts;          /* counted only with hooks */
         bool decode;
 };
 
@@ -129,9 +131,10 @@ struct eddy_http_response {
         struct eddy_http_hooks hooks; /* of the request; all zero: none */
         void (*body_free)(void *arg); /* of the memory of the request's body; NULL: none */
         void *body_arg;
-        bool is_hooked;  /* the client or the request has hooks */
-        bool in_attempt; /* it has begun and not ended */
-        char method[24]; /* of the attempt; a longer one is cut */
+        uint32_t redirects; /* that led to it */
+        bool is_hooked;     /* the client or the request has hooks */
+        bool in_attempt;    /* it has begun and not ended */
+        char method[24];    /* of the attempt; a longer one is cut */
 };
 
 /* HTTP/1's part of a response. It owns the buffers; an idle connection needs none. */

@@ -248,7 +248,8 @@ static bool is_added(const eddy_http_client *client, const char *name)
 {
         static const char *const names[] = { "user-agent",    "accept",
                                              "content-type",  "accept-encoding",
-                                             "authorization", "proxy-authorization" };
+                                             "authorization", "proxy-authorization",
+                                             "cookie" };
 
         for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
                 if (strcasecmp(name, names[i]) == 0)

@@ -47,6 +47,7 @@ void eddy_http_response_info(const eddy_http_response *response,
                 .peer = &response->peer,
                 .timings = response->timings,
                 .request_sent = response->ops->sent_request(response),
+                .redirects = response->redirects,
         };
 }
 

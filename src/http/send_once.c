@@ -266,6 +266,7 @@ static void prepare(struct ed_http_call *call, eddy_http_response *response)
         response->deadline_ns = call->deadline_ns;
         response->conn = NULL;
         response->json_error = NULL;
+        response->redirects = 0;
         response->read_timeout_ns =
                 ed_http_timeout(request->timeouts.read_ns, client->timeouts.read_ns);
         response->body_bytes_max =

@@ -38,18 +38,16 @@ enum reason {
         QUOTED,    /* curl accepts quotes around Max-Age */
         LOCALHOST, /* curl trusts http://localhost and 127.0.0.1: Secure is accepted */
         DATE,      /* curl reads dates that RFC 6265bis refuses, and refuses others */
-        PREFIX, /* curl compares "__Host-" with case, and does not require it to be without Domain */
-        DOT,    /* Domain with a final dot, or of several dots before it */
-        AGE,    /* the value of Max-Age is not a number: curl ends the cookie */
-        CASE,   /* "A" replaces "a" in curl */
-        SUFFIX,  /* curl sends what a public suffix sets for itself to the hosts below too */
-        ADDRESS, /* Domain that is an address is the host's own in curl */
+        DOT,       /* Domain with a final dot, or of several dots before it */
+        AGE,       /* the value of Max-Age is not a number: curl ends the cookie */
+        CASE,      /* "A" replaces "a" in curl */
+        SUFFIX,    /* curl sends what a public suffix sets for itself to the hosts below too */
         REASONS,
 };
-static const char *const reasons[REASONS] = { "no name",       "form of Path", "quoted Max-Age",
-                                              "localhost",     "date",         "prefix",
-                                              "dot of Domain", "Max-Age",      "case of the name",
-                                              "public suffix", "address" };
+static const char *const reasons[REASONS] = {
+        "no name",       "form of Path", "quoted Max-Age",   "localhost",    "date",
+        "dot of Domain", "Max-Age",      "case of the name", "public suffix"
+};
 
 /* A case uses the hosts of one line. */
 enum { HOSTS = 5 };
@@ -223,8 +221,6 @@ static void add_domain(struct line *line, const char *host)
                 *world.line_why |= 1u << DOT;
         if (strcasecmp(domain + (*domain == '.'), host) == 0 && is_suffix(host))
                 *world.line_why |= 1u << SUFFIX;
-        if (strstr(domain, "0.0.1"))
-                *world.line_why |= 1u << ADDRESS;
         add(line, "; Domain=%s", domain);
 }
 
@@ -279,8 +275,6 @@ static void make_line(struct line *line, const char *host)
                 *world.line_why |= 1u << NAMELESS;
         if (strcasecmp(names[name], "a") == 0)
                 *world.line_why |= 1u << CASE;
-        if (strncmp(names[name], "__", 2) == 0)
-                *world.line_why |= 1u << PREFIX;
         add(line, chance(10) ? " %s = %s " : "%s=%s", names[name], value);
         if (chance(50))
                 add_domain(line, host);
