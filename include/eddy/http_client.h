@@ -115,6 +115,8 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
  *         EDDY_E_HTTP_PROXY_REFUSED     the proxy cannot connect, or does not allow it
  *         EDDY_E_HTTP_PROXY_INVALID     the proxy does not follow its protocol
  *         EDDY_E_HTTP_TIMEOUT_*         a limit of 'timeouts' passed
+ *         -ELOOP                        more redirects than redirects_max
+ *         EDDY_E_HTTP_STATUS            a redirect that is not followed; see also the flags
  *         EDDY_E_HTTP_CLIENT_CLOSED     the client was closed, or the run ends
  *         -EINVAL                       the client, the request or 'ret_response' is NULL, or
  *                                       the request's 'tls' has a list 'alpn'

@@ -28,10 +28,11 @@
  *     stays HEAD
  *   - otherwise the body is sent again.  A 'body_source' that was read must have 'rewind'
  *   - if another origin (scheme, host or port) follows, all headers with secrets
- *     (eddy_http_header_is_secret()), Host, 'auth' and the URL's user name stay behind, and do not
+ *     (eddy_http_header_is_secret()), Host, and the URL's user name are dropped, and do not
  *     come back if a later redirect leads to the first origin again
- * A redirect from https to http is refused without EDDY_HTTP_REDIRECT_TO_HTTP.  The response to an
- * upload that cannot be sent again is refused too.
+ * More redirects are -ELOOP.  A redirect is EDDY_E_HTTP_STATUS, and the request's 'ret_fault' has the
+ * reason, if Location is not an http or https URL, if the body cannot be sent again, or if it leads
+ * from https to http without EDDY_HTTP_REDIRECT_TO_HTTP.
  *
  * With 'cookies', each request has the jar's cookies, and the jar takes those of each response, also
  * of redirects and of responses that are errors.  A header Cookie of the request or of 'headers' is

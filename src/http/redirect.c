@@ -3,6 +3,7 @@
  */
 #include "http/redirect.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -25,8 +26,7 @@ struct redirects {
 static int refuse(struct ed_http_call *call, int status, const char *text, int err)
 {
         ed_http_call_drop(call);
-        ed_http_call_note(call, "%s: the response has the status %d, and %s", eddy_error_text(err),
-                          status, text);
+        ed_http_call_note(call, "the redirect %d is not followed: %s", status, text);
         if (call->request.ret_fault)
                 call->request.ret_fault->status = status;
         return err;
@@ -40,9 +40,9 @@ static int refuse_next(struct ed_http_call *call, const struct redirects *redire
 
         if (url && eddy_http_url_origin(url, origin) == -ENOMEM)
                 strcpy(origin, "another URL");
-        snprintf(text, sizeof(text), "leads to %s after %d redirects (redirects_max)%s", origin,
-                 redirects->followed, redirects->loops ? ", which are a loop" : "");
-        return refuse(call, status, text, EDDY_E_HTTP_REDIRECTS);
+        snprintf(text, sizeof(text), "it leads to %s after %d redirects, the maximum%s", origin,
+                 redirects->followed, redirects->loops ? ": they are a loop" : "");
+        return refuse(call, status, text, -ELOOP);
 }
 
 /*
@@ -94,7 +94,7 @@ static int change(struct ed_http_call *call, struct redirects *redirects, int st
                 call->request.method = "GET";
         } else if (!ed_http_call_rewind(call)) {
                 return refuse(call, status, "the source of the body cannot be rewound",
-                              EDDY_E_HTTP_REDIRECT);
+                              EDDY_E_HTTP_STATUS);
         }
         err = drop_headers(call, to_get, leaves);
         if (err >= 0)
@@ -128,12 +128,10 @@ static int follow(struct ed_http_call *call, struct redirects *redirects, int st
                 err = refuse_next(call, redirects, status, err < 0 ? NULL : ed_buf_data(&to));
         else if (err < 0)
                 err = refuse(call, status, "its Location is not an http or https URL",
-                             EDDY_E_HTTP_REDIRECT);
+                             EDDY_E_HTTP_STATUS);
         else if (is_https(from) && !is_https(ed_buf_data(&to)) &&
                  !(call->request.flags & EDDY_HTTP_REDIRECT_TO_HTTP))
-                err = refuse(call, status,
-                             "leads from https to http: EDDY_HTTP_REDIRECT_TO_HTTP allows this",
-                             EDDY_E_HTTP_REDIRECT);
+                err = refuse(call, status, "it leads from https to http", EDDY_E_HTTP_STATUS);
         else
                 err = change(call, redirects, status, ed_buf_data(&to), err > 0);
         ed_buf_fini(&to);

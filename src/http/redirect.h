@@ -12,7 +12,7 @@ struct ed_http_call;
  * Send the request, and follow at most 'redirects_max' redirects of the request.
  *
  * Suspends: yes.
- * Errors: EDDY_E_HTTP_REDIRECTS, EDDY_E_HTTP_REDIRECT, -ENOMEM, those of the next layer
+ * Errors: -ELOOP, EDDY_E_HTTP_STATUS, -ENOMEM, those of the next layer
  */
 EDDY_MUST_USE int ed_http_redirect_send(struct ed_http_call *call);
 

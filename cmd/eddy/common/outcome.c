@@ -77,6 +77,8 @@ static const struct ed_outcome outcomes[] = {
         { EDDY_E_HTTP_CODING_UNKNOWN, "invalid_response", NULL },
         { EDDY_E_HTTP_CODING_INVALID, "invalid_response", NULL },
         { EDDY_E_HTTP_TOO_LARGE, "response_too_large", NULL },
+        { -ELOOP, "redirect_refused", NULL },
+        { EDDY_E_HTTP_STATUS, "redirect_refused", NULL },
 
         /* The answer is not a success, although its status is. */
         { ED_E_ANSWER_NOT_OK, "answer_not_ok", "--ok does not hold" },
@@ -119,6 +121,7 @@ static const char *const codes[] = {
         "stream_truncated",
         "invalid_response",
         "response_too_large",
+        "redirect_refused",
         "answer_not_ok",
         "answer_has_error",
         "answer_not_json",

@@ -128,6 +128,7 @@ static int client_open(struct ed_fetch_run *run, eddy_tls_config **ret_tls)
                               .read_ns = opts->read_timeout.ns },
                 .body_bytes_max = opts->body ? BODY_KEPT_BYTES_MAX : BODY_BYTES_MAX,
                 .decode = opts->compressed,
+                .redirects_max = opts->follow ? (int) opts->redirects_max : 0,
         };
 
         return ed_connect_open(&opts->connect, "fetch", &client_opts, ret_tls, &run->client);

@@ -343,6 +343,10 @@ static const char *detail_message(const struct ed_fetch_opts *opts, const struct
                          fault);
                 return text;
         }
+        if (error == -ELOOP && *fault) {
+                snprintf(text, MESSAGE_BYTES, "%s (--max-redirs)", fault);
+                return text;
+        }
         if (*fault && !is_about_certificate(error))
                 return fault;
         if (strcmp(ed_outcome_of(error)->code, "connect_error") == 0 && opts->connect.unix_path) {
@@ -384,20 +388,27 @@ static void job_hide(struct ed_fetch_job *job, int error)
         job->bytes = ed_urls_hide_password(job->url, job->bytes, refused);
 }
 
-/* Append where a redirect leads, without user name and query, if the response says so. */
+/*
+ * Append the URL to which redirects led or, if they were not followed, lead, without user name and
+ * query.
+ */
 static void redirect_add(struct ed_draft *line, const struct attempt *attempt)
 {
         struct eddy_http_response_info info;
         struct ed_draft url = { 0 }, bare = { 0 };
-        const char *location;
+        const char *location = NULL;
 
-        if (attempt->error < 0 || attempt->status < 300 || attempt->status > 399)
-                return;
-        location = eddy_http_response_header(attempt->response, "Location");
-        if (!location)
+        if (attempt->error < 0)
                 return;
         eddy_http_response_info(attempt->response, &info);
-        ed_location_add(&url, info.url, location);
+        if (attempt->status >= 300 && attempt->status <= 399)
+                location = eddy_http_response_header(attempt->response, "Location");
+        if (!location && info.redirects == 0)
+                return;
+        if (location)
+                ed_location_add(&url, info.url, location);
+        else
+                ed_draft_add_str(&url, info.url);
         ed_draft_add(&url, "", 1);
         if (ed_draft_is_whole(&url))
                 ed_location_add_bare(&bare, url.data);

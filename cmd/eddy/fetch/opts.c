@@ -37,6 +37,9 @@ static const char help[] =
         "                           send this header; may be repeated\n"
         "  -d, --data D|@FILE       the body: D, or the contents of FILE (@-: standard input);\n"
         "                           for JSON add -H 'Content-Type: application/json'\n"
+        "  -L, --location           follow redirects; what is secret in a header or a URL stays\n"
+        "                           with its scheme, host and port\n"
+        "  --max-redirs N           redirects of one URL, with -L (10)\n"
         "\n"
         "How\n"
         "  -n N                     request the only URL N times\n"
@@ -63,8 +66,9 @@ static const char help[] =
         "once.  Timeouts and failed connections are retried too, but POST, PATCH and the like\n"
         "only if nothing of the request was sent, or with an Idempotency-Key.  With --attempts\n"
         "1 a POST is sent once.\n"
-        "Redirects are not followed.  Proxies are those of http_proxy, https_proxy or all_proxy\n"
-        "in the environment, except for hosts in no_proxy.\n"
+        "Without -L redirects are not followed; from https to http they never are.  Proxies are\n"
+        "those of http_proxy, https_proxy or all_proxy in the environment, except for hosts in\n"
+        "no_proxy.\n"
         "\n"
         "Results\n"
         "  -o FILE|-                write lines to FILE, which must be new or empty, except with\n"
@@ -88,7 +92,7 @@ static const char help[] =
         "\"error\" is {\"code\":...,\"message\":...} with one of the codes\n"
         "  invalid_request_line  tls_error  dns_error  connect_error  connection_reset\n"
         "  request_timeout  stream_truncated  invalid_response  response_too_large\n"
-        "  deadline_exceeded  out_of_memory\n"
+        "  redirect_refused  deadline_exceeded  out_of_memory\n"
         "The message of a timeout names the limit that passed.  A status of 300 and above counts\n"
         "as failed, with \"error\" null.\n"
         "\n"
@@ -100,6 +104,8 @@ static const char help[] =
         "(a full disk, a file that was removed), 6 another run writes to it, 129, 130 or 143\n"
         "stopped by a signal.\n";
 
+enum { REDIRECTS_DEFAULT = 10 };
+
 enum {
         OPT_PER_HOST = 256,
         OPT_TIMEOUT,
@@ -107,6 +113,7 @@ enum {
         OPT_READ_TIMEOUT,
         OPT_DEADLINE,
         OPT_DURATION,
+        OPT_MAX_REDIRS,
         OPT_ATTEMPTS,
         OPT_BACKOFF,
         OPT_COMPRESSED,
@@ -130,6 +137,8 @@ static const struct option options[] = {
         { "header", required_argument, NULL, 'H' },
         { "method", required_argument, NULL, 'X' },
         { "data", required_argument, NULL, 'd' },
+        { "location", no_argument, NULL, 'L' },
+        { "max-redirs", required_argument, NULL, OPT_MAX_REDIRS },
         ED_CONNECT_LONGS,
         { "compressed", no_argument, NULL, OPT_COMPRESSED },
         { "force", no_argument, NULL, OPT_FORCE },
@@ -152,6 +161,10 @@ static const struct ed_option_hint hints[] = {
         { "parallel-max", "-c" },
         { "jobs", "-c" },
         { "request", "--method" },
+        { "follow", "--location" },
+        { "max-redirect", "--max-redirs" },
+        { "location-trusted",
+          "--location (headers with secrets are not sent to other hosts: name the last URL)" },
         { "max-time", "--timeout" },
         { "retry", "--attempts" },
         { "retries", "--attempts" },
@@ -164,7 +177,7 @@ static const struct ed_option_hint hints[] = {
         { NULL, NULL },
 };
 
-static const struct ed_option_set option_set_of_fetch = { "fetch", ":hki:n:c:o:X:H:d:", options,
+static const struct ed_option_set option_set_of_fetch = { "fetch", ":hki:n:c:o:X:H:d:L", options,
                                                           hints };
 
 static int data_set(struct ed_fetch_opts *opts, const char *text)
@@ -232,6 +245,12 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                 return ed_headers_check_method("fetch", value);
         case 'd':
                 return data_set(opts, value);
+        case 'L':
+                opts->follow = true;
+                return 0;
+        case OPT_MAX_REDIRS:
+                return ed_option_count("fetch", "--max-redirs", value, 1, ED_FETCH_REDIRECTS_MAX,
+                                       &opts->redirects_max);
         case OPT_COMPRESSED:
                 opts->compressed = true;
                 return 0;
@@ -318,6 +337,10 @@ static int opts_check(struct ed_fetch_opts *opts)
                 return ed_console_usage("fetch", "-i - and --data @- both read standard input");
         if (opts->body && opts->save)
                 return ed_console_usage("fetch", "--body and --save exclude each other");
+        if (opts->redirects_max && !opts->follow)
+                return ed_console_usage("fetch", "--max-redirs needs -L, which follows redirects");
+        if (!opts->redirects_max)
+                opts->redirects_max = REDIRECTS_DEFAULT;
         if (!opts->method)
                 opts->method = opts->data ? "POST" : "GET";
         err = ed_connect_check(&opts->connect, "fetch");

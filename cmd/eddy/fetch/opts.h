@@ -17,6 +17,7 @@ enum {
         ED_FETCH_ATTEMPTS_MAX = 1000,
         ED_FETCH_REPEAT_MAX = 1000000000,
         ED_FETCH_DATA_BYTES_MAX = 64 << 20,
+        ED_FETCH_REDIRECTS_MAX = 1000,
 };
 
 /* A limit of time. */
@@ -45,6 +46,8 @@ struct ed_fetch_opts {
         char *data;         /* NULL: none */
         size_t data_bytes;
         bool data_from_stdin;
+        bool follow;
+        uint32_t redirects_max; /* with 'follow' */
         bool compressed;
         const char *output; /* NULL: standard output */
         const char *save;   /* NULL: bodies are not saved */

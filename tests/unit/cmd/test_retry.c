@@ -197,6 +197,8 @@ TEST(every_error_has_a_code_a_message_and_a_counter)
                 { EDDY_E_HTTP_TRUNCATED, "stream_truncated" },
                 { EDDY_E_HTTP_INVALID_RESPONSE, "invalid_response" },
                 { EDDY_E_HTTP_TOO_LARGE, "response_too_large" },
+                { -ELOOP, "redirect_refused" },
+                { EDDY_E_HTTP_STATUS, "redirect_refused" },
                 { ED_E_DEADLINE, "deadline_exceeded" },
                 { -ECANCELED, "cancelled" },
                 { -ENOMEM, "out_of_memory" },

@@ -288,7 +288,7 @@ FOLLOW_TEST(source_of_a_body_is_rewound_or_the_redirect_refused, FOLLOW,
         CHECK_EQ(seen.rewinds, 1);
         rest = "source";
         source.rewind = NULL;
-        FETCH(EDDY_E_HTTP_REDIRECT, "POST a.test/307 Content-Length=6 [source]\n",
+        FETCH(EDDY_E_HTTP_STATUS, "POST a.test/307 Content-Length=6 [source]\n",
               .url = "http://a.test/307", .body_source = &source);
         FAULT_HAS("cannot be rewound");
         CHECK_EQ(seen.fault.status, 307);
@@ -314,19 +314,18 @@ FOLLOW_TEST(redirect_to_another_scheme_is_refused, FOLLOW,
             { "a.test/file", 302, "file:///etc/passwd" }, { "a.test/ftp", 302, "ftp://a.test/" },
             { "a.test/bad", 302, "http://127.1/" })
 {
-        FETCH(EDDY_E_HTTP_REDIRECT, "GET a.test/file\n", .url = "http://a.test/file");
+        FETCH(EDDY_E_HTTP_STATUS, "GET a.test/file\n", .url = "http://a.test/file");
         CHECK_STR(seen.fault.text,
-                  "the redirect cannot be followed: the response has the status 302, and "
-                  "its Location is not an http or https URL");
-        FETCH(EDDY_E_HTTP_REDIRECT, "GET a.test/ftp\n", .url = "http://a.test/ftp");
-        FETCH(EDDY_E_HTTP_REDIRECT, "GET a.test/bad\n", .url = "http://a.test/bad");
+                  "the redirect 302 is not followed: its Location is not an http or https URL");
+        FETCH(EDDY_E_HTTP_STATUS, "GET a.test/ftp\n", .url = "http://a.test/ftp");
+        FETCH(EDDY_E_HTTP_STATUS, "GET a.test/bad\n", .url = "http://a.test/bad");
         CHECK_STATS(seen.client, 1, 1, 0);
 }
 
 FOLLOW_TEST(redirect_from_https_to_http_is_refused_unless_allowed, FOLLOW,
             { "a.test/x", 302, "http://a.test/y" })
 {
-        FETCH(EDDY_E_HTTP_REDIRECT, "GET a.test/x\n", .url = "https://a.test/x");
+        FETCH(EDDY_E_HTTP_STATUS, "GET a.test/x\n", .url = "https://a.test/x");
         FAULT_HAS("https to http");
         FETCH(200, "GET a.test/x\nGET a.test/y\n", .url = "https://a.test/x",
               .flags = EDDY_HTTP_REDIRECT_TO_HTTP);
@@ -337,22 +336,20 @@ FOLLOW_TEST(redirects_end_at_the_maximum_and_the_fault_names_a_loop, OPTIONS(.re
             { "a.test/x", 302, "/x" }, { "a.test/1", 302, "/2" }, { "a.test/2", 302, "/3?secret" },
             { "a.test/3", 302, "/4" }, { "b.test/1", 302, "/2" }, { "b.test/2", 307, "/1" })
 {
-        FETCH(EDDY_E_HTTP_REDIRECTS,
+        FETCH(-ELOOP,
               "GET a.test/x\nGET a.test/x\nGET a.test/x\nGET a.test/x\nGET a.test/x\nGET "
               "a.test/x\n",
               .url = "http://a.test/x");
-        CHECK_STR(seen.fault.text,
-                  "there are too many redirects: the response has the status 302, and leads "
-                  "to http://a.test after 5 redirects (redirects_max), which are a loop");
+        CHECK_STR(seen.fault.text, "the redirect 302 is not followed: it leads to http://a.test "
+                                   "after 5 redirects, the maximum: they are a loop");
         CHECK_EQ(seen.fault.status, 302);
-        FETCH(EDDY_E_HTTP_REDIRECTS, "GET a.test/1\nGET a.test/2\n", .url = "http://a.test/1",
-              .redirects_max = 1);
-        FAULT_HAS("http://a.test after 1 redirects (redirects_max)");
+        FETCH(-ELOOP, "GET a.test/1\nGET a.test/2\n", .url = "http://a.test/1", .redirects_max = 1);
+        FAULT_HAS("http://a.test after 1 redirects, the maximum");
         CHECK(!strstr(seen.fault.text, "loop") && !strstr(seen.fault.text, "secret"));
         FETCH(200, "GET a.test/1\nGET a.test/2\nGET a.test/3?secret\nGET a.test/4\n",
               .url = "http://a.test/1", .redirects_max = 3);
         CHECK_ERR(fetch(&(struct eddy_http_request){ .url = "http://b.test/1" }, NULL, 0, NULL),
-                  EDDY_E_HTTP_REDIRECTS);
+                  -ELOOP);
         FAULT_HAS("loop");
 }
 
