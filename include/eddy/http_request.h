@@ -97,7 +97,7 @@ struct eddy_http_values {
         const void *value EDDY_UNSET;
 };
 
-/* In a request.  A client's options may have EDDY_HTTP_STATUS_IS_ERROR and _REDIRECT_TO_HTTP. */
+/* In a request.  A client's options may have EDDY_HTTP_STATUS_IS_ERROR and _REDIRECT_*. */
 enum {
         /* A response of 400 or above is an error: EDDY_E_HTTP_STATUS, and 'ret_fault' has the status
          * and the first EDDY_HTTP_FAULT_BODY_BYTES bytes of the body. */
@@ -108,6 +108,9 @@ enum {
         EDDY_HTTP_NO_COOKIES = 1 << 8,
         /* A redirect from https to http is followed.  A client's options may have this flag too. */
         EDDY_HTTP_REDIRECT_TO_HTTP = 1 << 9,
+        /* A redirect after which the request would be a GET without its body is not followed, and
+         * is the response.  A client's options may have this flag too. */
+        EDDY_HTTP_REDIRECT_SAME_METHOD = 1 << 10,
 };
 
 /*

@@ -28,7 +28,8 @@
 
 enum {
         ED_HTTP_REQUEST_FLAGS = EDDY_HTTP_STATUS_IS_ERROR | EDDY_HTTP_ANY_STATUS |
-                                EDDY_HTTP_NO_COOKIES | EDDY_HTTP_REDIRECT_TO_HTTP
+                                EDDY_HTTP_NO_COOKIES | EDDY_HTTP_REDIRECT_TO_HTTP |
+                                EDDY_HTTP_REDIRECT_SAME_METHOD
 };
 
 struct ed_http_call {

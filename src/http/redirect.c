@@ -138,6 +138,19 @@ static int follow(struct ed_http_call *call, struct redirects *redirects, int st
         return err;
 }
 
+/* Returns Location if the response is a redirect that is followed, or NULL. */
+static const char *location_of(const struct ed_http_call *call, int status)
+{
+        const char *method = ed_http_request_method(&call->request), *location;
+
+        if (!ed_redirect_has_status(status) ||
+            ((call->request.flags & EDDY_HTTP_REDIRECT_SAME_METHOD) && strcmp(method, "GET") != 0 &&
+             ed_redirect_becomes_get(status, method)))
+                return NULL;
+        location = eddy_http_response_header(call->response, "Location");
+        return location && *location ? location : NULL;
+}
+
 int ed_http_redirect_send(struct ed_http_call *call)
 {
         struct redirects redirects = { 0 };
@@ -151,10 +164,8 @@ int ed_http_redirect_send(struct ed_http_call *call)
                 if (err < 0)
                         return err;
                 status = eddy_http_response_status(call->response);
-                location = ed_redirect_has_status(status)
-                                   ? eddy_http_response_header(call->response, "Location")
-                                   : NULL;
-                if (!location || !*location) {
+                location = location_of(call, status);
+                if (!location) {
                         call->response->redirects = (uint32_t) redirects.followed;
                         return 0;
                 }

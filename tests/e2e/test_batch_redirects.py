@@ -78,5 +78,33 @@ def redirect_is_never_accepted_as_final(eddy):
     equal((result.code, len(answers), errors), (0, 3, []), result)
 
 
+@claim
+def redirects_that_keep_the_method_are_followed(eddy):
+    api = Api(eddy, lambda call: (int(call.path[4:7]), {"Location": "/v2" + call.path[7:]}, {}) if call.path[:4] == "/v1/" else
+              (200, {}, {"body": call.body}))
+    for option in ("-L", "--location"):
+        result, answers, errors = run(eddy, api, request(1, url="/v1/307/a") + request(2, url="/v1/308/b"), option)
+        equal((result.code, len(answers), errors), (0, 2, []), result)
+        check(all(line["response"]["body"]["body"] for line in answers), answers)
+        os.remove(eddy.file("out.jsonl"))
+    result, answers, errors = run(eddy, api, request(3, url="/v1/302/c"), "-L")
+    equal((result.code, answers, errors[0]["x_meta"]["redirect"]), (1, [], api.url + "/v2/c"), result)
+    check("-L does not follow redirects that change the method" in result.err, result)
+
+
+@claim
+def key_does_not_follow_to_another_server(eddy):
+    other = Api(eddy, lambda call: (200, {}, {}))
+    api = Api(eddy, lambda call: (307, {"Location": other.url + "/v2"}, {}))
+    os.environ["EDDY_TEST_KEY"] = "sesame"
+    for header in ((), ("--api-key-header", "x-api-key")):
+        result = run(eddy, api, request(1), "-L", "--api-key-env", "EDDY_TEST_KEY", *header)[0]
+        equal(result.code, 0, result)
+        check("sesame" in str(api.calls[-1].headers) and "sesame" not in str(other.calls[-1].headers), other.calls[-1].headers)
+        os.remove(eddy.file("out.jsonl"))
+    result = run(eddy, api, request(1), "-L", "--api-key-env", "EDDY_TEST_KEY", "--api-key-header", "X-Odd")[0]
+    check(result.code == 2 and "X-Odd" in result.err, result)
+
+
 if __name__ == "__main__":
     e2e.main()

@@ -16,7 +16,7 @@ class Site:
         while head := e2e.read_head(connection).decode():
             head, body = head.split("\r\n\r\n", 1)
             lines = head.split("\r\n")
-            headers = dict(line.lower().split(": ", 1) for line in lines[1:])
+            headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines[1:])}
             while len(body) < int(headers.get("content-length", 0)):
                 body += connection.recv(65536).decode()
             method, path, _ = lines[0].split(" ")

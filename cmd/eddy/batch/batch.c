@@ -253,6 +253,8 @@ static int batch_all(void *arg)
                 .timeouts = { .connect_ns = settings->connect_timeout_ns,
                               .read_ns = settings->idle_timeout_ns },
                 .body_bytes_max = BODY_BYTES_MAX,
+                .redirects_max = (int) settings->redirects_max,
+                .flags = EDDY_HTTP_REDIRECT_SAME_METHOD,
         };
         eddy_scope whole;
         int err =

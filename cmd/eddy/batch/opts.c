@@ -134,6 +134,11 @@ static const char help[] =
         "  --timeout D              limit for one attempt, from the start of its connect (600s)\n"
         "  --connect-timeout D      limit for name lookup, connect, proxy, TLS handshake (5s)\n"
         "  --idle-timeout D         limit for a time in which no byte is sent or received (600s)\n"
+        "  -L, --location           follow up to 10 redirects of a request that keep its method "
+        "and\n"
+        "                           body: 307 and 308, and for GET 301, 302 and 303 too; keys "
+        "stay\n"
+        "                           with their scheme, host and port\n"
         "  --max-attempts N         attempts for each request, including the first (6)\n"
         "  --retry-if EXPR          attempt again also if EXPR holds, written as for --ok\n"
         "  --retry-base D, --retry-max D\n"
@@ -182,6 +187,8 @@ static const char retry_help[] =
         "\n"
         "All other options, and the exit status, are those of eddy batch, which also sends\n"
         "requests that have neither an answer nor an error.\n";
+
+enum { REDIRECTS_MAX = 10 };
 
 enum {
         OPT_ERRORS = 256,
@@ -242,6 +249,7 @@ const struct option ed_opts_longs[] = {
         { "url", required_argument, NULL, OPT_URL },
         { "body", required_argument, NULL, OPT_BODY },
         { "method", required_argument, NULL, 'X' },
+        { "location", no_argument, NULL, 'L' },
         { "header", required_argument, NULL, 'H' },
         { "api-key-env", required_argument, NULL, OPT_KEY_ENV },
         { "api-key-file", required_argument, NULL, OPT_KEY_FILE },
@@ -452,6 +460,9 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
         case 'X':
                 opts->settings.method = value;
                 return ed_headers_check_method("batch", value);
+        case 'L':
+                opts->settings.redirects_max = REDIRECTS_MAX;
+                return 0;
         case 'H':
                 return ed_headers_add(&opts->settings.headers, "batch", value);
         case OPT_KEY_ENV:
@@ -612,6 +623,14 @@ static int opts_check(struct ed_batch_opts *opts)
         if (opts->settings.api_key_header && opts->keys.kind == ED_API_KEY_NONE)
                 return ed_console_usage("batch", "--api-key-header needs --api-key-env, "
                                                  "--api-key-file or --api-key-command");
+        if (opts->settings.redirects_max && opts->settings.api_key_header &&
+            !eddy_http_header_is_secret(opts->settings.api_key_header))
+                return ed_console_usage(
+                        "batch",
+                        "-L may send the key of --api-key-header %s to other hosts, "
+                        "because the name does not end with key or token: leave "
+                        "out -L",
+                        opts->settings.api_key_header);
         if (opts->keys.kind != ED_API_KEY_NONE && ed_bases_count(&opts->settings.bases) == 0 &&
             !opts->settings.url)
                 return ed_console_usage("batch", "an API key is sent to the hosts of --base-url "

@@ -22,7 +22,7 @@ enum {
 };
 
 /* The options of eddy batch, which eddy check accepts too. */
-#define ED_OPTS_SHORTS ":hko:c:H:X:"
+#define ED_OPTS_SHORTS ":hko:c:H:X:L"
 extern const struct option ed_opts_longs[];
 
 struct ed_batch_opts {

@@ -386,6 +386,11 @@ static void redirect_advice_add(struct ed_draft *text, const struct ed_batch_uni
                 ed_draft_add_printf(text, "%d: the server redirects to %s: write this in %s\n",
                                     redirect->status, redirect->to,
                                     hosts_place(unit->run->settings));
+        else if (unit->run->settings->redirects_max)
+                ed_draft_add_printf(text,
+                                    "%d: -L does not follow redirects that change the method: send "
+                                    "the requests to the URLs to which they lead, such as %s\n",
+                                    redirect->status, redirect->to);
         else
                 ed_draft_add_printf(text,
                                     "%d: redirects are not followed: send the requests to the URLs "

@@ -255,6 +255,20 @@ FOLLOW_TEST(other_methods_and_307_and_308_stay_as_they_are, FOLLOW, { "a.test/30
               .method = "HEAD");
 }
 
+FOLLOW_TEST(redirect_that_needs_another_method_can_be_the_response,
+            OPTIONS(.redirects_max = 10, .flags = EDDY_HTTP_REDIRECT_SAME_METHOD),
+            { "a.test/302", 302, "/y" }, { "a.test/303", 303, "/y" }, { "a.test/307", 307, "/y" })
+{
+        FETCH(302, "POST a.test/302 Content-Length=4 [body]\n", .url = "http://a.test/302",
+              .body = "body", .body_bytes = 4);
+        FETCH(303, "PUT a.test/303 Content-Length=4 [body]\n", .url = "http://a.test/303",
+              .method = "PUT", .body = "body", .body_bytes = 4);
+        FETCH(200, "GET a.test/303\nGET a.test/y\n", .url = "http://a.test/303");
+        FETCH(200,
+              "POST a.test/307 Content-Length=4 [body]\nPOST a.test/y Content-Length=4 [body]\n",
+              .url = "http://a.test/307", .body = "body", .body_bytes = 4);
+}
+
 static int64_t read_source(void *arg, void *buf, size_t bytes)
 {
         const char **rest = arg;

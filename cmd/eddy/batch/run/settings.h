@@ -42,6 +42,7 @@ struct ed_batch_settings {
         struct ed_price price;
         int64_t timeout_ns, connect_timeout_ns, idle_timeout_ns;
         const char *timeout_text, *connect_timeout_text, *idle_timeout_text;
+        uint32_t redirects_max; /* 0: not followed */
         uint32_t attempts;
         int64_t retry_base_ns, retry_max_ns;
         int64_t throttle_wait_max_ns;
