@@ -146,7 +146,7 @@ static void part_close(struct ed_download_file *file)
         file->bytes = 0;
 }
 
-/* Open the part. One with two names, or longer than the whole, is not the one of the note. */
+/* Open the part. A file with two names, or longer than the whole, is not the part of the note. */
 static int part_open(struct ed_download_file *file, const struct eddy_http_range *range)
 {
         struct eddy_file_info info;

@@ -275,7 +275,7 @@ DOWNLOAD_TEST(a_part_of_another_url_or_start_or_without_a_validator_is_not_conti
         check_file();
 }
 
-DOWNLOAD_TEST(what_does_not_fit_is_never_joined)
+DOWNLOAD_TEST(responses_that_do_not_fit_are_never_joined)
 {
         static const char *const wrong[] = { "bytes 98-299/300", "bytes 100-299/300",
                                              "bytes 99-299/301", "bytes 99-298/300",
