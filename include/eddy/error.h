@@ -68,10 +68,8 @@ EDDY_BEGIN_DECLS
         X(HTTP, 26, STATUS, "the status of the response is an error")                              \
         X(HTTP, 27, CONTENT_TYPE, "the message does not have the content type that was expected")  \
         X(HTTP, 28, MULTIPART, "the body is not valid multipart/form-data")                        \
-        X(HTTP, 30, REDIRECTS, "there are too many redirects")                                     \
-        X(HTTP, 31, REDIRECT, "the redirect cannot be followed")                                   \
-        X(HTTP, 36, HASH, "the file does not have the hash that was expected")                     \
-        X(HTTP, 40, NETRC, "the netrc file does not follow its format")                            \
+        X(HTTP, 29, HASH, "the file does not have the hash that was expected")                     \
+        X(HTTP, 30, NETRC, "the netrc file does not follow its format")                            \
         X(LOOP, 0, CLOSED, "the loop is closed")                                                   \
         X(LOOP, 1, FORKED, "the loop belongs to the parent of this process")                       \
         X(LOOP, 2, STOPPED, "the loop was stopped before the main task ended")                     \
