@@ -4,8 +4,8 @@
  *     fields_judge < QUESTIONS > ANSWERS
  *
  * A question is a line: "schema TABLE", or "read TABLE HEX", with the document in hexadecimal digits. The
- * answer is a line of JSON: the schema, or {"errors":[...]}. "account-request" is the table "account"
- * for a request.
+ * answer is a line of JSON: the schema; or {"errors":[...],"written":TEXT or null}, in which the text is
+ * made from the struct. "account-request" is the table "account" for a request.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +121,9 @@ static void read_document(const struct table *table, const char *text, size_t by
         char *exact = malloc(bytes > 0 ? bytes : 1);
         void *out = calloc(1, table->fields->bytes);
         struct eddy_field_errors errors = { .max = EDDY_FIELD_ERRORS_MAX };
+        struct eddy_json_error error;
+        char *written = NULL;
+        size_t written_bytes;
         int err;
 
         memcpy(exact, text, bytes);
@@ -129,9 +132,19 @@ static void read_document(const struct table *table, const char *text, size_t by
         free(exact);
         printf("{\"errors\":[");
         print_errors(&errors);
-        printf("]}\n");
-        if (err == 0)
+        printf("],\"written\":");
+        if (err == 0) {
+                stop_at(eddy_json_write_as(table->fields, out, table->flags, &written,
+                                           &written_bytes, &error),
+                        &error);
                 eddy_fields_fini(table->fields, out);
+        }
+        if (written)
+                print_quoted(written);
+        else
+                printf("null");
+        printf("}\n");
+        eddy_free(written);
         free(out);
 }
 

@@ -115,6 +115,7 @@ struct order {
         int *shades;
         size_t shades_count;
         char *meta, *any;
+        bool has_work, has_flags;
 };
 
 static const struct eddy_field address_list[] = {
@@ -132,7 +133,8 @@ static const struct eddy_field line_list[] = {
 static const struct eddy_fields line_fields = EDDY_FIELDS(struct line, line_list, 0);
 static const struct eddy_field order_list[] = {
         EDDY_FIELD_STRUCT(struct order, home, &address_fields, EDDY_FIELD_REQUIRED),
-        EDDY_FIELD_STRUCT(struct order, work, &address_fields),
+        EDDY_FIELD_STRUCT(struct order, work, &address_fields,
+                          EDDY_FIELD_FLAG(struct order, has_work)),
         EDDY_FIELD_LIST_OF(struct order, lines, lines_count, &line_fields, EDDY_FIELD_REQUIRED,
                            EDDY_FIELD_LENGTH(1, 3)),
         EDDY_FIELD_ARRAY_OF(struct order, stops, stops_count, &address_fields),
@@ -142,7 +144,8 @@ static const struct eddy_field order_list[] = {
         EDDY_FIELD_ARRAY(struct order, codes, codes_count, EDDY_FIELD_MIN(-5), EDDY_FIELD_MAX(5),
                          EDDY_FIELD_UNIQUE),
         EDDY_FIELD_LIST(struct order, ratios, ratios_count, EDDY_FIELD_MAX(1), EDDY_FIELD_UNIQUE),
-        EDDY_FIELD_LIST(struct order, flags, flags_count, EDDY_FIELD_LENGTH(2, 3)),
+        EDDY_FIELD_LIST(struct order, flags, flags_count, EDDY_FIELD_FLAG(struct order, has_flags),
+                        EDDY_FIELD_LENGTH(2, 3)),
         { .name = "shades",
           .kind = EDDY_KIND_ENUM,
           .shape = EDDY_SHAPE_LIST,
@@ -161,6 +164,7 @@ static const struct eddy_fields order_fields = EDDY_FIELDS(struct order, order_l
 struct contact {
         char *email, *uuid, *time, *date, *uri, *ip, *ipv4, *ipv6, *slug;
         char short_date[11];
+        bool has_short_date;
         char **copies;
         size_t copies_count;
 };
@@ -180,7 +184,8 @@ static const struct eddy_field contact_list[] = {
         EDDY_FIELD(struct contact, ipv4, EDDY_FIELD_FORMAT("ipv4")),
         EDDY_FIELD(struct contact, ipv6, EDDY_FIELD_FORMAT("ipv6")),
         EDDY_FIELD(struct contact, slug, EDDY_FIELD_FORMAT_FN("slug", slug_fault)),
-        EDDY_FIELD(struct contact, short_date, EDDY_FIELD_FORMAT("date")),
+        EDDY_FIELD(struct contact, short_date, EDDY_FIELD_FLAG(struct contact, has_short_date),
+                   EDDY_FIELD_FORMAT("date")),
         EDDY_FIELD_LIST(struct contact, copies, copies_count, EDDY_FIELD_FORMAT("email"),
                         EDDY_FIELD_ITEM_LENGTH(0, 30)),
 };
