@@ -116,7 +116,12 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
  *         EDDY_E_HTTP_PROXY_INVALID     the proxy does not follow its protocol
  *         EDDY_E_HTTP_TIMEOUT_*         a limit of 'timeouts' passed
  *         -ELOOP                        more redirects than redirects_max
- *         EDDY_E_HTTP_STATUS            a redirect that is not followed; see also the flags
+ *         EDDY_E_HTTP_STATUS            the status is 400 or above, with
+ *                                       EDDY_HTTP_STATUS_IS_ERROR; or a redirect that is not
+ *                                       followed
+ *         EDDY_E_BREAKER_OPEN, EDDY_E_LIMITER_CLOSED  with 'breaker', 'limiter'
+ *         EDDY_E_FIELD_*, EDDY_E_JSON_*, -EMSGSIZE  'query', 'form' or 'json' cannot be written;
+ *                                       'ret_fault' names the field
  *         EDDY_E_HTTP_CLIENT_CLOSED     the client was closed, or the run ends
  *         -EINVAL                       the client, the request or 'ret_response' is NULL, or
  *                                       the request's 'tls' has a list 'alpn'
@@ -128,6 +133,27 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
 EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,
                                                  const struct eddy_http_request *request,
                                                  eddy_http_response **ret_response);
+
+/*
+ * Send a request, read the response's body as JSON into the struct at 'out' (eddy/fields.h), and
+ * close the response.  A status of 400 or above is an error, as with EDDY_HTTP_STATUS_IS_ERROR.  With
+ * 'fields' NULL the body is read and dropped.  On failure 'out' is not changed, and 'ret_fault' has
+ * the reason, for JSON the place in the body too; NULL: the request's 'ret_fault' has it.
+ *
+ *     struct user user = { 0 };
+ *
+ *     err = eddy_http_client_json(client, &(struct eddy_http_request){ .url = "users/7" },
+ *                                 &user_fields, &user, &fault);
+ *
+ * Suspends: yes.
+ * Errors: as eddy_http_client_send() and eddy_http_response_json()
+ *         EDDY_E_HTTP_STATUS
+ * Owns: returns strings and lists (owned), until eddy_fields_fini().
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_client_json(eddy_http_client *client,
+                                                 const struct eddy_http_request *request,
+                                                 const struct eddy_fields *fields, void *out,
+                                                 struct eddy_http_fault *ret_fault);
 
 /* Pool counters; zeros for a NULL client.  Suspends: no. */
 struct eddy_http_client_stats {

@@ -38,6 +38,17 @@
  * of redirects and of responses that are errors.  A header Cookie of the request or of 'headers' is
  * sent in place of the jar's.
  *
+ * With 'retry', a failure that may pass leads to another attempt, by the rules of eddy_retry_next(): after
+ * 408, 425, 429, 503, or if no byte of the request was sent, whatever the method; after other statuses
+ * and errors only if eddy_http_request_is_idempotent(); and only if the body can be sent again: from
+ * 'body_source' with 'rewind', unless the source was not read.  Retry-After is obeyed up to the
+ * policy's 'wait_max_ns', and a wait that would pass 'total_ns' or the deadline of a scope is not
+ * begun.  If no attempt follows, the last response or error is the result.  The
+ * policy's 'before_wait' gets EDDY_E_HTTP_STATUS after a response; its 'is_passing' may refuse
+ * an attempt after an error.  Each attempt first asks 'breaker', which counts 500 and above, and errors
+ * that may pass, as failures; then takes one request from 'limiter', which Retry-After of a 429 or 503
+ * pauses, at most two minutes.  They may be shared by clients of a loop.
+ *
  * A proxy is "[SCHEME://][USER[:PASSWORD]@]HOST[:PORT]".  The scheme is http, the
  * default, or socks5 (also written socks5h); the port is 1080 unless given.  The
  * proxy looks up the names of hosts.  https requests use a tunnel (CONNECT or
@@ -81,12 +92,15 @@
 
 #include <stdbool.h>
 
+#include "eddy/breaker.h"
 #include "eddy/def.h"
 #include "eddy/http_cookies.h"
 #include "eddy/http_header.h"
 #include "eddy/http_hooks.h"
 #include "eddy/http_request.h"
 #include "eddy/http_server.h"
+#include "eddy/limiter.h"
+#include "eddy/retry.h"
 #include "eddy/tls.h"
 
 EDDY_BEGIN_DECLS
@@ -122,9 +136,12 @@ struct eddy_http_client_opts {
         /* of all requests; copied; NULL: none */
         const struct eddy_http_header *headers EDDY_UNSET;
         size_t headers_count EDDY_UNSET;
-        unsigned flags EDDY_UNSET; /* EDDY_HTTP_STATUS_IS_ERROR and others (eddy/http_request.h) */
         int redirects_max EDDY_UNSET;          /* redirects that a request follows; 0: none */
         eddy_http_cookies *cookies EDDY_UNSET; /* borrowed until the client is closed; NULL: none */
+        const struct eddy_retry_policy *retry EDDY_UNSET; /* copied; NULL: no retries */
+        eddy_limiter *limiter EDDY_UNSET; /* borrowed until the client is closed; NULL: none */
+        eddy_breaker *breaker EDDY_UNSET; /* borrowed until the client is closed; NULL: none */
+        unsigned flags EDDY_UNSET; /* EDDY_HTTP_STATUS_IS_ERROR and others (eddy/http_request.h) */
         /* the text names the option that is not valid, if the error alone does not; NULL: not
          * wanted */
         struct eddy_http_fault *ret_fault EDDY_UNSET;

@@ -7,11 +7,14 @@
 
 #include <stdbool.h>
 
+#include "eddy/breaker.h"
 #include "eddy/def.h"
 #include "eddy/fields.h"
 #include "eddy/http_cookies.h"
 #include "eddy/http_header.h"
 #include "eddy/http_hooks.h"
+#include "eddy/limiter.h"
+#include "eddy/retry.h"
 #include "eddy/stream.h"
 #include "eddy/tls.h"
 
@@ -111,6 +114,10 @@ enum {
         /* A redirect after which the request would be a GET without its body is not followed, and
          * is the response.  A client's options may have this flag too. */
         EDDY_HTTP_REDIRECT_SAME_METHOD = 1 << 10,
+        /* No retries, whatever 'retry' of the client or the request is. */
+        EDDY_HTTP_NO_RETRY = 1 << 2,
+        /* Neither the limiter nor the breaker of the client or the request. */
+        EDDY_HTTP_NO_LIMIT = 1 << 3,
 };
 
 /*
@@ -152,9 +159,13 @@ struct eddy_http_request {
         eddy_tls_config *tls EDDY_UNSET;
         /* of this request; called after the client's; copied; NULL: none */
         const struct eddy_http_hooks *hooks EDDY_UNSET;
-        unsigned flags EDDY_UNSET;             /* EDDY_HTTP_STATUS_IS_ERROR and others */
         int redirects_max EDDY_UNSET;          /* 0: the client's; below 0: none */
         eddy_http_cookies *cookies EDDY_UNSET; /* borrowed for the call; NULL: the client's */
+        /* in place of the client's (eddy/http_client_opts.h); borrowed for the call; NULL: those */
+        const struct eddy_retry_policy *retry EDDY_UNSET;
+        eddy_limiter *limiter EDDY_UNSET;
+        eddy_breaker *breaker EDDY_UNSET;
+        unsigned flags EDDY_UNSET;                    /* EDDY_HTTP_STATUS_IS_ERROR and others */
         struct eddy_http_fault *ret_fault EDDY_UNSET; /* filled in on failure; NULL: not wanted */
         uintptr_t reserved[8] EDDY_UNSET;             /* zero */
 };

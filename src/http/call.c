@@ -384,7 +384,6 @@ void ed_http_call_drop(struct ed_http_call *call)
         if (response->conn && response->ops->sent_request(response))
                 (void) ed_http_call_until(drain, response, ed_time_after(eddy_now(), DRAIN_NS),
                                           -ETIMEDOUT);
-        call->source_read |= call->request.body_source && response->ops->took_source(response);
         ed_http_response_end(response);
 }
 
@@ -404,6 +403,18 @@ static void merge_options(struct ed_http_call *call)
                 request->cookies = client->cookies;
         if (request->flags & EDDY_HTTP_NO_COOKIES)
                 request->cookies = NULL;
+        if (!request->retry && client->has_retry)
+                request->retry = &client->retry;
+        if (!request->limiter)
+                request->limiter = client->limiter;
+        if (!request->breaker)
+                request->breaker = client->breaker;
+        if (request->flags & EDDY_HTTP_NO_RETRY)
+                request->retry = NULL;
+        if (request->flags & EDDY_HTTP_NO_LIMIT) {
+                request->limiter = NULL;
+                request->breaker = NULL;
+        }
 }
 
 int ed_http_call_begin(struct ed_http_call *call, eddy_http_client *client,

@@ -24,12 +24,14 @@
 
 #include "http/client.h"
 #include "http/cookie_layer.h"
+#include "http/limit_layer.h"
 #include "http/redirect.h"
+#include "http/retry_layer.h"
 
 enum {
         ED_HTTP_REQUEST_FLAGS = EDDY_HTTP_STATUS_IS_ERROR | EDDY_HTTP_ANY_STATUS |
-                                EDDY_HTTP_NO_COOKIES | EDDY_HTTP_REDIRECT_TO_HTTP |
-                                EDDY_HTTP_REDIRECT_SAME_METHOD
+                                EDDY_HTTP_NO_RETRY | EDDY_HTTP_NO_LIMIT | EDDY_HTTP_NO_COOKIES |
+                                EDDY_HTTP_REDIRECT_TO_HTTP | EDDY_HTTP_REDIRECT_SAME_METHOD,
 };
 
 struct ed_http_call {
@@ -41,6 +43,7 @@ struct ed_http_call {
         int64_t deadline_ns; /* end of the total time; 0: none */
         uint32_t sent;       /* attempts that were begun */
         uint32_t hooked;     /* attempts that hooks have seen */
+        bool was_sent;       /* the last attempt sent a byte, or tried to */
         bool source_read;    /* an attempt has read 'request.body_source' since the last rewind */
         bool at_base;        /* the URL has the origin of the client's base URL, or there is none */
 
@@ -123,12 +126,13 @@ static inline int ed_http_call_cookies(struct ed_http_call *call)
 
 static inline int ed_http_call_limit(struct ed_http_call *call)
 {
-        return ed_http_call_cookies(call);
+        return call->request.limiter || call->request.breaker ? ed_http_limit_send(call)
+                                                              : ed_http_call_cookies(call);
 }
 
 static inline int ed_http_call_retry(struct ed_http_call *call)
 {
-        return ed_http_call_limit(call);
+        return call->request.retry ? ed_http_retry_send(call) : ed_http_call_limit(call);
 }
 
 static inline int ed_http_call_authorize(struct ed_http_call *call)

@@ -45,6 +45,11 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
         client->flags = opts->flags;
         client->redirects_max = opts->redirects_max;
         client->cookies = opts->cookies;
+        client->has_retry = opts->retry != NULL;
+        if (opts->retry)
+                client->retry = *opts->retry;
+        client->limiter = opts->limiter;
+        client->breaker = opts->breaker;
         client->decode = opts->decode;
         if (opts->hooks)
                 client->hooks = *opts->hooks;

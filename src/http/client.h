@@ -48,6 +48,10 @@ struct eddy_http_client {
         char unix_path[EDDY_ENDPOINT_PATH_MAX + 1]; /* "": none */
         struct eddy_http_hooks hooks;
         struct ed_http_defaults defaults;
+        struct eddy_retry_policy retry;
+        eddy_limiter *limiter; /* borrowed; NULL: none */
+        eddy_breaker *breaker; /* borrowed; NULL: none */
+        bool has_retry;
         unsigned flags;
         int redirects_max;
         eddy_http_cookies *cookies; /* NULL: none */

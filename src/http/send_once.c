@@ -60,6 +60,7 @@ struct sending {
         eddy_http_response *response;
         const struct eddy_http_request *request;
         struct ed_http_key key;
+        bool sent; /* a byte, or it was tried */
 };
 
 static int64_t take_slot(void *arg)
@@ -184,6 +185,7 @@ static int send_on(struct sending *sending)
                         return err;
                 note_connection(response, opened);
                 response->client->requests++;
+                sending->sent = true;
                 ed_http_attempt_sends(response);
                 reused = response->conn->reused && !repeated;
                 err = response->ops->exchange(response, request);
@@ -296,9 +298,10 @@ int ed_http_send_once(struct ed_http_call *call)
         sending.response = response;
         err = send_all(&sending);
         call->hooked = response->attempt.number;
+        call->was_sent = sending.sent;
+        if (call->request.body_source && response->ops)
+                call->source_read |= response->ops->took_source(response);
         if (err < 0) {
-                if (call->request.body_source && response->ops)
-                        call->source_read |= response->ops->took_source(response);
                 ed_http_attempt_end(response, error_for_hooks(call, err));
                 note_fault(response, call->request.ret_fault, err);
                 ed_http_response_free(response);

@@ -275,7 +275,7 @@ static void set_headers(eddy_http_sse *sse, const struct eddy_http_request *requ
         sse->headers_count = n;
         sse->request = *request;
         sse->request.headers = sse->headers;
-        sse->request.flags |= EDDY_HTTP_ANY_STATUS; /* judge() sees it */
+        sse->request.flags |= EDDY_HTTP_ANY_STATUS | EDDY_HTTP_NO_RETRY; /* of its own */
         if (sse->request.body_bytes_max == 0)
                 sse->request.body_bytes_max = UINT64_MAX;
 }
