@@ -107,17 +107,17 @@ enum {
         EDDY_HTTP_STATUS_IS_ERROR = 1 << 0,
         /* Any status is a success, also if the client's options have EDDY_HTTP_STATUS_IS_ERROR. */
         EDDY_HTTP_ANY_STATUS = 1 << 1,
-        /* No cookies are sent and kept, also if the client's options have 'cookies'. */
-        EDDY_HTTP_NO_COOKIES = 1 << 8,
-        /* A redirect from https to http is followed.  A client's options may have this flag too. */
-        EDDY_HTTP_REDIRECT_TO_HTTP = 1 << 9,
-        /* A redirect after which the request would be a GET without its body is not followed, and
-         * is the response.  A client's options may have this flag too. */
-        EDDY_HTTP_REDIRECT_SAME_METHOD = 1 << 10,
         /* No retries, whatever 'retry' of the client or the request is. */
         EDDY_HTTP_NO_RETRY = 1 << 2,
         /* Neither the limiter nor the breaker of the client or the request. */
         EDDY_HTTP_NO_LIMIT = 1 << 3,
+        /* No cookies are sent and kept, also if the client's options have 'cookies'. */
+        EDDY_HTTP_NO_COOKIES = 1 << 4,
+        /* A redirect from https to http is followed.  A client's options may have this flag too. */
+        EDDY_HTTP_REDIRECT_TO_HTTP = 1 << 5,
+        /* A redirect after which the request would be a GET without its body is not followed, and
+         * is the response.  A client's options may have this flag too. */
+        EDDY_HTTP_REDIRECT_SAME_METHOD = 1 << 6,
 };
 
 /*
