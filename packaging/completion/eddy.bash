@@ -98,9 +98,10 @@ _eddy() {
                         return
                         ;;
                 fetch,-X | fetch,--method | fetch,-H | fetch,--header | \
-                        fetch,-c | fetch,-n | fetch,--duration | fetch,--per-host | fetch,--timeout | fetch,--connect-timeout | \
-                        fetch,--read-timeout | fetch,--deadline | fetch,--attempts | fetch,--backoff | \
-                        fetch,--proxy | fetch,--resolve) return ;;
+                        fetch,--max-redirs | fetch,-n | fetch,--duration | fetch,-c | \
+                        fetch,--per-host | fetch,--timeout | fetch,--connect-timeout | fetch,--read-timeout | \
+                        fetch,--deadline | fetch,--attempts | fetch,--backoff | fetch,--proxy | \
+                        fetch,--resolve) return ;;
                 mock,--cert | mock,--key)
                         compopt -o default 2>/dev/null
                         return
@@ -134,8 +135,8 @@ _eddy() {
                                 --accept-failed --accept-failed-ids --ordered --save --no-meta
                                 --on-changed --log --metrics --progress --summary --summary-file
                                 -c --concurrency --ramp --rpm --tpm --burst --timeout
-                                --connect-timeout --idle-timeout --max-attempts --retry-if
-                                --retry-base --retry-max --max-throttle-wait --limit
+                                --connect-timeout --idle-timeout -L --location --max-attempts
+                                --retry-if --retry-base --retry-max --max-throttle-wait --limit
                                 --max-errors --price --max-cost --deadline --cacert --cert --key
                                 -k --insecure --proxy --unix-socket --resolve -h --help
                                 --version" ;;
@@ -152,8 +153,8 @@ _eddy() {
                                 --accept-failed-ids --ordered --save --no-meta --on-changed
                                 --log --metrics --progress --summary --summary-file -c
                                 --concurrency --ramp --rpm --tpm --burst --timeout
-                                --connect-timeout --idle-timeout --max-attempts --retry-if
-                                --retry-base --retry-max --max-throttle-wait --limit
+                                --connect-timeout --idle-timeout -L --location --max-attempts
+                                --retry-if --retry-base --retry-max --max-throttle-wait --limit
                                 --max-errors --price --max-cost --deadline --cacert --cert --key
                                 -k --insecure --proxy --unix-socket --resolve" ;;
                         sort) words="--by --format --id-column -o --output --memory -h --help
@@ -165,11 +166,12 @@ _eddy() {
                         select) words="--select --by --keep --errors --ok --schema --format
                                 --id-column --skip-empty --body --url -H --header -o --output
                                 --to --memory -h --help --version" ;;
-                        fetch) words="-i -X --method -H --header -d --data -n --duration -c
-                                --per-host --timeout --connect-timeout --read-timeout --deadline --attempts
-                                --backoff --cacert --cert --key -k --insecure --proxy
-                                --unix-socket --resolve --compressed -o --force --body --save
-                                --progress --summary -h --help --version" ;;
+                        fetch) words="-i -X --method -H --header -d --data -L --location
+                                --max-redirs -n --duration -c --per-host --timeout
+                                --connect-timeout --read-timeout --deadline --attempts --backoff
+                                --cacert --cert --key -k --insecure --proxy --unix-socket
+                                --resolve --compressed -o --force --body --save --progress
+                                --summary -h --help --version" ;;
                         mock) words="--listen --threads --tls --cert --key --latency
                                 --latency-p99 --token-latency --rate-limit --rpm --tpm --quota
                                 --wave --refuse --capacity --capacity-status --vendor

@@ -70,6 +70,8 @@ _eddy() {
                         '*--timeout=[limit for one attempt, from the start of its connect]:D: ' \
                         '*--connect-timeout=[limit for name lookup, connect, proxy, TLS handshake]:D: ' \
                         '*--idle-timeout=[limit for a time in which no byte is sent or received]:D: ' \
+                        '*-L[follow up to 10 redirects of a request that keep its method and body: 307 and 308, and for GET 301, 302 and 303 too]' \
+                        '*--location[follow up to 10 redirects of a request that keep its method and body: 307 and 308, and for GET 301, 302 and 303 too]' \
                         '*--max-attempts=[attempts for each request, including the first]:N: ' \
                         '*--retry-if=[attempt again also if EXPR holds, written as for --ok]:EXPR: ' \
                         '*--retry-base=[longest random wait before the second attempt, and before any attempt]:D: ' \
@@ -172,6 +174,8 @@ _eddy() {
                         '*--timeout=[limit for one attempt, from the start of its connect]:D: ' \
                         '*--connect-timeout=[limit for name lookup, connect, proxy, TLS handshake]:D: ' \
                         '*--idle-timeout=[limit for a time in which no byte is sent or received]:D: ' \
+                        '*-L[follow up to 10 redirects of a request that keep its method and body: 307 and 308, and for GET 301, 302 and 303 too]' \
+                        '*--location[follow up to 10 redirects of a request that keep its method and body: 307 and 308, and for GET 301, 302 and 303 too]' \
                         '*--max-attempts=[attempts for each request, including the first]:N: ' \
                         '*--retry-if=[attempt again also if EXPR holds, written as for --ok]:EXPR: ' \
                         '*--retry-base=[longest random wait before the second attempt, and before any attempt]:D: ' \
@@ -262,6 +266,9 @@ _eddy() {
                         '*--header=[send this header]:NAME: ' \
                         '*-d+[the body: D, or the contents of FILE]:D:_files' \
                         '*--data=[the body: D, or the contents of FILE]:D:_files' \
+                        '*-L[follow redirects]' \
+                        '*--location[follow redirects]' \
+                        '*--max-redirs=[redirects of one URL, with -L]:N: ' \
                         '*-n+[request the only URL N times]:N: ' \
                         '*--duration=[request the only URL again and again for D]:D: ' \
                         '*-c+[requests at a time, 1 to 65536]:N: ' \
