@@ -126,7 +126,7 @@ TEST(an_expired_cookie_of_a_file_is_dropped_and_others_stay)
                     FIRST "b.test\tFALSE\t/\tFALSE\t4102444800\tb\t1\n");
 }
 
-/* aiohttp CVE-2026-54279: a cookie of one host went to its subdomains after it was saved and loaded. */
+/* B32: aiohttp CVE-2026-54279: a cookie of one host went to its subdomains after it was saved and loaded. */
 TEST(a_cookie_of_a_host_alone_remains_one_in_a_file)
 {
         char value[16];
@@ -278,6 +278,7 @@ static void in_folder(eddy_task_fn *fn)
         CHECK_EQ(rmdir(folder), 0);
 }
 
+/* B32: the rules of eddy/http_cookies.h. */
 TEST(a_file_is_replaced_and_only_its_owner_may_read_it)
 {
         in_folder(save_and_load);

@@ -103,7 +103,7 @@ TEST(a_pair_without_a_name_is_a_value)
         check_refused(" = ; a=b");
 }
 
-/* curl CVE-2022-35252: such a cookie makes servers refuse each later request. */
+/* B33, B34: curl CVE-2022-35252: such a cookie makes servers refuse each later request. */
 TEST(a_cookie_with_a_control_character_is_ignored)
 {
         char text[] = "a=b?c; Path=/";
@@ -121,7 +121,7 @@ TEST(a_cookie_with_a_control_character_is_ignored)
         CHECK(!ed_set_cookie_parse("a=b\0c", 5, NOW_S, &(struct ed_cookie_parts){ 0 }));
 }
 
-/* curl CVE-2022-32205: cookies without a limit fill requests and memory. */
+/* B33: curl CVE-2022-32205: cookies without a limit fill requests and memory. */
 TEST(a_cookie_longer_than_its_limit_is_ignored)
 {
         static char text[EDDY_HTTP_COOKIE_BYTES_MAX + 16];
@@ -171,6 +171,7 @@ TEST(an_attribute_longer_than_1024_bytes_is_ignored)
         check_path(text, "/a");
 }
 
+/* B32: the rules of eddy/http_cookies.h. */
 TEST(max_age_goes_before_expires)
 {
         check_expiry("a=b", ED_COOKIE_SESSION);

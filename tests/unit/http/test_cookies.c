@@ -55,6 +55,7 @@ static int count(void)
 
 /* ---- hosts -------------------------------------------------------------------------- */
 
+/* B32: the rules of eddy/http_cookies.h. */
 JAR_TEST(a_cookie_without_a_domain_goes_to_its_host_alone)
 {
         SET("http://a.test/", "a=1");
@@ -75,7 +76,7 @@ JAR_TEST(a_cookie_with_a_domain_goes_to_hosts_below)
         HEADER("http://test/", "");
 }
 
-/* curl CVE-2013-1944: a comparison of the ends without the dot. */
+/* B32: curl CVE-2013-1944: a comparison of the ends without the dot. */
 JAR_TEST(a_name_that_only_ends_like_the_domain_gets_no_cookie)
 {
         SET("http://a.test/", "a=1; Domain=a.test");
@@ -85,7 +86,7 @@ JAR_TEST(a_name_that_only_ends_like_the_domain_gets_no_cookie)
         REFUSED("http://a.test/", "b=1; Domain=w.a.test");
 }
 
-/* curl CVE-2014-3620 and CVE-2023-46218: letters of another case went round the list. */
+/* B32: curl CVE-2014-3620 and CVE-2023-46218: letters of another case went round the list. */
 JAR_TEST(no_cookie_of_a_public_suffix_in_any_case)
 {
         static const char *const suffixes[] = {
@@ -114,7 +115,7 @@ JAR_TEST(a_host_that_is_a_public_suffix_has_cookies_of_its_own)
         HEADER("http://a.localhost/", "");
 }
 
-/* curl CVE-2022-27779 and CVE-2026-8924: "com." was not found in the list. */
+/* B32: curl CVE-2022-27779 and CVE-2026-8924: "com." was not found in the list. */
 JAR_TEST(a_domain_with_a_final_dot_is_refused)
 {
         REFUSED("http://a.co.uk./", "a=1; Domain=co.uk.");
@@ -126,7 +127,7 @@ JAR_TEST(a_domain_with_a_final_dot_is_refused)
         HEADER("http://a.test/", "");
 }
 
-/* curl CVE-2014-3613: parts of an address were taken for a domain. */
+/* B32: curl CVE-2014-3613: parts of an address were taken for a domain. */
 JAR_TEST(an_address_has_cookies_of_its_own_alone)
 {
         REFUSED("http://192.168.0.1/", "a=1; Domain=168.0.1");
@@ -199,7 +200,7 @@ JAR_TEST(the_default_path_is_the_folder_of_the_request)
         HEADER("http://e.test/q", "");
 }
 
-/* curl CVE-2025-9086: a comparison of paths read after a "/" at the end. */
+/* B33: curl CVE-2025-9086: a comparison of paths read after a "/" at the end. */
 JAR_TEST(the_path_of_one_slash_is_compared_within_its_memory)
 {
         SET("https://a.test/", "a=1; Path=/; Secure");
@@ -222,6 +223,7 @@ JAR_TEST(a_path_longer_than_its_limit_is_refused)
 
 /* ---- secure cookies ------------------------------------------------------------------ */
 
+/* B32: the rules of eddy/http_cookies.h. */
 JAR_TEST(a_secure_cookie_is_for_https)
 {
         REFUSED("http://a.test/", "a=1; Secure");

@@ -217,7 +217,7 @@ FOLLOW_TEST(request_can_refuse_redirects_that_the_client_follows, FOLLOW, { "a.t
         FETCH(302, "GET a.test/x\n", .url = "http://a.test/x", .redirects_max = -1);
 }
 
-/* curl CVE-2022-32221, urllib3 CVE-2023-45803: neither the body nor what describes it follows as GET. */
+/* B25, B26: curl CVE-2022-32221, urllib3 CVE-2023-45803: neither the body nor what describes it follows as GET. */
 FOLLOW_TEST(post_that_becomes_get_has_neither_body_nor_its_headers, FOLLOW,
             { "a.test/301", 301, "/y" }, { "a.test/302", 302, "/y" }, { "a.test/303", 303, "/y" })
 {
@@ -240,6 +240,7 @@ FOLLOW_TEST(post_that_becomes_get_has_neither_body_nor_its_headers, FOLLOW,
               .url = "http://a.test/303", .method = "PUT", .body = "body", .body_bytes = 4);
 }
 
+/* B25: the table of docs/design/redirects.md. */
 FOLLOW_TEST(other_methods_and_307_and_308_stay_as_they_are, FOLLOW, { "a.test/301", 301, "/y" },
             { "a.test/307", 307, "/y" }, { "a.test/308", 308, "/y" }, { "a.test/303", 303, "/y" })
 {
@@ -286,7 +287,7 @@ static int rewind_source(void *arg)
         return 0;
 }
 
-/* curl CVE-2022-32221 and aiohttp: an empty body in place of the one that was sent already. */
+/* B25: curl CVE-2022-32221 and aiohttp: an empty body in place of the one that was sent already. */
 FOLLOW_TEST(source_of_a_body_is_rewound_or_the_redirect_refused, FOLLOW,
             { "a.test/307", 307, "/y" }, { "a.test/302", 302, "/y" })
 {
@@ -314,6 +315,7 @@ FOLLOW_TEST(source_of_a_body_is_rewound_or_the_redirect_refused, FOLLOW,
 
 /* ---- where to ------------------------------------------------------------------------ */
 
+/* B29: the table of docs/design/redirects.md. */
 FOLLOW_TEST(response_without_a_location_is_the_result, FOLLOW, { "a.test/x", 302, NULL },
             { "a.test/empty", 302, "" }, { "a.test/300", 300, "/y" }, { "a.test/304", 304, "/y" })
 {
@@ -323,7 +325,7 @@ FOLLOW_TEST(response_without_a_location_is_the_result, FOLLOW, { "a.test/x", 302
         FETCH(304, "GET a.test/304\n", .url = "http://a.test/304");
 }
 
-/* curl CVE-2009-0037 and CVE-2024-2004. */
+/* B29: curl CVE-2009-0037 and CVE-2024-2004. */
 FOLLOW_TEST(redirect_to_another_scheme_is_refused, FOLLOW,
             { "a.test/file", 302, "file:///etc/passwd" }, { "a.test/ftp", 302, "ftp://a.test/" },
             { "a.test/bad", 302, "http://127.1/" })
@@ -346,6 +348,7 @@ FOLLOW_TEST(redirect_from_https_to_http_is_refused_unless_allowed, FOLLOW,
         FETCH(200, "GET a.test/x\nGET a.test/y\n", .url = "http://a.test/x");
 }
 
+/* B29: the table of docs/design/redirects.md. */
 FOLLOW_TEST(redirects_end_at_the_maximum_and_the_fault_names_a_loop, OPTIONS(.redirects_max = 5),
             { "a.test/x", 302, "/x" }, { "a.test/1", 302, "/2" }, { "a.test/2", 302, "/3?secret" },
             { "a.test/3", 302, "/4" }, { "b.test/1", 302, "/2" }, { "b.test/2", 307, "/1" })
@@ -378,7 +381,7 @@ static const struct eddy_http_header secrets[] = {
 
 #define WITH_SECRETS .headers = secrets, .headers_count = sizeof(secrets) / sizeof(secrets[0])
 
-/* curl CVE-2018-1000007, CVE-2022-27774 and CVE-2022-27776, and aiohttp's second Authorization. */
+/* B27: curl CVE-2018-1000007, CVE-2022-27774 and CVE-2022-27776, and aiohttp's second Authorization. */
 FOLLOW_TEST(every_copy_of_credentials_stays_in_its_origin, FOLLOW,
             { "a.test/host", 302, "http://b.test/y" }, { "a.test/sub", 302, "http://www.a.test/y" },
             { "a.test/port", 307, "http://a.test:81/y" }, { "a.test/tls", 301, "https://a.test/y" },
@@ -409,7 +412,7 @@ FOLLOW_TEST(default_headers_with_credentials_stay_in_their_origin,
               .url = "http://a.test/x");
 }
 
-/* curl CVE-2021-22876: a Referer with user information. */
+/* B28: curl CVE-2021-22876: a Referer with user information. */
 FOLLOW_TEST(user_information_is_sent_within_its_origin_and_never_in_a_referer, FOLLOW,
             { "a.test/same", 302, "/y" }, { "a.test/other", 302, "http://b.test/y" },
             { "a.test/own", 302, "http://v:w@b.test/y" })
@@ -435,7 +438,7 @@ FOLLOW_TEST(host_of_the_caller_names_no_other_origin, FOLLOW, { "v.test/x", 302,
 
 /* ---- the rest of a response, and what breaks ------------------------------------------- */
 
-/* urllib3 GHSA-38jv-5279-wg99: the body of a redirect is neither decoded nor read without a limit. */
+/* B30: urllib3 GHSA-38jv-5279-wg99: the body of a redirect is neither decoded nor read without a limit. */
 FOLLOW_TEST(large_body_of_a_redirect_is_not_read, FOLLOW,
             { "a.test/x", 302, "/y", NULL, BIG_BYTES }, { "a.test/small", 302, "/y", NULL, 1000 })
 {
@@ -461,6 +464,32 @@ CLIENT_TEST(total_time_covers_all_redirects,
 
         CHECK_ERR(rig_get(rig, "/x"), EDDY_E_HTTP_TIMEOUT_TOTAL);
         CHECK_EQ(eddy_now() - began_ns, EDDY_MS(5500));
+}
+
+/* B31: with its credentials, which the server of the first URL must not choose. */
+CLIENT_TEST(proxy_is_chosen_for_each_url, NULL,
+            SCRIPT("HTTP/1.1 302 x\r\nLocation: http://a.test/y\r\nContent-Length: 0\r\n\r\n"),
+            SCRIPT(OK_2))
+{
+        eddy_http_response *response;
+        char proxy[96], url[96];
+        eddy_http_client *client;
+
+        snprintf(proxy, sizeof(proxy), "http://u:p@%s", rig->url + strlen("http://"));
+        snprintf(url, sizeof(url), "%s/x", rig->url);
+        CHECK_EQ(eddy_http_client_new(
+                         OPTIONS(.redirects_max = 2, .http_proxy = proxy, .no_proxy = "127.0.0.1"),
+                         &client),
+                 0);
+        CHECK_EQ(
+                eddy_http_client_send(client, &(struct eddy_http_request){ .url = url }, &response),
+                0);
+        CHECK_EQ(eddy_http_response_status(response), 200);
+        CHECK_EQ(rig->peer.requests, 2);
+        CHECK(strstr(rig->peer.last, "GET http://a.test/y HTTP/1.1\r\n"));
+        CHECK(strstr(rig->peer.last, "Proxy-Authorization: Basic dTpw\r\n"));
+        eddy_http_response_close(response);
+        eddy_http_client_close(client);
 }
 
 /* ---- cookies -------------------------------------------------------------------------- */

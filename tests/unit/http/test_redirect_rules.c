@@ -99,6 +99,7 @@ TEST(location_is_joined_to_the_url)
         LEAVES("http://a.test/x", "https://a.test/x", "https://a.test/x");
 }
 
+/* B29: the table of docs/design/redirects.md. */
 TEST(fragment_stays_unless_location_has_one)
 {
         STAYS("http://a.test/x#part", "/y", "http://a.test/y#part");
