@@ -87,7 +87,7 @@ static inline bool ed_answer_status_is_redirect(int status)
         return status >= 300 && status < 400;
 }
 
-/* Returns true for the statuses of success, 200 to 299. Redirects are not followed, so they fail. */
+/* Returns true for the statuses of success, 200 to 299. A redirect that was not followed has failed. */
 static inline bool ed_answer_status_is_ok(int status)
 {
         return status >= 200 && status < 300;
