@@ -28,6 +28,7 @@
 #include "eddy/folder.h"
 #include "eddy/future.h"
 #include "eddy/generator.h"
+#include "eddy/http_auth.h"
 #include "eddy/http_client.h"
 #include "eddy/http_client_opts.h"
 #include "eddy/http_cookies.h"

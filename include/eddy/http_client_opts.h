@@ -141,6 +141,7 @@ struct eddy_http_client_opts {
         const struct eddy_retry_policy *retry EDDY_UNSET; /* copied; NULL: no retries */
         eddy_limiter *limiter EDDY_UNSET; /* borrowed until the client is closed; NULL: none */
         eddy_breaker *breaker EDDY_UNSET; /* borrowed until the client is closed; NULL: none */
+        eddy_http_auth *auth EDDY_UNSET; /* credentials; the client keeps a reference; NULL: none */
         unsigned flags EDDY_UNSET; /* EDDY_HTTP_STATUS_IS_ERROR and others (eddy/http_request.h) */
         /* the text names the option that is not valid, if the error alone does not; NULL: not
          * wanted */

@@ -10,6 +10,7 @@
 #include "eddy/breaker.h"
 #include "eddy/def.h"
 #include "eddy/fields.h"
+#include "eddy/http_auth.h"
 #include "eddy/http_cookies.h"
 #include "eddy/http_header.h"
 #include "eddy/http_hooks.h"
@@ -118,6 +119,8 @@ enum {
         /* A redirect after which the request would be a GET without its body is not followed, and
          * is the response.  A client's options may have this flag too. */
         EDDY_HTTP_REDIRECT_SAME_METHOD = 1 << 6,
+        /* Without the options 'auth' of the request and of the client. */
+        EDDY_HTTP_NO_AUTH = 1 << 7,
 };
 
 /*
@@ -165,7 +168,8 @@ struct eddy_http_request {
         const struct eddy_retry_policy *retry EDDY_UNSET;
         eddy_limiter *limiter EDDY_UNSET;
         eddy_breaker *breaker EDDY_UNSET;
-        unsigned flags EDDY_UNSET;                    /* EDDY_HTTP_STATUS_IS_ERROR and others */
+        eddy_http_auth *auth EDDY_UNSET; /* borrowed for the call; NULL: the client's */
+        unsigned flags EDDY_UNSET;       /* EDDY_HTTP_STATUS_IS_ERROR and others */
         struct eddy_http_fault *ret_fault EDDY_UNSET; /* filled in on failure; NULL: not wanted */
         uintptr_t reserved[8] EDDY_UNSET;             /* zero */
 };

@@ -415,6 +415,11 @@ static void merge_options(struct ed_http_call *call)
                 request->limiter = NULL;
                 request->breaker = NULL;
         }
+        call->auth_is_client = !request->auth;
+        if (!request->auth)
+                request->auth = client->auth;
+        if (request->flags & EDDY_HTTP_NO_AUTH)
+                request->auth = NULL;
 }
 
 int ed_http_call_begin(struct ed_http_call *call, eddy_http_client *client,

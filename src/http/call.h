@@ -5,6 +5,7 @@
  *
  *     client_send.c    the total time, and the judgement of the status
  *     redirect.c       redirects
+ *     auth_layer.c     credentials, and the answer to a challenge
  *     retry_layer.c    other attempts after failures that may pass
  *     limit_layer.c    the rate limit and the breaker
  *     cookie_layer.c   the jar's cookies, of each attempt
@@ -22,6 +23,7 @@
 
 #include <stdbool.h>
 
+#include "http/auth_layer.h"
 #include "http/client.h"
 #include "http/cookie_layer.h"
 #include "http/limit_layer.h"
@@ -31,7 +33,8 @@
 enum {
         ED_HTTP_REQUEST_FLAGS = EDDY_HTTP_STATUS_IS_ERROR | EDDY_HTTP_ANY_STATUS |
                                 EDDY_HTTP_NO_RETRY | EDDY_HTTP_NO_LIMIT | EDDY_HTTP_NO_COOKIES |
-                                EDDY_HTTP_REDIRECT_TO_HTTP | EDDY_HTTP_REDIRECT_SAME_METHOD,
+                                EDDY_HTTP_REDIRECT_TO_HTTP | EDDY_HTTP_REDIRECT_SAME_METHOD |
+                                EDDY_HTTP_NO_AUTH,
 };
 
 struct ed_http_call {
@@ -46,6 +49,11 @@ struct ed_http_call {
         bool was_sent;       /* the last attempt sent a byte, or tried to */
         bool source_read;    /* an attempt has read 'request.body_source' since the last rewind */
         bool at_base;        /* the URL has the origin of the client's base URL, or there is none */
+
+        /* For auth_layer.c. */
+        const char *auth_url; /* the URL whose origin gets the credentials; NULL: not known yet */
+        bool auth_is_client;  /* 'request.auth' is the client's option */
+        bool auth_is_set;     /* the layer has set the header Authorization */
 
         /* Private. */
         struct ed_http_kept *kept;        /* texts that live until the call ends */
@@ -137,7 +145,8 @@ static inline int ed_http_call_retry(struct ed_http_call *call)
 
 static inline int ed_http_call_authorize(struct ed_http_call *call)
 {
-        return ed_http_call_retry(call);
+        return ed_unlikely(call->request.auth != NULL) ? ed_http_auth_send(call)
+                                                       : ed_http_call_retry(call);
 }
 
 static inline int ed_http_call_follow(struct ed_http_call *call)

@@ -10,6 +10,7 @@
 #include "eddy/error.h"
 #include "eddy/http_text.h"
 #include "eddy/version.h"
+#include "http/auth.h"
 #include "http/opening.h"
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
@@ -131,6 +132,8 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
         client->refs = 1;
         if (opts->tls)
                 ed_tls_config_ref(opts->tls);
+        if (opts->auth)
+                client->auth = ed_auth_ref(opts->auth);
         ed_debug_made(client, ED_DEBUG_CLIENT);
         *ret_client = client;
         return 0;
@@ -148,6 +151,8 @@ void ed_http_client_unref(eddy_http_client *client)
         if (--client->refs > 0)
                 return;
         ed_http_pool_fini(&client->pool);
+        if (client->auth)
+                ed_auth_unref(client->auth);
         free_options(client);
         ed_free(client->user_agent);
         ed_free(client);

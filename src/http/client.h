@@ -52,6 +52,7 @@ struct eddy_http_client {
         eddy_limiter *limiter; /* borrowed; NULL: none */
         eddy_breaker *breaker; /* borrowed; NULL: none */
         bool has_retry;
+        struct eddy_http_auth *auth; /* one reference; NULL: none */
         unsigned flags;
         int redirects_max;
         eddy_http_cookies *cookies; /* NULL: none */

@@ -136,6 +136,21 @@ static int use_cookies(void *arg)
         return err;
 }
 
+static int use_netrc(void *arg)
+{
+        static const char text[] = "machine a.test login kim password secret";
+        struct actor *actor = arg;
+        eddy_http_auth *auth;
+        int err = eddy_file_write_whole(actor->path, text, sizeof(text) - 1, 0600);
+
+        if (err == 0)
+                err = eddy_http_auth_new(&(struct eddy_http_auth_opts){ .netrc_path = actor->path },
+                                         &auth);
+        if (err == 0)
+                eddy_http_auth_free(auth);
+        return err;
+}
+
 /* --- names --- */
 
 static int use_names(void *arg)
@@ -186,8 +201,8 @@ static int use_folder(void *arg)
 
 static int act(void *arg)
 {
-        static eddy_task_fn *const acts[] = { use_file,  use_temporary, use_whole,  use_replace,
-                                              use_names, use_folder,    use_cookies };
+        static eddy_task_fn *const acts[] = { use_file,  use_temporary, use_whole,   use_replace,
+                                              use_names, use_folder,    use_cookies, use_netrc };
         struct actor actor = { .number = *(int *) arg };
 
         snprintf(actor.path, sizeof(actor.path), "/file%d", actor.number);
@@ -247,6 +262,7 @@ ALSO(files, eddy_file_stat)
 ALSO(files, eddy_file_read_whole)
 ALSO(files, eddy_file_write_whole)
 ALSO(files, eddy_file_replace)
+ALSO(files, eddy_http_auth_new)
 ALSO(files, eddy_http_cookies_load)
 ALSO(files, eddy_http_cookies_save)
 ALSO(files, eddy_folder_open)
