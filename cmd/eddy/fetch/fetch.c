@@ -131,7 +131,12 @@ static int client_open(struct ed_fetch_run *run, eddy_tls_config **ret_tls)
                 .redirects_max = opts->follow ? (int) opts->redirects_max : 0,
         };
 
-        return ed_connect_open(&opts->connect, "fetch", &client_opts, ret_tls, &run->client);
+        int err = ed_credentials_open(&opts->credentials, &client_opts.auth);
+
+        if (err >= 0)
+                err = ed_connect_open(&opts->connect, "fetch", &client_opts, ret_tls, &run->client);
+        eddy_http_auth_free(client_opts.auth); /* the client has a reference */
+        return err;
 }
 
 static int fetch_all(void *arg)

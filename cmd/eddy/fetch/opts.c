@@ -35,6 +35,13 @@ static const char help[] =
         "  -X, --method M           GET, or POST with --data, unless given\n"
         "  -H, --header 'NAME: VALUE'\n"
         "                           send this header; may be repeated\n"
+        "  -u, --user U[:P]|@FILE   user and password (Basic), from the command line, the first "
+        "line\n"
+        "                           of FILE, or with the password in EDDY_PASSWORD\n"
+        "  --digest                 Digest with SHA-256 for -u or --netrc, instead of Basic\n"
+        "  --digest-md5             Digest, also with MD5: for old servers\n"
+        "  --netrc                  users and passwords of hosts from ~/.netrc\n"
+        "  --netrc-file FILE        the same from FILE\n"
         "  -d, --data D|@FILE       the body: D, or the contents of FILE (@-: standard input);\n"
         "                           for JSON add -H 'Content-Type: application/json'\n"
         "  -L, --location           follow redirects; what is secret in a header or a URL stays\n"
@@ -114,6 +121,10 @@ enum {
         OPT_DEADLINE,
         OPT_DURATION,
         OPT_MAX_REDIRS,
+        OPT_DIGEST,
+        OPT_DIGEST_MD5,
+        OPT_NETRC,
+        OPT_NETRC_FILE,
         OPT_ATTEMPTS,
         OPT_BACKOFF,
         OPT_COMPRESSED,
@@ -139,6 +150,11 @@ static const struct option options[] = {
         { "data", required_argument, NULL, 'd' },
         { "location", no_argument, NULL, 'L' },
         { "max-redirs", required_argument, NULL, OPT_MAX_REDIRS },
+        { "user", required_argument, NULL, 'u' },
+        { "digest", no_argument, NULL, OPT_DIGEST },
+        { "digest-md5", no_argument, NULL, OPT_DIGEST_MD5 },
+        { "netrc", no_argument, NULL, OPT_NETRC },
+        { "netrc-file", required_argument, NULL, OPT_NETRC_FILE },
         ED_CONNECT_LONGS,
         { "compressed", no_argument, NULL, OPT_COMPRESSED },
         { "force", no_argument, NULL, OPT_FORCE },
@@ -169,6 +185,8 @@ static const struct ed_option_hint hints[] = {
         { "retry", "--attempts" },
         { "retries", "--attempts" },
         { "requests", "-n" },
+        { "basic", "-u" },
+        { "oauth2-bearer", "-H 'Authorization: Bearer TOKEN', or -H @FILE" },
         { "rate", HINT_RATE },
         { "max-rate", HINT_RATE },
         { "rate-limit", HINT_RATE },
@@ -177,7 +195,7 @@ static const struct ed_option_hint hints[] = {
         { NULL, NULL },
 };
 
-static const struct ed_option_set option_set_of_fetch = { "fetch", ":hki:n:c:o:X:H:d:L", options,
+static const struct ed_option_set option_set_of_fetch = { "fetch", ":hki:n:c:o:X:H:d:u:L", options,
                                                           hints };
 
 static int data_set(struct ed_fetch_opts *opts, const char *text)
@@ -279,6 +297,33 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
         return err < 0 ? err : 0;
 }
 
+/* Take an option about credentials. Returns false if it is another one. */
+static bool credentials_set(struct ed_credentials *credentials, int option, char *value,
+                            int *ret_err)
+{
+        *ret_err = 0;
+        switch (option) {
+        case 'u':
+                *ret_err = ed_credentials_user(credentials, value);
+                return true;
+        case OPT_DIGEST_MD5:
+                credentials->md5 = true;
+                credentials->digest = true;
+                return true;
+        case OPT_DIGEST:
+                credentials->digest = true;
+                return true;
+        case OPT_NETRC:
+                credentials->netrc = true;
+                return true;
+        case OPT_NETRC_FILE:
+                credentials->file = value;
+                return true;
+        default:
+                return false;
+        }
+}
+
 /* Report arguments that are recognisably not URLs. */
 static int urls_check(const struct ed_fetch_opts *opts)
 {
@@ -346,6 +391,8 @@ static int opts_check(struct ed_fetch_opts *opts)
         err = ed_connect_check(&opts->connect, "fetch");
         if (err == 0)
                 err = repeat_check(opts);
+        if (err == 0)
+                err = ed_credentials_check(&opts->credentials);
         return err ? err : urls_check(opts);
 }
 
@@ -375,7 +422,8 @@ int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *
                         *ret_exit = ED_EXIT_USAGE;
                         return 1;
                 }
-                err = option_set(opts, option, optarg);
+                if (!credentials_set(&opts->credentials, option, optarg, &err))
+                        err = option_set(opts, option, optarg);
                 if (option == 'H')
                         ed_headers_overwrite(optarg);
                 if (err < 0) {
@@ -396,6 +444,7 @@ int ed_fetch_opts_parse(struct ed_fetch_opts *opts, int argc, char **argv, int *
 void ed_fetch_opts_fini(struct ed_fetch_opts *opts)
 {
         ed_headers_fini(&opts->headers);
+        ed_credentials_fini(&opts->credentials);
         eddy_free(opts->data);
         opts->data = NULL;
 }

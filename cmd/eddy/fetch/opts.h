@@ -11,6 +11,7 @@
 #include "common/connect.h"
 #include "common/headers.h"
 #include "common/show.h"
+#include "fetch/credentials.h"
 
 enum {
         ED_FETCH_CONCURRENCY_MAX = 65536,
@@ -41,6 +42,7 @@ struct ed_fetch_opts {
         uint32_t repeat;                /* requests of the only URL; 0: not given */
         int64_t backoff_ns;
         struct ed_headers headers;
+        struct ed_credentials credentials;
         struct ed_connect connect;
         const char *method; /* never NULL */
         char *data;         /* NULL: none */
