@@ -1,12 +1,12 @@
 /*
- * 115-download - a file from a server whose connections break, with progress, continued later.
+ * 118-download - a file from a server whose connections break, with progress, continued later.
  *
  * eddy_http_download() asks for the rest of a body that was cut, in the same call and in a later
  * one, and gives the file its name when all of it is on the disk.  Here the server ends each
  * response after 300,000 bytes.  The first call gives up after one attempt and leaves a part;
  * the second one continues the part.
  *
- * Run: 115-download
+ * Run: 118-download
  * Time: wall 0 s
  * Output:
  *     the server sends from byte 0
