@@ -48,6 +48,7 @@
 #include "eddy/http_server.h"
 #include "eddy/http_sse.h"
 #include "eddy/http_text.h"
+#include "eddy/http_upgrade.h"
 #include "eddy/json.h"
 #include "eddy/limiter.h"
 #include "eddy/listener.h"

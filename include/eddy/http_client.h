@@ -80,8 +80,10 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
  * more on a new connection.  This requires that the request is idempotent (see
  * eddy_http_request_is_idempotent()), and that 'body_source' is not set, was not read
  * yet, or can be rewound.
- * Redirects are followed with the option 'redirects_max'.  Interim responses (1xx) are skipped, up to 64 KiB of
- * them; they are not the response, but their bytes restart 'read_ns'.
+ * Redirects are followed with the option 'redirects_max'.  Interim responses (1xx) are
+ * skipped, up to 64 KiB of them; they are not the response, but their bytes restart
+ * 'read_ns'.  A 101 is an error, unless the request has "Upgrade" and "Connection: Upgrade"
+ * and no body (eddy/http_upgrade.h).
  *
  * A server may answer before it has read the whole request (RFC 9112, 9.3).
  * The call then returns the response at once:

@@ -27,7 +27,11 @@ EDDY_BEGIN_DECLS
 
 typedef struct eddy_http_response eddy_http_response;
 
-/* Returns the status code, 200 to 999, or 0 if the response is NULL.  Suspends: no. */
+/*
+ * Returns the status code, 200 to 999, or 101 (eddy/http_upgrade.h), or 0 if the response is NULL.
+ *
+ * Suspends: no.
+ */
 EDDY_API int eddy_http_response_status(const eddy_http_response *response);
 
 /*

@@ -111,6 +111,12 @@ struct ed_http_response_ops {
         int64_t (*read)(eddy_http_response *response, void *buf, size_t bytes);
         int (*body)(eddy_http_response *response, const void **ret_data, size_t *ret_bytes);
         int (*discard)(eddy_http_response *response);
+
+        /*
+         * Take the stream from the connection of a response with the status 101. Does not suspend.
+         * Errors: EDDY_E_HTTP_CLIENT_CLOSED, -ENOMEM
+         */
+        int (*take_stream)(eddy_http_response *response, eddy_stream **ret_stream);
 };
 
 /* A response, of which a part belongs to the protocol of its connection. */

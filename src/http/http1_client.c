@@ -14,6 +14,7 @@
 #include "eddy/error.h"
 #include "eddy/time.h"
 #include "http/client.h"
+#include "http/early_stream.h"
 #include "http/time_limit.h"
 #include "scope/suspend.h"
 
@@ -36,7 +37,7 @@ static struct ed_http1_response *http1_of(const eddy_http_response *response)
 /* RFC 9110, 15.2: a client takes any number of interim responses; their bytes are limited. */
 static int check_interim(struct ed_http1_head *head, size_t bytes)
 {
-        /* The client never requests an upgrade. */
+        /* The request offered no other protocol, or the answer names none. */
         if (head->status == 101) {
                 head->fault = ED_HTTP1_FAULT_UPGRADE;
                 return EDDY_E_HTTP_INVALID_RESPONSE;
@@ -46,6 +47,14 @@ static int check_interim(struct ed_http1_head *head, size_t bytes)
                 return EDDY_E_HTTP_TOO_LARGE;
         }
         return 0;
+}
+
+/* Returns true if the server has accepted another protocol, which the request offered. */
+static bool is_upgraded(const struct ed_http1_response *response)
+{
+        const struct ed_http1_head *head = &response->message.head;
+
+        return head->status == 101 && head->upgrade && response->base->fields.upgrading;
 }
 
 /* Read the head of a response. With 'for_continue', returns SEND_BODY after "100 Continue". */
@@ -72,7 +81,7 @@ static int read_head(struct ed_http1_response *response, bool for_continue)
                                 base->timings.first_byte_ns = base->received_ns - base->ready_ns;
                         continue;
                 }
-                if (message->head.status >= 200)
+                if (message->head.status >= 200 || is_upgraded(response))
                         return ed_http_message_begin_body(message);
                 response->interim_bytes += message->head_bytes;
                 err = check_interim(&message->head, response->interim_bytes);
@@ -277,7 +286,7 @@ static void http1_settle(eddy_http_response *base)
         struct ed_http_conn *conn = base->conn;
         bool reusable;
 
-        if (!conn || !ed_http_message_is_whole(message) ||
+        if (!conn || !ed_http_message_is_whole(message) || message->head.status == 101 ||
             ed_http_upload_is_pending(&response->upload))
                 return;
         /* The pool checks for bytes that arrived after the last read before the next request. */
@@ -303,6 +312,28 @@ static void abandon(struct ed_http1_response *response)
         if (response->base->conn)
                 ed_http_pool_release(response->base->conn, false);
         response->base->conn = NULL;
+}
+
+/* The slot ends with the stream: the connection leaves the pool. */
+static int http1_take_stream(eddy_http_response *base, eddy_stream **ret_stream)
+{
+        struct ed_http1_response *response = http1_of(base);
+        struct ed_http_conn *conn = base->conn;
+        const void *early;
+        size_t early_bytes;
+        int err;
+
+        if (!conn || !conn->stream)
+                return EDDY_E_HTTP_CLIENT_CLOSED;
+        ed_http_message_take_rest(&response->message, &early, &early_bytes);
+        err = ed_http_early_stream(conn->stream, early, early_bytes, ret_stream);
+        if (err < 0)
+                return err;
+        conn->stream = NULL;
+        response->message.stream = NULL;
+        base->conn = NULL;
+        ed_http_pool_release(conn, false);
+        return 0;
 }
 
 /* ---- the head -------------------------------------------------------------- */
@@ -560,6 +591,7 @@ static const struct ed_http_response_ops http1_ops = {
         .read = http1_read,
         .body = http1_body,
         .discard = http1_discard,
+        .take_stream = http1_take_stream,
 };
 
 const struct ed_http_protocol ed_http1_protocol = {

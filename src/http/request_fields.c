@@ -27,6 +27,7 @@ enum {
 /* Headers that the caller's request contains. */
 struct given {
         bool user_agent;
+        bool upgrade, connection_upgrade;
         bool accept;
         bool accept_encoding;
         bool authorization;
@@ -197,8 +198,12 @@ static bool note_framing(struct ed_http_request_fields *fields,
                 given->length = true;
                 return !fields->chunked && is_length(header->value, body_bytes);
         }
-        if (names(header, "connection"))
-                fields->closing |= ed_http1_list_has(header->value, strlen(header->value), "close");
+        if (names(header, "connection")) {
+                size_t bytes = strlen(header->value);
+
+                fields->closing |= ed_http1_list_has(header->value, bytes, "close");
+                given->connection_upgrade |= ed_http1_list_has(header->value, bytes, "upgrade");
+        }
         return true;
 }
 
@@ -215,6 +220,7 @@ static bool note(struct ed_http_request_fields *fields, const struct eddy_http_h
                 return true;
         case 'u':
                 given->user_agent |= names(header, "user-agent");
+                given->upgrade |= names(header, "upgrade");
                 return true;
         case 'a':
                 given->accept |= names(header, "accept");
@@ -458,6 +464,7 @@ int ed_http_request_fields_set(struct ed_http_request_fields *fields,
                 err = put_defaults(fields, client, proxy, &given);
         if (err < 0)
                 return err;
+        fields->upgrading = given.upgrade && given.connection_upgrade && !request->body && !source;
         if (!fields->chunked && !given.length &&
             (request->body || source || method_expects_body(fields->method)))
                 put_length(fields, body_bytes);

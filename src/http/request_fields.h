@@ -34,6 +34,7 @@ struct ed_http_request_fields {
         bool to_proxy;     /* the target is absolute */
         bool chunked;      /* the body's length is unknown */
         bool closing;      /* the connection is closed after the answer */
+        bool upgrading;    /* the server may answer 101 */
         bool refused;      /* a part is not valid */
         bool has_host;     /* the caller gave Host; otherwise it is the URL's and not in the list */
         size_t host_at;    /* its place in the list */
