@@ -84,7 +84,9 @@ struct eddy_http_fault {
          * violates; after EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE, with the error's
          * eddy_error_text() and the rule that the response violates.  If a time limit passed or
          * the call was cancelled during the lookup of the host's addresses, the text names the
-         * host. */
+         * host.  After EDDY_E_HTTP_TIMEOUT_POOL the text counts the responses that keep connections
+         * because they are neither read to the end nor closed, and names the first.  For values
+         * that cannot be written ('json', 'form', 'query'), the text names the field. */
         char text[384];
         /* after EDDY_E_HTTP_STATUS that of the response; or of a proxy's response that refused the
          * request; else 0 */

@@ -128,6 +128,7 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
                 goto free_options;
         ed_http_pool_init(&client->pool, loop);
         ed_list_init(&client->spares);
+        ed_list_init(&client->lent);
         ed_list_init(&client->http1_spares);
         client->refs = 1;
         if (opts->tls)

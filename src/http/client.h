@@ -31,6 +31,7 @@ enum {
 struct eddy_http_client {
         struct ed_http_pool pool;
         struct ed_list spares;       /* responses */
+        struct ed_list lent;         /* responses that callers have, the first one first */
         struct ed_list http1_spares; /* HTTP/1's parts of responses */
         uint32_t spares_count;
         uint32_t http1_spares_count;
@@ -123,7 +124,7 @@ struct ed_http_response_ops {
 struct eddy_http_response {
         const struct ed_http_response_ops *ops; /* NULL: the connection was not open yet */
         void *part;                             /* of the protocol */
-        struct ed_list link;                    /* in the client's list of spares */
+        struct ed_list link; /* in the client's list of spares, or of lent ones */
         eddy_http_client *client;
         struct ed_http_conn *conn; /* NULL: given back to the pool */
         int64_t deadline_ns;       /* end of the request's total time; 0: none */

@@ -49,6 +49,7 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
                 ed_http_call_drop(&call);
         }
         if (err >= 0) {
+                ed_list_push_back(&client->lent, &call.response->link);
                 ed_debug_made(call.response, ED_DEBUG_RESPONSE);
                 *ret_response = call.response;
         }

@@ -262,6 +262,7 @@ void ed_http_response_free(eddy_http_response *response)
         if (response->ops)
                 response->ops->detach(response);
         response->ops = NULL;
+        ed_list_remove(&response->link);
         ed_assert(!response->conn, "a response ended with a slot held");
         if (ed_unlikely(response->body_free != NULL))
                 response->body_free(response->body_arg);

@@ -8,6 +8,7 @@
 
 #include "eddy/error.h"
 #include "eddy/http_text.h"
+#include "eddy/url.h"
 #include "http/attempt.h"
 #include "http/call.h"
 #include "http/opening.h"
@@ -72,15 +73,48 @@ static int64_t take_slot(void *arg)
                                     &response->conn);
 }
 
+/* Say which responses keep the pool's connections: callers have not read them to their ends. */
+static void note_holders(const eddy_http_client *client, struct eddy_http_fault *fault)
+{
+        const eddy_http_response *first = NULL;
+        char origin[EDDY_HTTP_ORIGIN_BYTES];
+        struct eddy_url url;
+        int count = 0;
+
+        for (const struct ed_list *link = client->lent.next; link != &client->lent;
+             link = link->next) {
+                const eddy_http_response *response =
+                        ed_container_of(link, const eddy_http_response, link);
+
+                if (!response->conn)
+                        continue;
+                first = first ? first : response;
+                count++;
+        }
+        /* Neither the password nor the query is shown: both may be secrets. */
+        if (!first || eddy_http_url_origin(ed_buf_data(&first->url), origin) < 0 ||
+            eddy_url_parse(ed_buf_data(&first->url), strlen(ed_buf_data(&first->url)), &url) < 0)
+                return;
+        snprintf(fault->text, sizeof(fault->text),
+                 "%d response%s not read to the end and not closed; the first is of %s%.*s, for "
+                 "%lld ms",
+                 count, count == 1 ? " is" : "s are", origin,
+                 url.path.bytes < 60 ? (int) url.path.bytes : 60, url.path.text,
+                 (long long) ((eddy_now() - first->received_ns) / 1000000));
+}
+
 /* Borrow a slot, from the time 'ready_ns' on. */
 static int take_in_time(struct sending *sending)
 {
         eddy_http_response *response = sending->response;
         int64_t timeout_ns = ed_http_timeout(sending->request->timeouts.pool_ns,
                                              response->client->timeouts.pool_ns);
+        int err = (int) ed_http_call(take_slot, sending, time_limit(response->ready_ns, timeout_ns),
+                                     EDDY_E_HTTP_TIMEOUT_POOL);
 
-        return (int) ed_http_call(take_slot, sending, time_limit(response->ready_ns, timeout_ns),
-                                  EDDY_E_HTTP_TIMEOUT_POOL);
+        if (err == EDDY_E_HTTP_TIMEOUT_POOL && sending->request->ret_fault)
+                note_holders(response->client, sending->request->ret_fault);
+        return err;
 }
 
 static int64_t open_connection(void *arg)

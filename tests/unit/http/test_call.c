@@ -405,6 +405,39 @@ TEST(status_is_an_error_if_the_flag_says_so)
         http_run(statuses, NULL);
 }
 
+/* ---- the pool ----------------------------------------------------------------------- */
+
+static int holders(void *arg)
+{
+        static char page[100000];
+        eddy_http_response *responses[2];
+
+        (void) arg;
+        memset(page, 'x', sizeof(page) - 1);
+        CHECK_EQ(client_new(OPTIONS(.connections_max = 2, .timeouts.pool_ns = EDDY_SEC(3))), 0);
+        seen.answer = page;
+        for (int i = 0; i < 2; i++)
+                CHECK_EQ(eddy_http_client_send(seen.client,
+                                               &(struct eddy_http_request){
+                                                       .url = "http://me:pw@a.test/b?key=c" },
+                                               &responses[i]),
+                         0);
+        CHECK_ERR(FETCH(.url = "http://a.test"), EDDY_E_HTTP_TIMEOUT_POOL);
+        CHECK_STR(seen.fault.text, "2 responses are not read to the end and not closed; the first "
+                                   "is of http://a.test/b, for 3000 ms");
+        eddy_http_response_close(responses[0]);
+        CHECK_EQ(FETCH(.url = "http://a.test"), 200);
+        CHECK_STR(seen.fault.text, "");
+        eddy_http_response_close(responses[1]);
+        eddy_http_client_close(seen.client);
+        return 0;
+}
+
+TEST(wait_for_the_pool_that_is_too_long_names_the_responses_never_released)
+{
+        http_run(holders, NULL);
+}
+
 /* ---- cancels and memory ------------------------------------------------------------- */
 
 static int send_some(void *arg)
