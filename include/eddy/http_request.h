@@ -97,6 +97,8 @@ struct eddy_http_fault {
         uintptr_t reserved[4];
 };
 
+struct eddy_http_multipart; /* eddy/http_multipart.h */
+
 /* A struct and the table of its fields (eddy/fields.h): .json = { &user_fields, &user }. */
 struct eddy_http_values {
         const struct eddy_fields *fields EDDY_UNSET; /* NULL: none */
@@ -126,7 +128,7 @@ enum {
 };
 
 /*
- * A request has at most one body: 'body', 'body_source', 'form' or 'json'.  Two are
+ * A request has at most one body: 'body', 'body_source', 'form', 'json' or 'multipart'.  Two are
  * EDDY_E_HTTP_INVALID_REQUEST, and 'ret_fault' names them.
  */
 struct eddy_http_request {
@@ -147,6 +149,10 @@ struct eddy_http_request {
          * (eddy_json_write()); with that Content-Type unless 'headers' have another */
         struct eddy_http_values form EDDY_UNSET;
         struct eddy_http_values json EDDY_UNSET;
+        /* A form with files (eddy/http_multipart.h), with its Content-Type unless 'headers' have
+         * another.  Borrowed until the response is freed.  If a part cannot be read, 'ret_fault'
+         * names it, and its file. */
+        const struct eddy_http_multipart *multipart EDDY_UNSET;
         /* Above 0: send "Expect: 100-continue" with the head, and send the body only after the
          * server's "100 Continue", after a response below 400, or after this time without a
          * response, because old servers send no 100.  If a response of 400 or above comes first,
@@ -173,7 +179,7 @@ struct eddy_http_request {
         eddy_http_auth *auth EDDY_UNSET; /* borrowed for the call; NULL: the client's */
         unsigned flags EDDY_UNSET;       /* EDDY_HTTP_STATUS_IS_ERROR and others */
         struct eddy_http_fault *ret_fault EDDY_UNSET; /* filled in on failure; NULL: not wanted */
-        uintptr_t reserved[8] EDDY_UNSET;             /* zero */
+        uintptr_t reserved[7] EDDY_UNSET;             /* zero */
 };
 
 /*

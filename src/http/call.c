@@ -275,6 +275,7 @@ static int check_one_body(struct ed_http_call *call)
                 { "body_source", request->body_source != NULL },
                 { "form", request->form.fields != NULL },
                 { "json", request->json.fields != NULL },
+                { "multipart", request->multipart != NULL },
         };
         const char *first = NULL;
 
@@ -290,7 +291,7 @@ static int check_one_body(struct ed_http_call *call)
         return 0;
 }
 
-static int set_type(struct ed_http_call *call, const char *type)
+int ed_http_call_set_type(struct ed_http_call *call, const char *type)
 {
         return ed_http_call_names(call, "Content-Type")
                        ? 0
@@ -321,7 +322,8 @@ static int set_body(struct ed_http_call *call)
         request->body = text;
         call->body_free = eddy_free;
         call->body_arg = text;
-        return set_type(call, request->json.fields ? "application/json"
+        return ed_http_call_set_type(call, request->json.fields
+                                                   ? "application/json"
                                                    : "application/x-www-form-urlencoded");
 }
 
@@ -340,6 +342,7 @@ void ed_http_call_drop_body(struct ed_http_call *call)
         request->body_bytes = 0;
         request->body_source = NULL;
         request->form.fields = request->json.fields = NULL;
+        request->multipart = NULL;
         request->expect_continue_ns = 0;
         call->source_read = false;
         free_body(call);

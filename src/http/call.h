@@ -115,6 +115,21 @@ void ed_http_call_drop(struct ed_http_call *call);
  */
 EDDY_MUST_USE bool ed_http_call_rewind(struct ed_http_call *call);
 
+/*
+ * Prepare the body that is a form with files ('request.multipart'): look up the sizes of its files.
+ * note_form() stores in the caller's fault which part an attempt could not read, if this was so.
+ *
+ * Suspends: yes.
+ * Errors: those of eddy_http_multipart_open()
+ */
+EDDY_MUST_USE int ed_http_call_start_form(struct ed_http_call *call);
+void ed_http_call_note_form(struct ed_http_call *call);
+
+/*
+ * Add a Content-Type, unless the caller or the client names this header. Errors: -ENOMEM
+ */
+EDDY_MUST_USE int ed_http_call_set_type(struct ed_http_call *call, const char *type);
+
 /* Remove the body. Headers that describe it are the layer's to remove. */
 void ed_http_call_drop_body(struct ed_http_call *call);
 

@@ -13,7 +13,14 @@
 
 static int64_t send_through(void *arg)
 {
-        return ed_http_call_follow(arg);
+        struct ed_http_call *call = arg;
+        int err = ed_unlikely(call->request.multipart != NULL) ? ed_http_call_start_form(call) : 0;
+
+        if (err >= 0)
+                err = ed_http_call_follow(call);
+        if (err < 0 && ed_unlikely(call->request.multipart != NULL))
+                ed_http_call_note_form(call);
+        return err;
 }
 
 static bool is_error(const struct ed_http_call *call)

@@ -314,6 +314,7 @@ static int body_rewind(void *arg)
                 return err;
         next_part(body);
         body->at = body->heads_sent = 0;
+        body->fault[0] = '\0';
         return 0;
 }
 

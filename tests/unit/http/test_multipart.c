@@ -702,3 +702,203 @@ TEST(handler_reads_the_form_of_a_client)
         fill_big();
         http_run(post_form, NULL);
 }
+
+/* ---- the client's 'multipart' ------------------------------------------------------ */
+
+static int send_form(eddy_http_handler_fn *handler, const struct eddy_http_multipart *form,
+                     const struct eddy_http_header *header, struct eddy_http_fault *fault,
+                     int *ret_status)
+{
+        const struct eddy_http_request request = { .url = "http://a/",
+                                                   .headers = header,
+                                                   .headers_count = header != NULL,
+                                                   .multipart = form,
+                                                   .ret_fault = fault };
+        eddy_http_response *response;
+        eddy_http_client *client;
+        int err = eddy_http_client_new(OPTIONS(.handler = handler), &client);
+
+        if (err < 0)
+                return err;
+        err = eddy_http_client_send(client, &request, &response);
+        if (err == 0) {
+                *ret_status = eddy_http_response_status(response);
+                eddy_http_response_close(response);
+        }
+        eddy_http_client_close(client);
+        return err;
+}
+
+static int post_multipart(void *arg)
+{
+        static const struct eddy_http_header kind = { "X-Kind", "test" };
+        struct text text = { .text = "some text", .piece = 4 };
+        const struct eddy_http_body_source source = {
+                .read = text_read, .rewind = text_rewind, .arg = &text, .bytes = 9
+        };
+        const struct eddy_http_part parts[] = {
+                { .name = "model", .data = "small", .data_bytes = 5 },
+                { .name = "empty" },
+                { .name = "file", .path = "/big", .type = "audio/mpeg" },
+                { .name = "s",
+                  .filename = "s\"\xC3\xA4",
+                  .source = &source,
+                  .headers = &kind,
+                  .headers_count = 1 },
+                { .name = "none", .path = "/none", .filename = "none.txt" },
+        };
+        const struct eddy_http_multipart form = { .parts = parts, .parts_count = 5 };
+        int err = write_file("/big", big, BIG_BYTES), status = 0;
+
+        if (err == 0)
+                err = write_file("/none", "", 0);
+        if (err == 0)
+                err = send_form(handle_form, &form, arg, NULL, &status);
+        if (err == 0 && !arg)
+                CHECK(status == 200 || status == 500); /* 500: the handler met the fault */
+        if (err == 0 && arg)
+                CHECK_EQ(status, 415);
+        return err;
+}
+
+TEST(request_with_a_form_survives_cancels_and_short_memory)
+{
+        fill_big();
+        CHECK_EQ(eddy_test_run(post_multipart, NULL, NULL, NULL), 0);
+        CHECK_EQ(eddy_test_sweep(EDDY_TEST_CANCEL, post_multipart, NULL, NULL, NULL), 0);
+        CHECK_EQ(eddy_test_sweep(EDDY_TEST_ALLOC, post_multipart, NULL, NULL, NULL), 0);
+}
+
+TEST(content_type_of_the_caller_replaces_that_of_the_form)
+{
+        struct eddy_http_header type = { "content-type", "text/plain" };
+
+        fill_big();
+        http_run(post_multipart, &type);
+}
+
+static int post_bad_forms(void *arg)
+{
+        const struct eddy_http_part absent = { .name = "a", .path = "/absent" };
+        const struct eddy_http_multipart form = { .parts = &absent, .parts_count = 1 };
+        struct eddy_http_request both = { .url = "http://a/", .body = "", .multipart = &form };
+        struct eddy_http_fault fault;
+        eddy_http_response *response;
+        eddy_http_client *client;
+        int status;
+
+        (void) arg;
+        CHECK_ERR(send_form(handle_form, &form, NULL, &fault, &status), -ENOENT);
+        CHECK_STR(fault.text, "part 1 of the form, \"a\", file /absent: No such file or directory");
+        CHECK_EQ(eddy_http_client_new(OPTIONS(.handler = handle_form), &client), 0);
+        both.ret_fault = &fault;
+        CHECK_ERR(eddy_http_client_send(client, &both, &response), EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_STR(fault.text, "a request has one body: 'body' and 'multipart' are set");
+        eddy_http_client_close(client);
+        return 0;
+}
+
+TEST(form_that_cannot_be_sent_fails_the_request_and_names_its_part)
+{
+        http_run(post_bad_forms, NULL);
+}
+
+static int64_t failing_read(void *arg, void *buf, size_t bytes)
+{
+        (void) arg, (void) buf, (void) bytes;
+        return eddy_path_remove("/big"); /* 0: the end of the part */
+}
+
+static int handle_whole(eddy_http_exchange *exchange, void *arg)
+{
+        const void *data;
+        size_t bytes;
+        int err = eddy_http_exchange_body(exchange, &data, &bytes);
+
+        (void) arg;
+        return err < 0 ? err : eddy_http_exchange_respond(exchange, 200, NULL, 0, "", 0);
+}
+
+static int lose_a_file(void *arg)
+{
+        const struct eddy_http_body_source source = { .read = failing_read, .bytes = -1 };
+        const struct eddy_http_part parts[] = { { .name = "a", .source = &source },
+                                                { .name = "b", .path = "/big" } };
+        const struct eddy_http_multipart form = { .parts = parts, .parts_count = 2 };
+        struct eddy_http_fault fault;
+        int status;
+
+        (void) arg;
+        CHECK_EQ(write_file("/big", big, BIG_BYTES), 0);
+        CHECK_ERR(send_form(handle_whole, &form, NULL, &fault, &status), -ENOENT);
+        CHECK_STR(fault.text, "part 2 of the form, \"b\", file /big: No such file or directory");
+        return 0;
+}
+
+TEST(file_that_vanishes_while_a_form_is_sent_is_named)
+{
+        http_run(lose_a_file, NULL);
+}
+
+static int refused_once;
+
+static int handle_at_second(eddy_http_exchange *exchange, void *arg)
+{
+        if (refused_once++ == 0) {
+                const void *data;
+                size_t bytes;
+                int err = eddy_http_exchange_body(exchange, &data, &bytes);
+
+                return err < 0 ? err : eddy_http_exchange_respond(exchange, 503, NULL, 0, "", 0);
+        }
+        return handle_form(exchange, arg);
+}
+
+static int retry_a_form(void *arg)
+{
+        const struct eddy_retry_policy policy = { .attempts = 2 };
+        struct text text = { .text = "some text", .piece = 4 };
+        const struct eddy_http_body_source source = {
+                .read = text_read, .rewind = text_rewind, .arg = &text, .bytes = 9
+        };
+        const struct eddy_http_header kind = { "X-Kind", "test" };
+        const struct eddy_http_part parts[] = {
+                { .name = "model", .data = "small", .data_bytes = 5 },
+                { .name = "empty" },
+                { .name = "file", .path = "/big", .type = "audio/mpeg" },
+                { .name = "s",
+                  .filename = "s\"\xC3\xA4",
+                  .source = &source,
+                  .headers = &kind,
+                  .headers_count = 1 },
+                { .name = "none", .path = "/none", .filename = "none.txt" },
+        };
+        const struct eddy_http_multipart form = { .parts = parts, .parts_count = 5 };
+        eddy_http_response *response;
+        eddy_http_client *client;
+
+        (void) arg;
+        CHECK_EQ(write_file("/big", big, BIG_BYTES), 0);
+        CHECK_EQ(write_file("/none", "", 0), 0);
+        CHECK_EQ(eddy_http_client_new(OPTIONS(.handler = handle_at_second), &client), 0);
+        CHECK_EQ(eddy_http_client_send(client,
+                                       &(struct eddy_http_request){ .method = "PUT",
+                                                                    .url = "http://a/",
+                                                                    .multipart = &form,
+                                                                    .retry = &policy },
+                                       &response),
+                 0);
+        CHECK_EQ(eddy_http_response_status(response), 200);
+        CHECK_EQ(refused_once, 2);
+        CHECK_EQ(text.rewinds, 1);
+        eddy_http_response_close(response);
+        eddy_http_client_close(client);
+        return 0;
+}
+
+TEST(form_is_sent_again_from_its_beginning_by_a_retry)
+{
+        fill_big();
+        refused_once = 0;
+        http_run(retry_a_form, NULL);
+}
