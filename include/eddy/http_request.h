@@ -69,7 +69,13 @@ struct eddy_http_body_source {
         /* The body's length; 0: the body is empty and the source is not read; below 0: unknown, the
          * body is sent in chunks. */
         int64_t bytes EDDY_UNSET;
-        uintptr_t reserved[2] EDDY_UNSET; /* zero */
+        /* Sent after a body of unknown length (RFC 9110, 6.5), and announced by the header Trailer
+         * unless the request has this header; at most 32, with 8,190 bytes in all.  The array is read
+         * again when the source has ended: until then 'read' may set the values, for example a
+         * digest.  A trailer whose value is NULL is left out.  RFC 9110, 6.5.1 forbids names such as
+         * Content-Length, Authorization and Host. */
+        const struct eddy_http_header *trailers EDDY_UNSET;
+        size_t trailers_count EDDY_UNSET;
 };
 
 enum { EDDY_HTTP_FAULT_BODY_BYTES = 512 };

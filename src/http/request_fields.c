@@ -34,6 +34,7 @@ struct given {
         bool proxy_authorization;
         bool length;
         bool expect;
+        bool trailer;
 };
 
 /* Returns true for methods that send "Content-Length: 0" if they have no body. */
@@ -198,6 +199,7 @@ static bool note_framing(struct ed_http_request_fields *fields,
                 given->length = true;
                 return !fields->chunked && is_length(header->value, body_bytes);
         }
+        given->trailer |= names(header, "trailer");
         if (names(header, "connection")) {
                 size_t bytes = strlen(header->value);
 
@@ -366,6 +368,30 @@ static int put_defaults(struct ed_http_request_fields *fields, const eddy_http_c
         return err;
 }
 
+/* Announce the trailers (RFC 9110, 6.6.2). */
+static void put_trailers(struct ed_http_request_fields *fields,
+                         const struct eddy_http_body_source *source)
+{
+        for (size_t i = 0; i < source->trailers_count; i++)
+                PUT(fields, "Trailer", source->trailers[i].name, strlen(source->trailers[i].name));
+}
+
+/* Returns false if the trailers of a source cannot be sent. */
+static bool check_trailers(const struct eddy_http_body_source *source)
+{
+        if (source->trailers_count > ED_HTTP1_TRAILERS_MAX ||
+            (source->trailers_count > 0 && (source->bytes >= 0 || !source->trailers)))
+                return false;
+        for (size_t i = 0; i < source->trailers_count; i++) {
+                const char *name = source->trailers[i].name;
+
+                if (!name || !eddy_http_is_token(name, strlen(name)) ||
+                    ed_http1_trailer_is_forbidden(name, strlen(name)))
+                        return false;
+        }
+        return true;
+}
+
 /* ---- the whole ------------------------------------------------------------- */
 
 static int check(const struct eddy_http_request *request, const char *method)
@@ -374,7 +400,7 @@ static int check(const struct eddy_http_request *request, const char *method)
 
         if (!request->body && request->body_bytes > 0)
                 return EDDY_E_HTTP_INVALID_REQUEST;
-        if (source && !source->stream == !source->read)
+        if (source && (!source->stream == !source->read || !check_trailers(source)))
                 return EDDY_E_HTTP_INVALID_REQUEST;
         /*
          * CONNECT opens a tunnel instead of returning a response; TRACE has no content (RFC 9110,
@@ -454,7 +480,8 @@ int ed_http_request_fields_set(struct ed_http_request_fields *fields,
         fields->bytes = 0;
         err = check(request, fields->method);
         if (err >= 0)
-                err = make_room(fields, request->headers_count + DEFAULTS_MAX);
+                err = make_room(fields, request->headers_count + DEFAULTS_MAX +
+                                                (source ? source->trailers_count : 0));
         if (err >= 0)
                 err = put_given(fields, client, request, body_bytes, &given);
         /* Credentials for a proxy must not reach the origin. */
@@ -465,6 +492,8 @@ int ed_http_request_fields_set(struct ed_http_request_fields *fields,
         if (err < 0)
                 return err;
         fields->upgrading = given.upgrade && given.connection_upgrade && !request->body && !source;
+        if (source && !given.trailer)
+                put_trailers(fields, source);
         if (!fields->chunked && !given.length &&
             (request->body || source || method_expects_body(fields->method)))
                 put_length(fields, body_bytes);

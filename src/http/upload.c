@@ -74,6 +74,19 @@ static int next_piece(struct ed_http_upload *upload)
         return 0;
 }
 
+/* The source has ended: its trailers have their values. */
+static int last_chunk(struct ed_http_upload *upload)
+{
+        int n = ed_http1_last_chunk(upload->piece, upload->source.trailers,
+                                    upload->source.trailers_count);
+
+        if (n < 0)
+                return n;
+        upload->source_has_more = false;
+        upload->left[1] = (struct eddy_slice){ upload->piece, (size_t) n };
+        return 0;
+}
+
 /* Read the next chunk of a source of unknown length. Suspends. */
 static int next_chunk(struct ed_http_upload *upload)
 {
@@ -84,12 +97,8 @@ static int next_chunk(struct ed_http_upload *upload)
         n = source_read(upload, data, PIECE_BYTES);
         if (n < 0)
                 return (int) n;
-        if (n == 0) {
-                upload->source_has_more = false;
-                upload->left[1] =
-                        (struct eddy_slice){ ED_HTTP1_LAST_CHUNK, sizeof(ED_HTTP1_LAST_CHUNK) - 1 };
-                return 0;
-        }
+        if (n == 0)
+                return last_chunk(upload);
         head_bytes = ed_http1_chunk_head(head, (uint64_t) n);
         memcpy(data - head_bytes, head, head_bytes);
         memcpy(data + n, "\r\n", CHUNK_END_BYTES);

@@ -48,6 +48,7 @@
 
 #include "base/buf.h"
 #include "base/def.h"
+#include "eddy/http_header.h"
 #include "wire/url.h"
 
 /* ---- faults ---------------------------------------------------------------- */
@@ -376,6 +377,20 @@ enum { ED_HTTP1_CHUNK_HEAD_MAX = 18 };
 ED_SHARED size_t ed_http1_chunk_head(char out[ED_HTTP1_CHUNK_HEAD_MAX], uint64_t bytes);
 
 #define ED_HTTP1_LAST_CHUNK "0\r\n\r\n"
+
+/* Returns true if RFC 9110, 6.5.1 forbids trailers of this name. */
+ED_SHARED bool ed_http1_trailer_is_forbidden(const char *name, size_t bytes);
+
+enum { ED_HTTP1_LAST_CHUNK_ROOM = ED_HTTP1_TRAILERS_BYTES_MAX + 3 };
+
+/*
+ * Write the last chunk with trailers, without those whose value is NULL, and return their length.
+ *
+ * Errors: EDDY_E_HTTP_INVALID_REQUEST  a name or a value that cannot be sent, or too many bytes
+ */
+EDDY_MUST_USE ED_SHARED int ed_http1_last_chunk(char out[ED_HTTP1_LAST_CHUNK_ROOM],
+                                                const struct eddy_http_header *trailers,
+                                                size_t count);
 
 /* Returns true if the text is a valid value of Host. */
 ED_SHARED bool ed_http1_is_host(const char *text, size_t bytes);

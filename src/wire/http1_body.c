@@ -196,10 +196,10 @@ static int take_extension(struct ed_http1_body *body, char c)
         return 0;
 }
 
-static bool trailer_is_forbidden(const struct ed_http1_body *body)
+bool ed_http1_trailer_is_forbidden(const char *name, size_t bytes)
 {
         for (size_t i = 0; i < ed_array_count(trailers_forbidden); i++)
-                if (ed_token_is(body->name, body->name_bytes, trailers_forbidden[i].name,
+                if (ed_token_is(name, bytes, trailers_forbidden[i].name,
                                 trailers_forbidden[i].bytes))
                         return true;
         return false;
@@ -257,7 +257,7 @@ static int trailer_continue(struct ed_http1_body *body)
 static int trailer_named(struct ed_http1_body *body)
 {
         body->state = BEFORE_TRAILER_VALUE;
-        if (trailer_is_forbidden(body)) {
+        if (ed_http1_trailer_is_forbidden(body->name, body->name_bytes)) {
                 if (!body->is_response)
                         return body_fail(body, ED_HTTP1_FAULT_TRAILER);
                 if (body->trailer_buf)

@@ -322,3 +322,45 @@ const char *ed_http1_reason(int status)
                         return reasons[i].reason;
         return "";
 }
+
+/* ---- trailers -------------------------------------------------------------- */
+
+static bool is_trailer(const struct eddy_http_header *trailer)
+{
+        size_t bytes = trailer->name ? strlen(trailer->name) : 0;
+
+        return eddy_http_is_token(trailer->name, bytes) &&
+               !ed_http1_trailer_is_forbidden(trailer->name, bytes) &&
+               eddy_http_is_value(trailer->value, strlen(trailer->value));
+}
+
+/* Append bytes if they fit. */
+static bool add_bytes(char *out, size_t *at, const char *text, size_t bytes)
+{
+        if (bytes > ED_HTTP1_LAST_CHUNK_ROOM - *at)
+                return false;
+        memcpy(out + *at, text, bytes);
+        *at += bytes;
+        return true;
+}
+
+int ed_http1_last_chunk(char out[ED_HTTP1_LAST_CHUNK_ROOM], const struct eddy_http_header *trailers,
+                        size_t count)
+{
+        size_t at = 0;
+        bool fits = add_bytes(out, &at, "0\r\n", 3);
+
+        for (size_t i = 0; i < count && fits; i++) {
+                const struct eddy_http_header *trailer = &trailers[i];
+
+                if (!trailer->value)
+                        continue;
+                fits = is_trailer(trailer) &&
+                       add_bytes(out, &at, trailer->name, strlen(trailer->name)) &&
+                       add_bytes(out, &at, ": ", 2) &&
+                       add_bytes(out, &at, trailer->value, strlen(trailer->value)) &&
+                       add_bytes(out, &at, "\r\n", 2);
+        }
+        fits = fits && add_bytes(out, &at, "\r\n", 2);
+        return fits ? (int) at : EDDY_E_HTTP_INVALID_REQUEST;
+}
