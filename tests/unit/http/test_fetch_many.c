@@ -314,3 +314,38 @@ TEST(cancel_or_shortage_at_any_point_mixes_no_responses)
                 CHECK(sweep.tried > 0);
         }
 }
+
+/* ---- cancels at random --------------------------------------------------------------- */
+
+enum { FIRE = 20, SENT_SAMPLE = 4000, SENT_FULL = 1000000 };
+
+/* One client, whose calls are cancelled at random times, from before the first byte to the last. */
+static int fetch_under_fire(void *arg)
+{
+        int sent_min = test_is_full() ? SENT_FULL : SENT_SAMPLE;
+        uint64_t chance = 1;
+        size_t done = 0, cancelled = 0;
+
+        (void) arg;
+        CHECK_EQ(begin(FIRE, 5), 0);
+        seen.delay_ns = EDDY_US(100);
+        while (seen.calls < sent_min) {
+                int err = 0;
+
+                chance = chance * 6364136223846793005u + 1442695040888963407u;
+                EDDY_SCOPE (scope, &err, .timeout_ns = EDDY_US(1 + (int64_t) (chance >> 40) % 2000))
+                        (void) fetch(FIRE, 1 + (uint32_t) (chance >> 33) % 7);
+                CHECK(err == 0 || err == -ETIMEDOUT);
+                cancelled += err < 0;
+                done += check_results(FIRE);
+                eddy_http_results_fini(results, FIRE);
+        }
+        CHECK(cancelled > 0 && done > 0 && done <= (size_t) seen.calls);
+        end(FIRE);
+        return 0;
+}
+
+TEST(cancels_at_random_give_no_response_to_another_request)
+{
+        http_run(fetch_under_fire, NULL);
+}
