@@ -36,10 +36,10 @@ static int refuse(struct ed_http_call *call, int status, const char *text, int e
 static int refuse_next(struct ed_http_call *call, const struct redirects *redirects, int status,
                        const char *url)
 {
-        char origin[EDDY_HTTP_ORIGIN_BYTES] = "an invalid URL", text[EDDY_HTTP_ORIGIN_BYTES + 96];
+        char origin[EDDY_HTTP_ORIGIN_BYTES], text[EDDY_HTTP_ORIGIN_BYTES + 96];
 
-        if (url && eddy_http_url_origin(url, origin) == -ENOMEM)
-                strcpy(origin, "another URL");
+        if (!url || eddy_http_url_origin(url, origin) < 0)
+                snprintf(origin, sizeof(origin), "another URL");
         snprintf(text, sizeof(text), "it leads to %s after %d redirects, the maximum%s", origin,
                  redirects->followed, redirects->loops ? ": they are a loop" : "");
         return refuse(call, status, text, -ELOOP);

@@ -12,21 +12,6 @@
 #include "eddy/error.h"
 #include "eddy/query.h"
 
-/* The list begins with the error of the other call, and is empty for a text that is read. */
-static void check_list(const struct eddy_fields *fields, const char *text, size_t bytes,
-                       unsigned flags, int expected)
-{
-        struct eddy_field_errors errors = { .max = 8 };
-        struct search search = { 0 };
-
-        require(eddy_query_read_all(fields, text, bytes, flags, &search, &errors) == expected);
-        require(expected < 0 ? errors.count > 0 && errors.list[0].error == expected
-                             : errors.all == 0 && !errors.list);
-        require(errors.count <= 8 && errors.all >= errors.count);
-        eddy_field_errors_fini(&errors);
-        eddy_fields_fini(fields, &search);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 enum { PAIRS = 64 };

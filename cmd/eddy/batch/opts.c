@@ -399,6 +399,9 @@ static int place_set(struct ed_batch_opts *opts, int option, const char *value)
         switch (option) {
         case OPT_ERRORS:
                 return ed_option_file("batch", "--errors", value, &opts->paths.errors);
+        case 'L':
+                opts->settings.redirects_max = REDIRECTS_MAX;
+                return 0;
         case OPT_SAVE:
                 return ed_option_once("batch", "--save", value, &opts->paths.save);
         case OPT_LOG:
@@ -460,9 +463,6 @@ static int content_set(struct ed_batch_opts *opts, int option, const char *value
         case 'X':
                 opts->settings.method = value;
                 return ed_headers_check_method("batch", value);
-        case 'L':
-                opts->settings.redirects_max = REDIRECTS_MAX;
-                return 0;
         case 'H':
                 return ed_headers_add(&opts->settings.headers, "batch", value);
         case OPT_KEY_ENV:
