@@ -91,17 +91,17 @@ _eddy() {
                         select,--header | select,-o | select,--output | select,--memory) return ;;
                 fetch,--progress) words="auto bar plain json off" ;;
                 fetch,--summary) words="text json" ;;
-                fetch,-i | fetch,-d | fetch,--data | fetch,--cacert | \
-                        fetch,--cert | fetch,--key | fetch,--unix-socket | fetch,-o | \
-                        fetch,--save)
+                fetch,-i | fetch,--netrc-file | fetch,-d | fetch,--data | \
+                        fetch,--cacert | fetch,--cert | fetch,--key | fetch,--unix-socket | \
+                        fetch,-o | fetch,--save)
                         compopt -o default 2>/dev/null
                         return
                         ;;
                 fetch,-X | fetch,--method | fetch,-H | fetch,--header | \
-                        fetch,--max-redirs | fetch,-n | fetch,--duration | fetch,-c | \
-                        fetch,--per-host | fetch,--timeout | fetch,--connect-timeout | fetch,--read-timeout | \
-                        fetch,--deadline | fetch,--attempts | fetch,--backoff | fetch,--proxy | \
-                        fetch,--resolve) return ;;
+                        fetch,-u | fetch,--user | fetch,--max-redirs | fetch,-n | \
+                        fetch,--duration | fetch,-c | fetch,--per-host | fetch,--timeout | \
+                        fetch,--connect-timeout | fetch,--read-timeout | fetch,--deadline | fetch,--attempts | \
+                        fetch,--backoff | fetch,--proxy | fetch,--resolve) return ;;
                 mock,--cert | mock,--key)
                         compopt -o default 2>/dev/null
                         return
@@ -166,12 +166,13 @@ _eddy() {
                         select) words="--select --by --keep --errors --ok --schema --format
                                 --id-column --skip-empty --body --url -H --header -o --output
                                 --to --memory -h --help --version" ;;
-                        fetch) words="-i -X --method -H --header -d --data -L --location
-                                --max-redirs -n --duration -c --per-host --timeout
-                                --connect-timeout --read-timeout --deadline --attempts --backoff
-                                --cacert --cert --key -k --insecure --proxy --unix-socket
-                                --resolve --compressed -o --force --body --save --progress
-                                --summary -h --help --version" ;;
+                        fetch) words="-i -X --method -H --header -u --user --digest --digest-md5
+                                --netrc --netrc-file -d --data -L --location --max-redirs -n
+                                --duration -c --per-host --timeout --connect-timeout
+                                --read-timeout --deadline --attempts --backoff --cacert --cert
+                                --key -k --insecure --proxy --unix-socket --resolve --compressed
+                                -o --force --body --save --progress --summary -h --help
+                                --version" ;;
                         mock) words="--listen --threads --tls --cert --key --latency
                                 --latency-p99 --token-latency --rate-limit --rpm --tpm --quota
                                 --wave --refuse --capacity --capacity-status --vendor

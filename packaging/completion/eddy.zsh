@@ -264,6 +264,12 @@ _eddy() {
                         '*--method=[GET, or POST with --data, unless given]:M: ' \
                         '*-H+[send this header]:NAME: ' \
                         '*--header=[send this header]:NAME: ' \
+                        '*-u+[user and password]:U: ' \
+                        '*--user=[user and password]:U: ' \
+                        '*--digest[Digest with SHA-256 for -u or --netrc, instead of Basic]' \
+                        '*--digest-md5[Digest, also with MD5: for old servers]' \
+                        '*--netrc[users and passwords of hosts from ~/.netrc]' \
+                        '*--netrc-file=[the same from FILE]:FILE:_files' \
                         '*-d+[the body: D, or the contents of FILE]:D:_files' \
                         '*--data=[the body: D, or the contents of FILE]:D:_files' \
                         '*-L[follow redirects]' \
