@@ -222,6 +222,25 @@ static int limit_set(struct ed_fetch_limit *limit, const char *option, const cha
         return ed_option_duration("fetch", option, value, 1, &limit->ns);
 }
 
+/* Take an option about time, or one of those that all commands which connect have. */
+static int time_set(struct ed_fetch_opts *opts, int option, const char *value)
+{
+        switch (option) {
+        case OPT_DURATION:
+                return limit_set(&opts->duration, "--duration", value);
+        case OPT_TIMEOUT:
+                return limit_set(&opts->timeout, "--timeout", value);
+        case OPT_CONNECT_TIMEOUT:
+                return limit_set(&opts->connect_timeout, "--connect-timeout", value);
+        case OPT_READ_TIMEOUT:
+                return limit_set(&opts->read_timeout, "--read-timeout", value);
+        case OPT_DEADLINE:
+                return limit_set(&opts->deadline, "--deadline", value);
+        default:
+                return ed_connect_set(&opts->connect, "fetch", option, value);
+        }
+}
+
 static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
 {
         static const char *const progress[] = { "auto", "bar", "plain", "json", "off" };
@@ -236,8 +255,6 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                                        &opts->concurrency);
         case 'n':
                 return ed_option_count("fetch", "-n", value, 1, ED_FETCH_REPEAT_MAX, &opts->repeat);
-        case OPT_DURATION:
-                return limit_set(&opts->duration, "--duration", value);
         case 'o':
                 return ed_option_file("fetch", "-o", value, &opts->output);
         case OPT_PER_HOST:
@@ -246,14 +263,6 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
         case OPT_ATTEMPTS:
                 return ed_option_count("fetch", "--attempts", value, 1, ED_FETCH_ATTEMPTS_MAX,
                                        &opts->attempts);
-        case OPT_TIMEOUT:
-                return limit_set(&opts->timeout, "--timeout", value);
-        case OPT_CONNECT_TIMEOUT:
-                return limit_set(&opts->connect_timeout, "--connect-timeout", value);
-        case OPT_READ_TIMEOUT:
-                return limit_set(&opts->read_timeout, "--read-timeout", value);
-        case OPT_DEADLINE:
-                return limit_set(&opts->deadline, "--deadline", value);
         case OPT_BACKOFF:
                 return ed_option_duration("fetch", "--backoff", value, 0, &opts->backoff_ns);
         case 'H':
@@ -292,7 +301,7 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                         opts->summary_json = err == 1;
                 break;
         default:
-                return ed_connect_set(&opts->connect, "fetch", option, value);
+                return time_set(opts, option, value);
         }
         return err < 0 ? err : 0;
 }

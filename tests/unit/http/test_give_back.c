@@ -30,6 +30,7 @@ static int gives_back_nothing(void *arg)
         eddy_http_client_close(NULL);
         eddy_http_response_close(NULL);
         eddy_http_sse_close(NULL);
+        eddy_http_multipart_reader_close(NULL);
         eddy_tls_config_close(NULL);
         eddy_limiter_close(NULL);
         eddy_pool_close(NULL);
@@ -83,6 +84,7 @@ static int uses_auto(void *arg)
         EDDY_AUTO(eddy_http_client) eddy_http_client *client = NULL;
         EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
         EDDY_AUTO(eddy_http_sse) eddy_http_sse *events = NULL;
+        EDDY_AUTO(eddy_http_multipart_reader) eddy_http_multipart_reader *form = NULL;
         EDDY_AUTO(eddy_stream) eddy_stream *stream = NULL;
         EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
         EDDY_AUTO(eddy_log) eddy_log *log = NULL;
@@ -114,6 +116,7 @@ static int uses_auto(void *arg)
 
         (void) response;
         (void) events;
+        (void) form;
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_log_open(&(struct eddy_log_opts){ .path = "/dev/null" }, &log), 0);
         CHECK_EQ(eddy_metrics_new(NULL, &metrics), 0);
