@@ -2,11 +2,11 @@
  * 12-one-client - one client for all requests: at most twenty connections, all
  * within five seconds.
  *
- * Forty requests use twenty connections, each twice.  Requests that wait for a
- * connection are served first come, first served.  A client for each request
- * would open forty connections and use each of them once.  The limit of five
- * seconds belongs to the scope: it covers the wait for a connection and the
- * bodies too.
+ * One call sends the forty requests at once, and has a result for each.  They use
+ * twenty connections, each twice.  Requests that wait for a connection are served
+ * first come, first served.  A client for each request would open forty connections
+ * and use each of them once.  The limit of five seconds belongs to the scope: it
+ * covers the wait for a connection and the bodies too.
  *
  * Run: 12-one-client $MOCK/delay/0.2
  * Time: wall 0.4 to 5 s
@@ -49,52 +49,41 @@
 
 enum { COUNT = 40, CONNECTIONS_MAX = 20, SECONDS = 5 };
 
-struct service {
-        eddy_http_client *client;
-        const char *url;
-};
-
+static struct eddy_http_request requests[COUNT];
+static struct eddy_http_result results[COUNT];
 static int bad_status; /* of an answer that is a failure, or 0 */
 
-static int fetch(void *arg)
+static int fetch_all(eddy_http_client *client, const char *url)
 {
-        struct service *service = arg;
-        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
-        struct eddy_http_request request = { .url = service->url };
-        int err = eddy_http_client_send(service->client, &request, &response);
+        int err = 0;
 
-        if (err == 0 && eddy_http_response_status(response) >= 400) {
-                bad_status = eddy_http_response_status(response);
-                err = -EIO;
-        }
-        return err < 0 ? err : eddy_http_response_discard(response);
-}
-
-static int fetch_all(struct service *service)
-{
-        eddy_scope scope;
-
-        eddy_scope_begin(&scope, &(struct eddy_scope_opts){ .timeout_ns = EDDY_SEC(SECONDS) });
         for (int i = 0; i < COUNT; i++)
-                eddy_scope_start(&scope, fetch, service);
-        return eddy_scope_end(&scope);
+                requests[i].url = url;
+        EDDY_SCOPE (scope, &err, .timeout_ns = EDDY_SEC(SECONDS))
+                err = eddy_http_fetch_many(client, requests, COUNT, COUNT, results);
+        return err;
 }
 
 static int run(void *url)
 {
-        struct eddy_http_client_opts opts = { .connections_max = CONNECTIONS_MAX };
-        struct service service = { .url = url };
+        struct eddy_http_client_opts opts = { .connections_max = CONNECTIONS_MAX,
+                                              .flags = EDDY_HTTP_STATUS_IS_ERROR };
         struct eddy_http_client_stats stats;
-        int err = eddy_http_client_new(&opts, &service.client);
+        eddy_http_client *client;
+        int err = eddy_http_client_new(&opts, &client);
 
         if (err < 0)
                 return err;
-        err = fetch_all(&service);
-        eddy_http_client_stats(service.client, &stats);
+        err = fetch_all(client, url);
+        eddy_http_client_stats(client, &stats);
         if (err == 0)
                 printf("%" PRIu64 " requests over %" PRIu64 " connections\n", stats.requests,
                        stats.connections);
-        eddy_http_client_close(service.client);
+        for (int i = COUNT - 1; i >= 0; i--)
+                if (results[i].error == EDDY_E_HTTP_STATUS)
+                        bad_status = results[i].status;
+        eddy_http_results_fini(results, COUNT);
+        eddy_http_client_close(client);
         return err;
 }
 

@@ -17,7 +17,7 @@ class ApiClient:
         # httpx has no limit for a request as a whole.
         answer = await asyncio.wait_for(self.http.get(f"/users/{user_id}"), 10)
         answer.raise_for_status()
-        return answer.text
+        return answer.json()
 
     async def close(self):
         await self.http.aclose()
@@ -27,7 +27,8 @@ class ApiClient:
 async def main(base_url):
     client = ApiClient(base_url)
     try:
-        print(await client.fetch_user(42), end="")
+        user = await client.fetch_user(42)
+        print(f"{user['id']} belongs to {user['owned_by']}")
     finally:
         await client.close()
 

@@ -65,7 +65,7 @@ def a_timeline_has_the_requests_connections_and_bytes_that_the_example_printed(e
     said, line = traced(eddy, "12-one-client", mock + "/delay/0.2")
     requests, connections = map(int, re.search(r"(\d+) requests over (\d+) connections", said).groups())
     calls = [name for name, _, _ in line.io]
-    equal((len(line.named("fetch")), calls.count("connect")), (requests, connections))
+    equal((len(line.named("http_many")), calls.count("connect")), (requests, connections))
     check(0.4 <= line.seconds() < 0.4 + e2e.SOON, line.seconds())
     said, line = traced(eddy, "14-page-sizes", mock + "/bytes/5000")
     size = int(re.search(r"(\d+) bytes", said)[1])
