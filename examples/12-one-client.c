@@ -2,7 +2,7 @@
  * 12-one-client - one client for all requests: at most twenty connections, all
  * within five seconds.
  *
- * One call sends the forty requests at once, and has a result for each.  They use
+ * A single call sends the forty requests, and has a result for each.  They use
  * twenty connections, each twice.  Requests that wait for a connection are served
  * first come, first served.  A client for each request would open forty connections
  * and use each of them once.  The limit of five seconds belongs to the scope: it

@@ -2,7 +2,7 @@
  * 80-client-object - an API client as an object: its address, its limits, its connections.
  *
  * The object is the HTTP client itself: its options are the API's address, at most 100
- * connections, 5 s to open one, and 10 s for a request in total.  One call sends a request, takes
+ * connections, 5 s to open one, and 10 s for a request in total.  A single call sends a request, takes
  * a status of 400 or above as a failure, and reads the JSON of the answer into a struct.
  * EDDY_AUTO closes the object on every way out, even after a failure or Ctrl-C.
  *
