@@ -18,8 +18,9 @@
 enum { SHOWN_BYTES_MAX = 40, LIMIT_BYTES = 32 };
 
 /* Count the error, and append it to the list if that has room. */
-static int list_error(struct ed_json_reading *reading, int error, uint64_t offset,
-                      const struct ed_field_place *place, const char *format, va_list args)
+static EDDY_PRINTF(5, 0) int list_error(struct ed_json_reading *reading, int error, uint64_t offset,
+                                        const struct ed_field_place *place, const char *format,
+                                        va_list args)
 {
         char sentence[EDDY_JSON_TEXT_BYTES] = "";
 

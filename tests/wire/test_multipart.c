@@ -400,7 +400,7 @@ TEST(boundary_of_any_length_is_found_under_every_split)
         char body[400];
 
         for (size_t length = 1; length <= ED_MULTIPART_BOUNDARY_MAX; length++) {
-                const char *boundary = SEVENTY + ED_MULTIPART_BOUNDARY_MAX - length;
+                const char *boundary = &SEVENTY[ED_MULTIPART_BOUNDARY_MAX - length];
                 int bytes =
                         snprintf(body, sizeof(body),
                                  "--%s\r\n" DISPOSITION "name=a\r\n\r\nx\r\n--%.*s\r\n--%s--\r\n",
