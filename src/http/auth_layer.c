@@ -282,33 +282,35 @@ static int send_with(struct sending *sending)
  * Returns true if the credentials may be sent. A redirect to another origin ends that for the rest of
  * the call, also for a later redirect back.
  */
-static bool may_send(struct ed_http_call *call, const struct ed_url *url)
+static bool may_send(const struct ed_http_call *call, const struct ed_url *url, bool is_first)
 {
-        const char *origin = call->auth_url;
-        struct ed_http_key key = ed_http_key_of(url, NULL), first_key;
+        struct ed_http_key key, first_key;
         struct ed_url first;
 
-        if (origin) {
-                if (ed_http_url_read(origin, &first) < 0)
-                        return false;
-                first_key = ed_http_key_of(&first, NULL);
-                return ed_http_key_equal(&key, &first_key);
-        }
-        call->auth_url = call->request.url;
-        return !call->auth_is_client || (call->at_base && !url->has_userinfo);
+        if (is_first)
+                return !call->auth_is_client || (call->at_base && !url->has_userinfo);
+        if (ed_http_url_read(call->auth_url, &first) < 0)
+                return false;
+        key = ed_http_key_of(url, NULL);
+        first_key = ed_http_key_of(&first, NULL);
+        return ed_http_key_equal(&key, &first_key);
 }
 
 int ed_http_auth_send(struct ed_http_call *call)
 {
         struct sending sending = { .call = call, .auth = call->request.auth };
+        bool is_first = !call->auth_url;
         int err;
 
+        /* Also of a request with a header of its own: a redirect may take the header away. */
+        if (is_first)
+                call->auth_url = call->request.url;
         if (ed_http_call_names(call, "Authorization") && !call->auth_is_set)
                 return ed_http_call_retry(call);
         err = ed_http_url_read(call->request.url, &sending.url);
         if (err < 0)
                 return err;
-        if (!may_send(call, &sending.url)) {
+        if (!may_send(call, &sending.url, is_first)) {
                 call->request.auth = NULL;
                 return ed_http_call_retry(call);
         }

@@ -102,7 +102,7 @@ int ed_http_call_set_header(struct ed_http_call *call, const char *name, const c
 {
         size_t name_bytes = strlen(name) + 1, value_bytes = value ? strlen(value) + 1 : 0, kept = 0;
         char *text = NULL;
-        int err = own_headers(call, 1);
+        int err = own_headers(call, value != NULL);
 
         if (err < 0)
                 return err;
@@ -380,13 +380,16 @@ static int64_t drain(void *arg)
 void ed_http_call_drop(struct ed_http_call *call)
 {
         eddy_http_response *response = call->response;
+        int64_t end_ns;
 
         if (!response)
                 return;
         call->response = NULL;
+        end_ns = ed_time_after(eddy_now(), DRAIN_NS);
+        if (call->deadline_ns && call->deadline_ns < end_ns)
+                end_ns = call->deadline_ns;
         if (response->conn && response->ops->sent_request(response))
-                (void) ed_http_call_until(drain, response, ed_time_after(eddy_now(), DRAIN_NS),
-                                          -ETIMEDOUT);
+                (void) ed_http_call_until(drain, response, end_ns, -ETIMEDOUT);
         ed_http_response_end(response);
 }
 

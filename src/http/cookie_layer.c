@@ -52,7 +52,7 @@ static int take_cookies(struct ed_http_call *call, const struct ed_url *url)
 int ed_http_cookies_send(struct ed_http_call *call)
 {
         struct ed_url url;
-        int added = 0, err;
+        int added = 0, removed = 0, err;
 
         err = ed_http_url_read(call->request.url, &url);
         if (err >= 0 && !ed_http_call_names(call, "Cookie"))
@@ -60,9 +60,11 @@ int ed_http_cookies_send(struct ed_http_call *call)
         if (err < 0)
                 return err;
         err = ed_http_send_once(call);
-        /* The next attempt has the cookies of its own URL. */
-        if (err >= 0 && added > 0)
-                err = ed_http_call_set_header(call, "Cookie", NULL);
+        /* The next attempt has the cookies of its own URL and time, also after a failure. */
+        if (added > 0)
+                removed = ed_http_call_set_header(call, "Cookie", NULL);
+        if (err >= 0)
+                err = removed;
         if (err >= 0)
                 err = take_cookies(call, &url);
         if (err < 0)

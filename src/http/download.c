@@ -44,7 +44,7 @@ struct download {
 static bool has_header(const struct eddy_http_request *request, const char *name)
 {
         for (size_t i = 0; i < request->headers_count; i++)
-                if (strcasecmp(request->headers[i].name, name) == 0)
+                if (request->headers[i].name && strcasecmp(request->headers[i].name, name) == 0)
                         return true;
         return false;
 }
@@ -52,11 +52,13 @@ static bool has_header(const struct eddy_http_request *request, const char *name
 /* Returns true if a body may be continued: with GET, without conditions and ranges of the caller. */
 static bool is_plain_get(const struct eddy_http_request *request)
 {
-        if ((request->method && strcmp(request->method, "GET") != 0) || request->body ||
-            request->body_source || has_header(request, "Range"))
+        if (strcmp(ed_http_request_method(request), "GET") != 0 || request->body ||
+            request->body_source || request->form.fields || request->json.fields ||
+            request->multipart || has_header(request, "Range"))
                 return false;
         for (size_t i = 0; i < request->headers_count; i++)
-                if (strncasecmp(request->headers[i].name, "If-", 3) == 0)
+                if (request->headers[i].name &&
+                    strncasecmp(request->headers[i].name, "If-", 3) == 0)
                         return false;
         return true;
 }
@@ -69,7 +71,8 @@ static void set_headers(struct download *download)
         size_t n = 0;
 
         for (size_t i = 0; i < given->headers_count; i++) {
-                bool is_coding = strcasecmp(given->headers[i].name, "Accept-Encoding") == 0;
+                const char *name = given->headers[i].name;
+                bool is_coding = name && strcasecmp(name, "Accept-Encoding") == 0;
 
                 if (is_coding && is_rest)
                         continue;
@@ -339,6 +342,8 @@ int eddy_http_download(eddy_http_client *client, const struct eddy_http_request 
                                                       : EDDY_HTTP_DOWNLOAD_BYTES_DEFAULT;
         download->request = *request;
         download->request.body_bytes_max = download->bytes_max;
+        /* The attempts and the judgement of the status are this call's own. */
+        download->request.flags |= EDDY_HTTP_ANY_STATUS | EDDY_HTTP_NO_RETRY;
         download->can_continue = is_plain_get(request);
         download->range.total = EDDY_HTTP_RANGE_UNKNOWN;
         err = run(download, path);

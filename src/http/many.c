@@ -151,7 +151,10 @@ int eddy_http_fetch_many(eddy_http_client *client, const struct eddy_http_reques
                 return err;
         if (client->pool.member.loop != task->loop)
                 return EDDY_E_RUN_OTHER_LOOP;
-        return fetch_all(&many, at_once);
+        client->refs++; /* it may be closed meanwhile */
+        err = fetch_all(&many, at_once);
+        ed_http_client_unref(client);
+        return err;
 }
 
 void eddy_http_results_fini(struct eddy_http_result *results, size_t n)

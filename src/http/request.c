@@ -10,7 +10,8 @@ const char *ed_http_request_method(const struct eddy_http_request *request)
 {
         if (request->method)
                 return request->method;
-        return request->body || request->body_source || request->form.fields || request->json.fields
+        return request->body || request->body_source || request->form.fields ||
+                               request->json.fields || request->multipart
                        ? "POST"
                        : "GET";
 }

@@ -256,7 +256,7 @@ int eddy_http_sse_next(eddy_http_sse *sse, struct eddy_http_sse_event *ret_event
 static bool has_header(const struct eddy_http_request *request, const char *name)
 {
         for (size_t i = 0; i < request->headers_count; i++)
-                if (strcasecmp(request->headers[i].name, name) == 0)
+                if (request->headers[i].name && strcasecmp(request->headers[i].name, name) == 0)
                         return true;
         return false;
 }

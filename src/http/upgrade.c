@@ -52,7 +52,8 @@ int eddy_http_client_upgrade(eddy_http_client *client, const struct eddy_http_re
         if (!client || !request || !ret_response || !ret_stream ||
             (!request->headers && request->headers_count > 0))
                 return -EINVAL;
-        if (request->body || request->body_source || !has_header(request, "upgrade") ||
+        if (request->body || request->body_source || request->form.fields || request->json.fields ||
+            request->multipart || !has_header(request, "upgrade") ||
             request->headers_count >= ED_HTTP_REQUEST_HEAD_MAX)
                 return EDDY_E_HTTP_INVALID_REQUEST;
         err = send_offer(client, request, &response);

@@ -341,6 +341,55 @@ DOWNLOAD_TEST(a_temporary_failure_leaves_the_part_and_a_final_one_the_file)
         check_file();
 }
 
+/* The client's own retries and judgement do not multiply the attempts, or hide a 416. */
+DOWNLOAD_TEST(options_of_the_client_do_not_change_the_attempts)
+{
+        static const struct eddy_retry_policy many = { .attempts = 4, .base_ns = -1 };
+        struct eddy_http_fault fault;
+        eddy_http_client *plain = client;
+
+        CHECK_EQ(eddy_http_client_new(OPTIONS(.handler = serve, .retry = &many,
+                                              .flags = EDDY_HTTP_STATUS_IS_ERROR),
+                                      &client),
+                 0);
+        server.status[0] = server.status[1] = 503;
+        CHECK_ERR(get(&(struct eddy_http_request){ .url = "http://a/file", .ret_fault = &fault },
+                      (struct eddy_http_download_opts){ .retry = &once }),
+                  EDDY_E_HTTP_STATUS);
+        CHECK_EQ(server.responses, 1);
+        CHECK_EQ(result.status, 503);
+        CHECK_EQ(fault.status, 503);
+        CHECK_STR(fault.body, "no");
+        /* A 416 leads to the whole body. */
+        server_reset(BYTES);
+        server.cut[0] = 100;
+        server.status[1] = 416;
+        CHECK_EQ(GET(.flags = 0), 0);
+        check_file();
+        CHECK_EQ(server.responses, 3);
+        eddy_http_client_close(client);
+        client = plain;
+}
+
+DOWNLOAD_TEST(a_body_of_any_kind_makes_a_request_that_is_sent_once)
+{
+        static const struct eddy_http_part part = { .name = "a", .data = "b", .data_bytes = 1 };
+        static const struct eddy_http_multipart form = { .parts = &part, .parts_count = 1 };
+        static const char *const methods[] = { NULL, "GET" };
+
+        for (int i = 0; i < 2; i++) {
+                server_reset(BYTES);
+                server.cut[0] = 100;
+                CHECK_ERR(get(&(struct eddy_http_request){ .url = "http://a/file",
+                                                           .method = methods[i],
+                                                           .multipart = &form },
+                              (struct eddy_http_download_opts){ .retry = &once }),
+                          EDDY_E_HTTP_TRUNCATED);
+                CHECK_STR(server.range, "");
+                check_nothing();
+        }
+}
+
 DOWNLOAD_TEST(a_hash_is_checked_before_the_file_gets_its_name)
 {
         char hash[EDDY_HTTP_DOWNLOAD_HASH_DIGITS + 1];
