@@ -173,7 +173,8 @@ struct eddy_fields {
 #define EDDY_FIELD_REQUIRED .required = true
 /*
  * The bool member 'member' of the struct is set to whether the field was given and was not null; of
- * a raw field, to whether it was given.
+ * a raw field, to whether it was given.  Without this option a number, a bool, an enum or a struct that
+ * was not given is written too, with the value in the struct, for example 0.
  */
 #define EDDY_FIELD_FLAG(type, member)                                                              \
         .flag = 1 + offsetof(type, member) + EDDY_FIELD_CHECK_AS(FLAG, type, member, bool)

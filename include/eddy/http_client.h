@@ -125,8 +125,8 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
  *         EDDY_E_FIELD_*, EDDY_E_JSON_*, -EMSGSIZE  'query', 'form' or 'json' cannot be written;
  *                                       'ret_fault' names the field
  *         EDDY_E_HTTP_CLIENT_CLOSED     the client was closed, or the run ends
- *         -EINVAL                       the client, the request or 'ret_response' is NULL, or
- *                                       the request's 'tls' has a list 'alpn'
+ *         -EINVAL                       the client, the request or 'ret_response' is NULL, the
+ *                                       request's 'tls' has a list 'alpn', or a flag is unknown
  *         -ECANCELED, -ENOMEM
  * Owns: borrows the request for the call (any unsent rest of 'body' is copied), and,
  *       until the response is freed, what 'body_source' refers to; returns (owned)

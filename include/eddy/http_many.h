@@ -38,7 +38,8 @@ struct eddy_http_result {
  * Before the first call, set the results to zero.  A result with a response (a status, and error 0)
  * is kept, and its request is not sent.  A second call with the same requests and results therefore
  * sends only those that have failed or were not sent.  A status of 400 or above is a failure only
- * with the flag EDDY_HTTP_STATUS_IS_ERROR of the client or the request.  To send a request again in
+ * with the flag EDDY_HTTP_STATUS_IS_ERROR of the client or the request.  Each request may have a
+ * 'ret_fault' of its own for the reason of its failure.  To send a request again in
  * spite of its response, call eddy_http_results_fini() for its result.  If the call is cancelled,
  * complete results remain, and the error of all others is -ECANCELED.
  *
