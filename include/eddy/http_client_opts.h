@@ -14,8 +14,9 @@
  * begins with '/': with "https://api.example.com/v1", "users", "/users" and "./users" are all
  * https://api.example.com/v1/users, and "?page=2" is https://api.example.com/v1?page=2.  Only ".."
  * leaves the path ("../x" is https://api.example.com/x), but never the host: quote names from
- * elsewhere (eddy_url_quote()), and refuse "..".  "//host/path" is refused.  An absolute URL is used as it is; if its origin (eddy_http_url_origin()) is not that of
- * 'base_url', default headers that are secrets (eddy_http_header_is_secret()) are not sent.
+ * elsewhere (eddy_url_quote()), and refuse "..".  "//host/path" is refused.  An absolute URL is used
+ * as it is; if its origin (eddy_http_url_origin()) is not that of 'base_url', default headers that
+ * are secrets (eddy_http_header_is_secret()) are not sent.
  *
  * 'headers' are sent with each request, unless the request has a header of the same name.  Host,
  * Content-Length, Transfer-Encoding and Expect belong to one request and are refused here.

@@ -85,8 +85,8 @@ struct eddy_http_download_opts {
  * body, a "Range" and an "If-..." header of the caller is continued; other requests begin again.  The
  * client's limit of a body does not count; 'body_bytes_max' of the request does, for the file; 0: 1 TiB.
  * 'timeouts' are those of each request.  The option 'retry' of the client or the request acts within each
- * attempt, so that attempts multiply: with such a client, set EDDY_HTTP_NO_RETRY in the request.  A response 206 that does not fit, and 416, are followed at once
- * by a request for the whole.
+ * attempt, so that attempts multiply: with such a client, set EDDY_HTTP_NO_RETRY in the request.  A
+ * response 206 that does not fit, and 416, are followed at once by a request for the whole.
  *
  * While the call runs, no other may download to 'path'.
  *
