@@ -25,8 +25,8 @@
 EDDY_BEGIN_DECLS
 
 enum {
-        EDDY_FIELD_ERRORS_DEFAULT = 100,  /* entries of a list ... */
-        EDDY_FIELD_ERRORS_MAX = 1000,     /* ... and the most */
+        EDDY_FIELD_ERRORS_DEFAULT = 100,  /* entries of a list, unless 'max' is set */
+        EDDY_FIELD_ERRORS_MAX = 1000,     /* the largest 'max' */
         EDDY_FIELD_ERRORS_BYTES = 1 << 20 /* of the texts of all entries; those above are counted */
 };
 

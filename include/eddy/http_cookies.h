@@ -15,12 +15,13 @@
  * client.  The rules are those of RFC 6265bis for a program without pages:
  *
  *   - A cookie without the attribute Domain goes only to the host that set it.  With Domain, it also
- *     goes to the hosts below.  A Domain that does not include the host, is a public suffix ("co.uk",
- *     "github.io"; the list is libpsl's), or ends in a dot is refused.  A host that is an IP address has only
+ *     goes to the hosts below.  A Domain that does not include the host, or ends in a dot, is refused, and
+ *     so is a public suffix ("co.uk", "github.io"; the list is libpsl's); if the suffix is the host itself,
+ *     the cookie is only for this host.  A host that is an IP address has only
  *     cookies of its own.
  *   - A cookie with Secure is set by and sent to https only, and http cannot replace it.
  *   - The names "__Secure-..." and "__Host-..." require what they promise.
- *   - Max-Age goes before Expires.  A server can set a cookie for 400 days at most.
+ *   - Max-Age overrides Expires.  A server can set a cookie for 400 days at most.
  *   - HttpOnly and SameSite are kept, and have no effect: they are instructions for pages.
  *
  * A cookie has at most 4,096 bytes of name and value, and a path of 1,024 bytes.  A jar has at most

@@ -8,8 +8,8 @@
  * the disk, so a file at 'path' is never incomplete.  An attempt that fails is followed by
  * another one, which asks for the rest of the body ("Range" and "If-Range"); and if the call
  * fails, is cancelled, or the program is killed, a later call with the same URL and path continues
- * the part.  A wrong join would not be found later, so each doubt leads to the whole body: see
- * eddy/http_range.h for the rules.
+ * the part.  In any doubt the whole body is requested, because a wrong join would not be found
+ * later; eddy/http_range.h has the rules.
  *
  * "PATH.part.note" has what a later call needs: a hash of the URL, the validator, the
  * length, and the number of the machine's start, because after a crash of the machine the size of
@@ -38,7 +38,7 @@ enum { EDDY_HTTP_DOWNLOAD_HASH_DIGITS = 64 };
 
 #define EDDY_HTTP_DOWNLOAD_BYTES_DEFAULT (UINT64_C(1) << 40)
 
-/* How far a download is. */
+/* The progress of a download. */
 struct eddy_http_download_progress {
         uint64_t bytes; /* of the file that were received, by earlier calls too */
         uint64_t total; /* of the file; EDDY_HTTP_RANGE_UNKNOWN: not known */
@@ -81,14 +81,15 @@ struct eddy_http_download_opts {
  * EDDY_HTTP_DOWNLOAD_NEW is given.
  *
  * "Accept-Encoding: identity" is added, unless the caller sets this header, and the body is not
- * decoded, with the client's option 'decode' too: the file has the server's bytes.  Only GET without a
- * body, a "Range" and an "If-..." header of the caller is continued; other requests begin again.  The
+ * decoded, with the client's option 'decode' too: the file has the server's bytes.  Only a
+ * GET without a body, and without a "Range" or "If-..." header of the caller, is continued; other
+ * requests begin again.  The
  * client's limit of a body does not count; 'body_bytes_max' of the request does, for the file; 0: 1 TiB.
  * 'timeouts' are those of each request.  The option 'retry' of the client or the request acts within each
  * attempt, so that attempts multiply: with such a client, set EDDY_HTTP_NO_RETRY in the request.  A
  * response 206 that does not fit, and 416, are followed at once by a request for the whole.
  *
- * While the call runs, no other may download to 'path'.
+ * While the call runs, no other call may download to 'path'.
  *
  * Suspends: yes.  After a cancel the call still closes the part, or removes it if it cannot be
  *           continued.  A cancel during the rename has no effect.
@@ -102,7 +103,7 @@ struct eddy_http_download_opts {
  *         -EEXIST                there is a file at 'path', with EDDY_HTTP_DOWNLOAD_NEW; or
  *                                "PATH.part" or its note is not eddy's
  *         -EISDIR                'path' is a folder
- *         -EINVAL                'path' is empty, 'hash' has not 64 digits, or an unknown flag
+ *         -EINVAL                'path' is empty, 'hash' does not have 64 digits, or an unknown flag
  *         -ENOENT, -EACCES, -ENOSPC and others of eddy_file_open(), eddy_file_write(),
  *         eddy_file_sync() and eddy_path_rename()
  *         the result of 'progress'

@@ -1,6 +1,6 @@
 /*
- * eddy/http_many.h - many requests of an HTTP client in one call: a limit of those at work, and a
- * result for each, in the order of the requests.
+ * eddy/http_many.h - many requests of an HTTP client in one call: a limit on the number in
+ * progress, and a result for each, in the order of the requests.
  *
  *     struct eddy_http_request requests[N] = { { .url = "https://a.test/1" }, ... };
  *     struct eddy_http_result results[N] = { 0 };

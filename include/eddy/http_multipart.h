@@ -72,9 +72,9 @@ EDDY_API EDDY_MUST_USE int eddy_http_multipart_open(const struct eddy_http_multi
                                                     eddy_http_multipart_body **ret_body);
 
 /*
- * The value of Content-Type for the body; the body as the source of a request, with its exact
+ * Return the value of Content-Type for the body; the body as the source of a request, with its exact
  * length if the lengths of all parts are known; and the part and the reason of the error that
- * its last read returned, "" if there was none.  The source can be rewound if the sources of all
+ * its last read returned, or "" if there was none.  The source can be rewound if the sources of all
  * parts can be.  A file that has become shorter is EDDY_E_HTTP_BODY_LENGTH; bytes that were added to
  * a file are not sent.  A source is read by one task at a time.
  *

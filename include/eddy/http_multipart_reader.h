@@ -11,7 +11,7 @@
  *
  * Parts are read in their order, and nothing is kept: the memory of a reader does not grow
  * with the body.  The reader is strict, because a form that two programs read differently
- * passes filters: a body begins with its boundary, lines end in CR LF, each part has one
+ * can pass filters: a body begins with its boundary, lines end in CR LF, each part has one
  * Content-Disposition with one name, names are UTF-8, and nothing but a CR LF follows the last
  * boundary.  eddy_http_multipart_rule() returns the rule that a refused body violates.
  *
@@ -140,7 +140,7 @@ enum { EDDY_HTTP_MULTIPART_NAME_BYTES = 256 };
 /*
  * Make a name for a file in a folder of the program's own from the name that a client has sent: the
  * text after the last '/' or '\\', with '_' for control characters and for each of <>:"|?*, without
- * the dots and spaces at both ends, and at most 255 bytes, cut between characters, with its NUL.
+ * dots and spaces at both ends, and at most 255 bytes, cut between characters, with its NUL.
  * "" if nothing is left, and for NULL: choose a name.  Different files may get the same name.
  *
  * Suspends: no.

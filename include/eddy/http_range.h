@@ -3,8 +3,8 @@
  * it: RFC 9110, 8.8 (validators), 13.1.5 (If-Range) and 14 (ranges).
  *
  * eddy_http_download() does all of this (eddy/http_download.h); these are its rules, for a program
- * that keeps the bytes elsewhere than in a file.  A wrong join would not be found later, so each
- * doubt leads to the whole body.
+ * that keeps the bytes elsewhere than in a file.  In any doubt the whole body is used, because a
+ * wrong join would not be found later.
  *
  *     eddy_http_range_note(&range, response);        after a response with the status 200
  *     ...                                            'received' bytes, and then an error

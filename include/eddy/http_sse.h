@@ -15,7 +15,7 @@
  * Chat completions are streamed in this format too: such a request is a POST, which is sent
  * once, and 'event.data' is the JSON of a piece of the answer, or "[DONE]".
  *
- * Reconnection.  If a stream ends or breaks, the events go on in another one: the
+ * Reconnection.  If a stream ends or breaks, the events continue in another one: the
  * request is sent again, with "Last-Event-ID" after an event that had an id.  The wait before is
  * the time that the server gave last ("retry"), or 'retry_ns'; and a random time, whose bound
  * is a second, and doubles with each connection that fails, up to a minute.  A response 429 or
@@ -114,7 +114,7 @@ struct eddy_http_sse_event {
 EDDY_API EDDY_MUST_USE int eddy_http_sse_next(eddy_http_sse *sse,
                                               struct eddy_http_sse_event *ret_event);
 
-/* About a stream; valid until the next call with it. */
+/* The state of a stream; valid until the next call with it. */
 struct eddy_http_sse_info {
         eddy_http_response *response; /* whose events are read, for its head; NULL: none now */
         const char *last_event_id;    /* "": none */
@@ -124,7 +124,7 @@ struct eddy_http_sse_info {
 };
 
 /*
- * Store what is known about the stream now.  NULL: zeros, and an empty id.
+ * Store the present state of the stream.  NULL: zeros, and an empty id.
  *
  * Suspends: no.
  */

@@ -47,7 +47,7 @@ static int names_set(struct ed_download_file *file)
 }
 
 /*
- * The lines that are the same in each note of this URL on this start of the machine. Where the
+ * The lines that are the same in each note of this URL on this start of the machine. If the
  * number of the start is not known, no later call continues the part.
  */
 static int owner_set(struct ed_download_file *file, const char *url)

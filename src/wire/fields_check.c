@@ -212,7 +212,7 @@ static const char *union_fault(const struct eddy_fields *fields, const struct ed
                 names++;
         if (field->shape != EDDY_SHAPE_ONE)
                 return "a tag is not one value";
-        return names + 1 == fields->count ? NULL : "the tag has not one name for each struct";
+        return names + 1 == fields->count ? NULL : "the tag does not have one name for each struct";
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
