@@ -2,8 +2,8 @@
  * 80-client-object - an API client as an object: its address, its limits, its connections.
  *
  * The object is the HTTP client itself: its options are the API's address, at most 100
- * connections, 5 s to open one, and 10 s for a request in total.  A single call sends a request, takes
- * a status of 400 or above as a failure, and reads the JSON of the answer into a struct.
+ * connections, 5 s to open one, and 10 s for a request in total.  A single call sends a
+ * request, takes a status of 400 or above as a failure, and reads the JSON into a struct.
  * EDDY_AUTO closes the object on every way out, even after a failure or Ctrl-C.
  *
  * The Python program of the course asks for HTTP/2, which eddy does not have yet; this one

@@ -1,44 +1,39 @@
 /*
  * 83-page-titles - the titles of 41 pages, fetched at once through a single client.
  *
- * The client keeps at most ten connections, and 41 tasks share them: a task whose
- * turn has not come waits for a connection.  Pages arrive in any order, but each
- * task writes into its own struct, so the titles are in the order of the pages.
- * Each page has five seconds; the first failure cancels the other pages.
+ * The client keeps at most ten connections, and 41 requests share them: a request
+ * whose turn has not come waits for a connection.  Pages arrive in any order, but each
+ * request has its own result, so the titles are in the order of the pages.  Each page
+ * has five seconds.  If a page fails, the program prints no titles.
  *
- * Without an argument the program serves the pages itself, each after 0.1 to 0.3
- * seconds; one by one they would take 8.1 seconds.  An argument is the URL of
- * another site, with %d for the number of the page.
+ * Without an argument the program answers the requests itself, without sockets, each
+ * after 0.1 to 0.3 seconds; one by one they would take 8.1 seconds.  An argument is the
+ * URL of another site's pages without the number.
  *
  * Run: 83-page-titles
  * Time: wall 0.8 to 5 s
  * Output: 83-page-titles.txt
- * Run: 83-page-titles $MOCK/status/404?page=%d 2>&1
+ * Run: 83-page-titles $MOCK/status/404?page= 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     83-page-titles: $MOCK/status/404?page=<n>: status 404
- * Run: 83-page-titles $MOCK/slow-body/10?page=%d 2>&1
+ *     83-page-titles: $MOCK/status/404?page=6100: status 404
+ * Run: 83-page-titles $MOCK/slow-body/10?page= 2>&1
  * Exit: 1
  * Time: wall 5 s
  * Output:
- *     83-page-titles: $MOCK/slow-body/10?page=<n>: the request was not complete within its time
- * Run: 83-page-titles http://127.0.0.1:1/%d 2>&1
+ *     83-page-titles: $MOCK/slow-body/10?page=6100: the request was not complete within its time
+ * Run: 83-page-titles http://127.0.0.1:1/ 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     83-page-titles: http://127.0.0.1:1/<n>: Connection refused
- * Run: 83-page-titles $MOCK/echo?page=%d 2>&1
+ *     83-page-titles: http://127.0.0.1:1/6100: Connection refused
+ * Run: 83-page-titles $MOCK/bytes/ 2>&1
  * Exit: 1
  * Time: wall 0 s
  * Output:
- *     83-page-titles: $MOCK/echo?page=<n>: the page has no title
- * Run: 83-page-titles $MOCK/echo 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     83-page-titles: $MOCK/echo: no %d for the number of the page
- * Run: timeout --foreground --preserve-status -s INT 1 83-page-titles $MOCK/delay/10?page=%d 2>&1
+ *     83-page-titles: $MOCK/bytes/6100: no title
+ * Run: timeout --foreground --preserve-status -s INT 1 83-page-titles $MOCK/delay/10?page= 2>&1
  * Exit: 130
  * Time: wall 1 s
  * Output:
@@ -53,18 +48,11 @@
 
 enum { FIRST = 6100, PAGES = 41, AT_ONCE = 10 };
 
-struct page {
-        char url[300];
-        char title[300];
-        int status; /* 0: no response has come */
-};
+static char urls[PAGES][300];
+static struct eddy_http_request requests[PAGES];
+static struct eddy_http_result results[PAGES];
 
-static struct page pages[PAGES];
-static char why[400]; /* the failure, as a text */
-static eddy_http_client *client;
-
-/* --- a site with such pages --- */
-
+/* The client's option 'handler': answers in place of a site. */
 static int answer(eddy_http_exchange *exchange, void *arg)
 {
         long number = strtol(eddy_http_exchange_path(exchange) + 1, NULL, 10);
@@ -78,132 +66,82 @@ static int answer(eddy_http_exchange *exchange, void *arg)
         return eddy_http_exchange_respond(exchange, 200, NULL, 0, text, strlen(text));
 }
 
-static int serve(void *listener)
-{
-        return eddy_http_serve(listener, NULL, answer, NULL);
-}
-
-/* --- its reader --- */
-
-/* Store the text of the first <h1>. */
-static int find_title(const char *html, struct page *page)
+/* Returns the text of the first <h1> and stores its length, or NULL. */
+static const char *find_title(const char *html, int *ret_bytes)
 {
         const char *tag = strstr(html, "<h1");
         const char *from = tag ? strchr(tag, '>') : NULL;
         const char *to = from ? strstr(from, "</h1>") : NULL;
 
-        if (!to || (size_t) (to - from) > sizeof(page->title))
-                return -ENODATA;
-        snprintf(page->title, sizeof(page->title), "%.*s", (int) (to - from - 1), from + 1);
-        return 0;
+        *ret_bytes = to ? (int) (to - from - 1) : 0;
+        return to ? from + 1 : NULL;
 }
 
-static int fetch(void *arg)
+/* Returns the exit status.  After a failure the titles are not printed. */
+static int show_titles(void)
 {
-        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
-        struct page *page = arg;
-        struct eddy_http_request request = { .url = page->url };
-        const void *html;
-        size_t bytes;
-        int err = eddy_http_client_send(client, &request, &response);
+        const char *titles[PAGES];
+        int bytes[PAGES];
 
-        if (err < 0)
-                return err;
-        page->status = eddy_http_response_status(response);
-        if (page->status != 200)
-                return -EPROTO;
-        err = eddy_http_response_body(response, &html, &bytes);
-        return err < 0 ? err : find_title(html, page);
-}
+        for (int i = 0; i < PAGES; i++) {
+                int err = results[i].error;
 
-/* Write the URL of each page, the number in the place of %d. */
-static int set_urls(const char *pattern)
-{
-        const char *place = strstr(pattern, "%d");
-
-        if (!place || strlen(pattern) + 10 > sizeof(pages->url)) {
-                snprintf(why, sizeof(why), "%.300s: %s", pattern,
-                         place ? "too long" : "no %d for the number of the page");
-                return -EINVAL;
+                titles[i] = err < 0 ? NULL : find_title(results[i].body, &bytes[i]);
+                if (titles[i])
+                        continue;
+                fprintf(stderr, "83-page-titles: %s: ", urls[i]);
+                if (err == EDDY_E_HTTP_STATUS)
+                        fprintf(stderr, "status %d\n", results[i].status);
+                else
+                        fprintf(stderr, "%s\n", err ? eddy_error_text(err) : "no title");
+                return 1;
         }
         for (int i = 0; i < PAGES; i++)
-                snprintf(pages[i].url, sizeof(pages[i].url), "%.*s%d%s", (int) (place - pattern),
-                         pattern, FIRST + i, place + 2);
+                printf("%d: %.*s\n", FIRST + i, bytes[i], titles[i]);
         return 0;
 }
 
-static void say_why(const struct page *page, int err)
+static int fetch_pages(eddy_http_client *client, const char *prefix)
 {
-        if (err == -EPROTO && page->status != 200)
-                snprintf(why, sizeof(why), "%.299s: status %d", page->url, page->status);
-        else
-                snprintf(why, sizeof(why), "%.299s: %s", page->url,
-                         err == -ENODATA ? "the page has no title" : eddy_error_text(err));
-}
+        for (int i = 0; i < PAGES; i++) {
+                int n = snprintf(urls[i], sizeof(urls[i]), "%s%d", prefix, FIRST + i);
 
-static int show_titles(const char *pattern)
-{
-        struct eddy_call calls[PAGES];
-        int64_t start_ns = eddy_now();
-        int err = set_urls(pattern);
-
-        if (err < 0)
-                return err;
-        for (int i = 0; i < PAGES; i++)
-                calls[i] = EDDY_CALL(fetch, &pages[i]);
-        err = eddy_gather(calls, PAGES, 0);
-        for (int i = 0; i < PAGES && err < 0 && err != -ECANCELED; i++)
-                if (calls[i].result == err)
-                        say_why(&pages[i], err);
-        if (err < 0)
-                return err;
-        for (int i = 0; i < PAGES; i++)
-                printf("%d: %s\n", FIRST + i, pages[i].title);
-        printf("%d pages in %.1f s\n", PAGES, (double) (eddy_now() - start_ns) / 1e9);
-        return 0;
-}
-
-static int show_own(void)
-{
-        eddy_listener *listener;
-        char pattern[64];
-        int err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener);
-
-        if (err < 0)
-                return err;
-        snprintf(pattern, sizeof(pattern), "http://127.0.0.1:%u/%%d", eddy_listener_port(listener));
-        EDDY_SCOPE (scope, &err) {
-                eddy_scope_start(&scope, serve, listener);
-                err = show_titles(pattern);
-                eddy_scope_cancel(&scope);
+                if (n >= (int) sizeof(urls[i]))
+                        return -ENAMETOOLONG;
+                requests[i].url = urls[i];
         }
-        eddy_listener_close(listener);
-        return err;
+        return eddy_http_fetch_many(client, requests, PAGES, PAGES, results);
 }
 
-static int run(void *pattern)
+static int run(void *prefix)
 {
         struct eddy_http_client_opts opts = { .connections_max = AT_ONCE,
-                                              .timeouts.total_ns = EDDY_SEC(5) };
+                                              .timeouts.total_ns = EDDY_SEC(5),
+                                              .flags = EDDY_HTTP_STATUS_IS_ERROR,
+                                              .handler = prefix ? NULL : answer };
+        int64_t start_ns = eddy_now();
+        eddy_http_client *client;
         int err = eddy_http_client_new(&opts, &client);
 
         if (err < 0)
                 return err;
-        err = pattern ? show_titles(pattern) : show_own();
+        err = fetch_pages(client, prefix ? prefix : "http://lessons.test/");
+        if (err != -ECANCELED && err != -ENAMETOOLONG)
+                err = show_titles();
+        if (err == 0)
+                printf("%d pages in %.1f s\n", PAGES, (double) (eddy_now() - start_ns) / 1e9);
+        eddy_http_results_fini(results, PAGES);
         eddy_http_client_close(client);
         return err;
 }
 
 int main(int argc, char **argv)
 {
-        int err = argc <= 2 ? eddy_run(run, argv[1], NULL) : -E2BIG;
-        int stopped = err == -ECANCELED && eddy_run_signal() == SIGINT;
+        int status = eddy_run(run, argc > 1 ? argv[1] : NULL, NULL);
+        bool is_stopped = status == -ECANCELED && eddy_run_signal() == SIGINT;
 
-        if (err < 0)
+        if (status < 0)
                 fprintf(stderr, "83-page-titles: %s\n",
-                        stopped    ? "stopped by Ctrl-C"
-                        : argc > 2 ? "too many arguments (usage: 83-page-titles [URL])"
-                        : why[0]   ? why
-                                   : eddy_error_text(err));
-        return err == 0 ? 0 : stopped ? 130 : 1;
+                        is_stopped ? "stopped by Ctrl-C" : eddy_error_text(status));
+        return is_stopped ? 130 : status != 0;
 }

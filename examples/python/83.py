@@ -20,7 +20,7 @@ async def own_site(runner):
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     host, port = runner.addresses[0]
-    return f"http://{host}:{port}/%d"
+    return f"http://{host}:{port}/"
 
 
 async def title_of(session, url):
@@ -29,13 +29,13 @@ async def title_of(session, url):
         return re.search("<h1[^>]*>(.*?)</h1>", await response.text(), re.DOTALL)[1]
 
 
-async def show_titles(pattern):
+async def show_titles(prefix):
     began = time.perf_counter()
     connector = aiohttp.TCPConnector(limit=10)
     timeout = aiohttp.ClientTimeout(total=5)
     async with aiohttp.ClientSession(connector=connector, timeout=timeout) as session:
         titles = await asyncio.gather(
-            *(title_of(session, pattern.replace("%d", str(number))) for number in NUMBERS))
+            *(title_of(session, f"{prefix}{number}") for number in NUMBERS))
     for number, title in zip(NUMBERS, titles):
         print(f"{number}: {title}")
     print(f"{len(titles)} pages in {time.perf_counter() - began:.1f} s")
