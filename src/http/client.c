@@ -62,6 +62,39 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
         client->limits.line_bytes_max = client->limits.head_bytes_max;
 }
 
+/* Store why an option is refused. Returns 'err'. */
+static int refuse(const struct eddy_http_client_opts *opts, int err, const char *sentence)
+{
+        if (opts->ret_fault && err != -ENOMEM)
+                snprintf(opts->ret_fault->text, sizeof(opts->ret_fault->text), "%s", sentence);
+        return err;
+}
+
+/* Returns what is wrong with a number, a text or a flag of the options; NULL: nothing. */
+static const char *bad_option(const struct eddy_http_client_opts *opts)
+{
+        const struct eddy_http_timeouts *times = &opts->timeouts;
+
+        if (opts->user_agent && !eddy_http_is_value(opts->user_agent, strlen(opts->user_agent)))
+                return "user_agent: the value has a control character, such as a line end";
+        if (opts->head_bytes_max > INT32_MAX)
+                return "head_bytes_max: it is above 2147483647";
+        if (opts->headers_max > UINT16_MAX)
+                return "headers_max: it is above 65535";
+        if (opts->idle_timeout_ns < 0)
+                return "idle_timeout_ns: it is negative";
+        if (times->pool_ns < 0 || times->connect_ns < 0 || times->read_ns < 0 ||
+            times->total_ns < 0)
+                return "timeouts: a time is negative; 0 is no limit";
+        if (opts->flags & ~(unsigned) CLIENT_FLAGS)
+                return "flags: a flag is unknown, or belongs to a request";
+        if (opts->redirects_max < 0)
+                return "redirects_max: it is negative; 0 follows none";
+        if (ed_tls_config_has_alpn(opts->tls))
+                return "tls: the configuration has a list 'alpn', which the client sets itself";
+        return NULL;
+}
+
 /* Take the options that say where to connect. free_options() is due after a failure too. */
 static int set_routes(eddy_http_client *client, const struct eddy_http_client_opts *opts)
 {
@@ -72,13 +105,19 @@ static int set_routes(eddy_http_client *client, const struct eddy_http_client_op
                 return ed_http_mock_new(opts->handler, opts->handler_arg, &client->mock);
         err = ed_http_overrides_init(&client->overrides, opts->resolve, opts->resolve_count);
         if (err < 0)
-                return err;
-        if (!opts->unix_path)
-                return ed_http_proxies_init(&client->proxies, opts->http_proxy, opts->https_proxy,
-                                            opts->no_proxy);
+                return refuse(opts, err, "resolve: write HOST:PORT:ADDRESS[,ADDRESS]...");
+        if (!opts->unix_path) {
+                err = ed_http_proxies_init(&client->proxies, opts->http_proxy, opts->https_proxy,
+                                           opts->no_proxy);
+                return err < 0 ? refuse(opts, err,
+                                        "http_proxy, https_proxy: write "
+                                        "[SCHEME://][USER[:PASSWORD]@]HOST[:PORT] with http or "
+                                        "socks5")
+                               : 0;
+        }
         err = eddy_endpoint_unix(opts->unix_path, &endpoint);
         if (err < 0)
-                return err;
+                return refuse(opts, err, "unix_path: it is empty or too long");
         memcpy(client->unix_path, opts->unix_path, strlen(opts->unix_path) + 1);
         return 0;
 }
@@ -94,7 +133,7 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
 {
         static const struct eddy_http_client_opts defaults;
         struct ed_loop *loop = ed_loop_current;
-        const char *user_agent;
+        const char *user_agent, *bad;
         eddy_http_client *client;
         int err = -ENOMEM;
 
@@ -105,13 +144,9 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
         user_agent = opts->user_agent ? opts->user_agent : "eddy/" EDDY_VERSION;
         if (!loop)
                 return EDDY_E_RUN_NOT_RUNNING;
-        if (!eddy_http_is_value(user_agent, strlen(user_agent)) ||
-            opts->head_bytes_max > INT32_MAX || opts->headers_max > UINT16_MAX ||
-            opts->idle_timeout_ns < 0 || opts->timeouts.pool_ns < 0 ||
-            opts->timeouts.connect_ns < 0 || opts->timeouts.read_ns < 0 ||
-            opts->timeouts.total_ns < 0 || (opts->flags & ~(unsigned) CLIENT_FLAGS) ||
-            opts->redirects_max < 0 || ed_tls_config_has_alpn(opts->tls))
-                return -EINVAL;
+        bad = bad_option(opts);
+        if (bad)
+                return refuse(opts, -EINVAL, bad);
         client = ed_alloc_zero(sizeof(*client));
         if (!client)
                 return -ENOMEM;

@@ -138,6 +138,9 @@ static int refused_urls(void *arg)
         eddy_http_client_close(seen.client);
         CHECK_EQ(client_new(OPTIONS(.connections_max = 0)), 0);
         CHECK_ERR(FETCH(.url = "/users"), EDDY_E_URL_INVALID);
+        CHECK(strncmp(seen.fault.text, "url: it is relative: ", 21) == 0);
+        CHECK_ERR(FETCH(.url = "ftp://a/"), EDDY_E_URL_SCHEME);
+        CHECK_STR(seen.fault.text, "url: write http:// or https://");
         CHECK_ERR(FETCH(.url = NULL, .query = { &user_fields, &zoe }), EDDY_E_URL_INVALID);
         eddy_http_client_close(seen.client);
         return 0;
@@ -284,7 +287,12 @@ static int refused_options(void *arg)
                       "base_url: write a URL such as \"https://api.example.com/v1\"");
         check_refused(OPTIONS(.base_url = "http://h/v1?a"), -EINVAL,
                       "base_url: remove the query and the fragment");
-        check_refused(OPTIONS(.flags = EDDY_HTTP_ANY_STATUS), -EINVAL, "");
+        check_refused(OPTIONS(.flags = EDDY_HTTP_ANY_STATUS), -EINVAL,
+                      "flags: a flag is unknown, or belongs to a request");
+        check_refused(OPTIONS(.redirects_max = -1), -EINVAL,
+                      "redirects_max: it is negative; 0 follows none");
+        check_refused(OPTIONS(.timeouts = { .read_ns = -1 }), -EINVAL,
+                      "timeouts: a time is negative; 0 is no limit");
         return 0;
 }
 
