@@ -184,7 +184,10 @@ struct eddy_fields {
  */
 #define EDDY_FIELD_NULL_FLAG(type, member)                                                         \
         .null_flag = 1 + offsetof(type, member) + EDDY_FIELD_CHECK_AS(FLAG, type, member, bool)
-/* The least and greatest number, exact for integers of 64 bits too. */
+/*
+ * The least and greatest number, exact for integers of 64 bits too.  Of a float, the limit is the
+ * nearest float.
+ */
 #define EDDY_FIELD_MIN(number)                                                                     \
         .has_min = EDDY_FIELD_LIMIT(number), .min = (double) (number),                             \
         .min_integer = EDDY_FIELD_INTEGER(number)

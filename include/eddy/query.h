@@ -119,11 +119,11 @@ EDDY_API EDDY_MUST_USE int eddy_query_read_pairs_all(const struct eddy_fields *f
 /*
  * Write the struct at 'in' as a query or form, in the order of the table; eddy_query_read() reads the
  * text as an equal struct.  Fields that are absent, as eddy_json_write() defines it, are left out,
- * and so are empty arrays and lists.  A space becomes %20, or '+' with EDDY_URL_PLUS, as browsers write
- * forms.
+ * and so are read-only fields and empty arrays and lists.  A space becomes %20, or '+' with
+ * EDDY_URL_PLUS, as browsers write forms.
  *
  * Errors: as eddy_json_write()
- *         EDDY_E_FIELD_MISSING  also: a required array or list is empty
+ *         EDDY_E_FIELD_MISSING  also: a required array or list is empty; a null flag is true
  *         EDDY_E_FIELD_TABLE    as eddy_query_read()
  *         -EINVAL               an unknown flag
  * Owns: returns '*ret_text' (owned), with a NUL that '*ret_bytes' does not count, until eddy_free().

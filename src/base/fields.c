@@ -3,6 +3,7 @@
  */
 #include "base/fields.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -102,6 +103,19 @@ bool ed_field_uint_range(const struct eddy_field *field, uint64_t *ret_least, ui
         return uint_least(field->has_min, field->min, field->min_integer, ret_least) &&
                uint_most(field->has_max, field->max, field->max_integer, ret_most) &&
                *ret_least <= *ret_most;
+}
+
+bool ed_field_real_range(const struct eddy_field *field, double *ret_least, double *ret_most)
+{
+        double most = field->bytes == sizeof(float) ? (double) FLT_MAX : DBL_MAX;
+
+        *ret_least = -most;
+        *ret_most = most;
+        if (field->has_min && ed_field_real(field, field->min) > *ret_least)
+                *ret_least = ed_field_real(field, field->min);
+        if (field->has_max && ed_field_real(field, field->max) < *ret_most)
+                *ret_most = ed_field_real(field, field->max);
+        return *ret_least <= *ret_most;
 }
 
 /* The smaller of the table's limit and the room of the struct. */

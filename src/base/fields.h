@@ -162,6 +162,13 @@ static inline bool ed_field_is_float(double number)
         return number < 0x1.ffffffp127 && number > -0x1.ffffffp127;
 }
 
+/* The number as the field stores it. */
+static inline double ed_field_real(const struct eddy_field *field, double number)
+{
+        return field->bytes == sizeof(float) && ed_field_is_float(number) ? (double) (float) number
+                                                                          : number;
+}
+
 /* The least and greatest number of bytes of a string or raw text, and of items. */
 void ed_field_bytes_limits(const struct eddy_field *field, size_t *ret_least, size_t *ret_most);
 void ed_field_items_limits(const struct eddy_field *field, size_t *ret_least, size_t *ret_most);
@@ -169,6 +176,9 @@ void ed_field_items_limits(const struct eddy_field *field, size_t *ret_least, si
 /* The numbers that an integer field allows. Returns false if there is none. */
 bool ed_field_int_range(const struct eddy_field *field, int64_t *ret_least, int64_t *ret_most);
 bool ed_field_uint_range(const struct eddy_field *field, uint64_t *ret_least, uint64_t *ret_most);
+
+/* The numbers that a double or float allows; the limits of a float are the nearest floats. */
+bool ed_field_real_range(const struct eddy_field *field, double *ret_least, double *ret_most);
 
 /*
  * Find two equal strings, numbers or bools of 'field' among items of a list: the first is at 'items', and

@@ -307,8 +307,8 @@ static int set_body(struct ed_http_call *call)
         int err = check_one_body(call);
 
         if (err >= 0 && request->json.fields) {
-                err = eddy_json_write(request->json.fields, request->json.value, &text,
-                                      &request->body_bytes, &error);
+                err = eddy_json_write_as(request->json.fields, request->json.value,
+                                         EDDY_JSON_REQUEST, &text, &request->body_bytes, &error);
                 if (err < 0)
                         return refuse_values(call, "json", &error, err);
         } else if (err >= 0 && request->form.fields) {

@@ -108,7 +108,8 @@ static const char *limit_fault(const struct eddy_fields *fields, const struct ed
 {
         int64_t least, most;
         uint64_t positive_least, positive_most;
-        bool is_possible = true;
+        double real_least, real_most;
+        bool is_possible;
 
         (void) fields;
         if (!field->has_min && !field->has_max)
@@ -121,8 +122,8 @@ static const char *limit_fault(const struct eddy_fields *fields, const struct ed
                 is_possible = ed_field_int_range(field, &least, &most);
         else if (field->kind == EDDY_KIND_UINT)
                 is_possible = ed_field_uint_range(field, &positive_least, &positive_most);
-        else if (field->has_min && field->has_max)
-                is_possible = field->min <= field->max;
+        else
+                is_possible = ed_field_real_range(field, &real_least, &real_most);
         return is_possible ? NULL : "its minimum and maximum allow no number of its type";
 }
 
@@ -177,6 +178,9 @@ static const char *map_fault(const struct eddy_fields *fields, const struct eddy
         if (entry->count != 2 || !entry->list || entry->list[0].shape != EDDY_SHAPE_ONE ||
             !is_string(&entry->list[0]))
                 return "the table of a map has two fields, of which the first is a string";
+        for (size_t i = 0; i < entry->count; i++)
+                if (entry->list[i].read_only || entry->list[i].write_only)
+                        return "the name or value of a map is read-only or write-only";
         return NULL;
 }
 
@@ -199,6 +203,8 @@ static const char *union_fault(const struct eddy_fields *fields, const struct ed
                 return field->kind == EDDY_KIND_TAG ? "a tag is not the first field" : NULL;
         if (field->flag || field->null_flag)
                 return "a tag or a struct that it chooses has a flag";
+        if (field->read_only || field->write_only)
+                return "a tag or a struct that it chooses is read-only or write-only";
         if (field != fields->list) {
                 if (field->kind != EDDY_KIND_STRUCT || field->shape != EDDY_SHAPE_ONE)
                         return "it follows a tag, but is not a struct";
@@ -259,15 +265,19 @@ static int check_shared(const struct around *here)
         const struct eddy_fields *fields = here->fields;
         size_t rivals = ed_fields_are_union(fields) ? 1 : fields->count;
 
-        for (size_t i = 0; i < rivals; i++)
-                for (size_t j = 0; has_pointers(&fields->list[i]) && j < fields->count; j++) {
+        for (size_t i = 0; i < rivals; i++) {
+                const struct eddy_field *a = &fields->list[i], *b = a;
+                bool a_has = has_pointers(a);
+
+                for (; b < fields->list + fields->count; b++) {
                         struct ed_field_place place;
 
-                        if (!share_memory(&fields->list[i], &fields->list[j]))
+                        if ((!a_has && !has_pointers(b)) || !share_memory(a, b))
                                 continue;
-                        place = ed_field_place_of(here->place, &fields->list[i]);
+                        place = ed_field_place_of(here->place, a_has ? a : b);
                         return FAIL(here, &place, "it shares a pointer, a count or a struct");
                 }
+        }
         return 0;
 }
 
@@ -316,17 +326,18 @@ static int check_field(const struct around *here, size_t i)
         static fault_fn *const faults[] = { member_fault, limit_fault, length_fault,
                                             other_fault,  map_fault,   union_fault };
         const struct eddy_field *field = &here->fields->list[i];
+        const char *reason = NULL;
         struct ed_field_place place;
 
         if (!field->name)
                 return FAIL(here, here->place, "field %zu has no name", i);
+        for (size_t n = 0; n < sizeof(faults) / sizeof(faults[0]) && !reason; n++)
+                reason = faults[n](here->fields, field);
+        if (!reason && !field->format && field->kind != EDDY_KIND_STRUCT)
+                return 0;
         place = ed_field_place_of(here->place, field);
-        for (size_t n = 0; n < sizeof(faults) / sizeof(faults[0]); n++) {
-                const char *reason = faults[n](here->fields, field);
-
-                if (reason)
-                        return FAIL(here, &place, "%s", reason);
-        }
+        if (reason)
+                return FAIL(here, &place, "%s", reason);
         if (field->format && !ed_format_fn(field))
                 return FAIL(here, &place, "the format '%s' is not known", field->format);
         if (field->kind == EDDY_KIND_STRUCT)

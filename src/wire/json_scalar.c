@@ -146,7 +146,7 @@ static int read_double(struct ed_json_reading *reading, const struct eddy_field 
                        const struct ed_field_place *place)
 {
         bool is_float = field->bytes == sizeof(float), is_above;
-        double number = 0;
+        double number = 0, stored;
         int err = eddy_json_double(value, &number);
         char limit[LIMIT_BYTES];
 
@@ -156,8 +156,9 @@ static int read_double(struct ed_json_reading *reading, const struct eddy_field 
                 return ed_json_refuse(reading, EDDY_E_FIELD_RANGE, value, place,
                                       "%.*s does not fit into a %s", shown_bytes(value),
                                       value->text, is_float ? "float" : "double");
-        is_above = field->has_max && number > field->max;
-        if (is_above || (field->has_min && number < field->min)) {
+        stored = ed_field_real(field, number);
+        is_above = field->has_max && stored > ed_field_real(field, field->max);
+        if (is_above || (field->has_min && stored < ed_field_real(field, field->min))) {
                 snprintf(limit, sizeof(limit), "%.17g", is_above ? field->max : field->min);
                 return fail_range(reading, value, place, is_above, limit);
         }

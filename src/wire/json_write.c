@@ -94,11 +94,11 @@ static int write_double(struct writing *writing, const struct eddy_field *field,
                         const struct ed_field_place *place)
 {
         double number = ed_field_double_get(at, field->bytes);
-        bool is_above = field->has_max && number > field->max;
+        bool is_above = field->has_max && number > ed_field_real(field, field->max);
         char text[NUMBER_BYTES], limit[NUMBER_BYTES];
         int err;
 
-        if (is_above || (field->has_min && number < field->min)) {
+        if (is_above || (field->has_min && number < ed_field_real(field, field->min))) {
                 snprintf(text, sizeof(text), "%.17g", number);
                 snprintf(limit, sizeof(limit), "%.17g", is_above ? field->max : field->min);
                 return fail_range(writing, place, text, is_above, limit);

@@ -116,9 +116,9 @@ static int add_members(struct writing *writing, const char *json, size_t bytes)
         return err < 0 ? err : add_char(writing, '\0');
 }
 
-/* A reader would miss such a list. */
-static int check_lists(const struct eddy_fields *fields, const void *in,
-                       struct eddy_json_error *ret_error)
+/* A reader would miss such a list, and take null for a text. */
+static int check_values(const struct eddy_fields *fields, const void *in,
+                        struct eddy_json_error *ret_error)
 {
         /* The functions that find members serve readers too. */
         void *from = (void *) (uintptr_t) in;
@@ -127,6 +127,11 @@ static int check_lists(const struct eddy_fields *fields, const void *in,
                 const struct eddy_field *field = &fields->list[i];
                 struct ed_field_place place = ed_field_place_of(NULL, field);
 
+                if (field->read_only) /* which a request does not have */
+                        continue;
+                if (ed_field_flag(field->null_flag, in, false))
+                        return ed_json_fail(ret_error, EDDY_E_FIELD_MISSING, NULL, 0, &place,
+                                            "a query cannot have null");
                 if (field->required && field->shape != EDDY_SHAPE_ONE &&
                     *ed_field_count(field, from) == 0)
                         return ed_json_fail(ret_error, EDDY_E_FIELD_MISSING, NULL, 0, &place,
@@ -147,9 +152,9 @@ int eddy_query_write(const struct eddy_fields *fields, const void *in, unsigned 
                 return ed_json_fail(ret_error, -EINVAL, NULL, 0, NULL, "an unknown flag");
         err = ed_query_table_check(fields, ret_error);
         if (err == 0)
-                err = check_lists(fields, in, ret_error);
+                err = check_values(fields, in, ret_error);
         if (err == 0)
-                err = eddy_json_write(fields, in, &json, &bytes, ret_error);
+                err = eddy_json_write_as(fields, in, EDDY_JSON_REQUEST, &json, &bytes, ret_error);
         if (err < 0)
                 return err;
         ed_buf_init(&writing.out, EDDY_JSON_WRITTEN_MAX);

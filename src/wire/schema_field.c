@@ -59,17 +59,22 @@ static void put_limit(const char *name, int limit, double real, uint64_t integer
                 ed_json_out_uint(out, integer);
 }
 
+static bool is_finite_limit(int limit, double real)
+{
+        return limit != EDDY_LIMIT_NONE && __builtin_isfinite(real);
+}
+
 static void put_real(const struct eddy_field *field, bool may_be_null, struct ed_json_out *out)
 {
         bool is_float = field->bytes == sizeof(float);
 
         put_type(out, "number", may_be_null);
         ed_json_out_member(out, "format", is_float ? "float" : "double");
-        if (field->has_min)
+        if (is_finite_limit(field->has_min, field->min))
                 put_limit("minimum", field->has_min, field->min, field->min_integer, out);
         else if (is_float)
                 put_limit("minimum", EDDY_LIMIT_REAL, (double) -FLT_MAX, 0, out);
-        if (field->has_max)
+        if (is_finite_limit(field->has_max, field->max))
                 put_limit("maximum", field->has_max, field->max, field->max_integer, out);
         else if (is_float)
                 put_limit("maximum", EDDY_LIMIT_REAL, (double) FLT_MAX, 0, out);

@@ -3,6 +3,7 @@
  * responses only: what is written is read again, and what cannot be read is not written.
  */
 #include <errno.h>
+#include <math.h>
 
 #include "eddy/alloc.h"
 #include "eddy/error.h"
@@ -277,10 +278,45 @@ TEST(without_memory_nothing_is_written)
         eddy_fields_fini(&all_fields, &all);
 }
 
+/* ---- limits of floats ------------------------------------------------------------------------ */
+
+struct share {
+        float least, most;
+};
+
+static const struct eddy_field share_list[] = {
+        EDDY_FIELD(struct share, least, EDDY_FIELD_MIN(0.7)),
+        EDDY_FIELD(struct share, most, EDDY_FIELD_MAX(0.1)),
+};
+static const struct eddy_fields share_fields = EDDY_FIELDS(struct share, share_list, 0);
+
+TEST(a_float_at_its_limit_is_read_and_written)
+{
+        static const char text[] = "{\"least\":0.7,\"most\":0.1}";
+        static const char wrong[] = "{\"least\":0.6999999,\"most\":0.1000001}";
+        struct share share = { 0, 0 }, made = { 0.7f, 0.1f };
+        struct eddy_field_errors errors = { 0 };
+        char *written;
+        size_t bytes;
+
+        CHECK_EQ(eddy_json_read(&share_fields, text, strlen(text), &share, NULL), 0);
+        CHECK(share.least == made.least && share.most == made.most);
+        CHECK_EQ(eddy_json_write(&share_fields, &share, &written, &bytes, NULL), 0);
+        CHECK_STR(written, text);
+        eddy_free(written);
+        CHECK_EQ(eddy_json_read_all(&share_fields, wrong, strlen(wrong), 0, &share, &errors),
+                 EDDY_E_FIELD_RANGE);
+        CHECK_EQ(errors.count, 2);
+        CHECK_STR(errors.list[1].message, "0.1000001 is above the maximum 0.10000000000000001");
+        eddy_field_errors_fini(&errors);
+}
+
 /* ---- tables that cannot work ----------------------------------------------------------------- */
 
 struct sample {
         int32_t number;
+        float ratio;
+        double real;
         char *text;
         bool *list;
         size_t list_count;
@@ -288,6 +324,23 @@ struct sample {
         struct group *groups;
         size_t groups_count;
 };
+
+/* A request would have null for the value. */
+static const struct eddy_field group_of_responses_list[] = {
+        EDDY_FIELD(struct group, name),
+        EDDY_FIELD_LIST(struct group, users, users_count, EDDY_FIELD_READ_ONLY),
+};
+static const struct eddy_fields group_of_responses_fields =
+        EDDY_FIELDS(struct group, group_of_responses_list, 0);
+
+/* A response would lack the tag. */
+static const struct eddy_field tag_of_requests_list[] = {
+        EDDY_FIELD_TAG(struct shape, type, types, EDDY_FIELD_WRITE_ONLY),
+        EDDY_FIELD_STRUCT(struct shape, as.circle, &circle_fields),
+        EDDY_FIELD_STRUCT(struct shape, as.line, &line_fields),
+};
+static const struct eddy_fields tag_of_requests_fields =
+        EDDY_FIELDS(struct shape, tag_of_requests_list, 0);
 
 static const struct {
         struct eddy_field field;
@@ -312,6 +365,14 @@ static const struct {
           "in.groups: the default is wrong: groups.a: an array is needed, not a number" },
         { EDDY_FIELD(struct sample, number, EDDY_FIELD_MIN(6), EDDY_FIELD_MAX(5)),
           "in.number: its minimum and maximum allow no number of its type" },
+        { EDDY_FIELD(struct sample, ratio, EDDY_FIELD_MIN(1e39)),
+          "in.ratio: its minimum and maximum allow no number of its type" },
+        { EDDY_FIELD(struct sample, real, EDDY_FIELD_MIN(HUGE_VAL)),
+          "in.real: its minimum and maximum allow no number of its type" },
+        { EDDY_FIELD_MAP(struct sample, groups, groups_count, &group_of_responses_fields),
+          "in.groups: the name or value of a map is read-only or write-only" },
+        { EDDY_FIELD_STRUCT(struct sample, shape, &tag_of_requests_fields),
+          "in.shape.type: a tag or a struct that it chooses is read-only or write-only" },
 };
 
 TEST(a_table_that_cannot_work_is_an_error_of_the_first_call_that_names_the_field)

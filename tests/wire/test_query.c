@@ -344,6 +344,47 @@ TEST(wrong_struct_is_not_written)
         CHECK(!text);
 }
 
+struct login {
+        int32_t id;
+        char *word;
+        int32_t *made;
+        size_t made_count;
+        char *note;
+        bool is_null;
+};
+
+static const struct eddy_field login_list[] = {
+        EDDY_FIELD(struct login, id, EDDY_FIELD_REQUIRED, EDDY_FIELD_READ_ONLY),
+        EDDY_FIELD(struct login, word, EDDY_FIELD_REQUIRED, EDDY_FIELD_WRITE_ONLY),
+        EDDY_FIELD_LIST(struct login, made, made_count, EDDY_FIELD_REQUIRED, EDDY_FIELD_READ_ONLY),
+        EDDY_FIELD(struct login, note, EDDY_FIELD_NULL_FLAG(struct login, is_null)),
+};
+static const struct eddy_fields login_fields = EDDY_FIELDS(struct login, login_list, 0);
+
+TEST(query_is_written_as_a_request)
+{
+        char word[] = "secret", *text = NULL;
+        struct login login = { .id = 7, .word = word };
+        size_t bytes;
+
+        CHECK_EQ(eddy_query_write(&login_fields, &login, 0, &text, &bytes, NULL), 0);
+        CHECK_STR(text, "word=secret");
+        eddy_free(text);
+}
+
+TEST(query_with_null_is_not_written)
+{
+        char word[] = "secret", *text = NULL;
+        struct login login = { .word = word, .is_null = true };
+        struct eddy_json_error error;
+        size_t bytes;
+
+        CHECK_EQ(eddy_query_write(&login_fields, &login, 0, &text, &bytes, &error),
+                 EDDY_E_FIELD_MISSING);
+        CHECK_STR(error.text, "note: a query cannot have null");
+        CHECK(!text);
+}
+
 TEST(table_with_structs_is_refused)
 {
         struct outer {

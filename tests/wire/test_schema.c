@@ -3,6 +3,7 @@
  * allocation that fails. test_schema_judge.c has the verdicts of a validator.
  */
 #include <errno.h>
+#include <math.h>
 
 #include "eddy/alloc.h"
 #include "eddy/error.h"
@@ -140,6 +141,13 @@ TEST(scalars_have_exact_limits)
         check_field(FIELD(EDDY_FIELD(struct thing, ratio, EDDY_FIELD_MIN(-3), EDDY_FIELD_MAX(0.1))),
                     "{\"type\":[\"number\",\"null\"],\"format\":\"double\",\"minimum\":-3,"
                     "\"maximum\":0.1}");
+        check_field(FIELD(EDDY_FIELD(struct thing, ratio, EDDY_FIELD_REQUIRED,
+                                     EDDY_FIELD_MIN(-HUGE_VAL), EDDY_FIELD_MAX(HUGE_VAL))),
+                    "{\"type\":\"number\",\"format\":\"double\"}");
+        check_field(FIELD(EDDY_FIELD(struct point, y, EDDY_FIELD_REQUIRED,
+                                     EDDY_FIELD_MAX(HUGE_VAL))),
+                    "{\"type\":\"number\",\"format\":\"float\",\"minimum\":-3.4028234663852886e+38,"
+                    "\"maximum\":3.4028234663852886e+38}");
         check_field(FIELD(EDDY_FIELD(struct point, y, EDDY_FIELD_REQUIRED)),
                     "{\"type\":\"number\",\"format\":\"float\",\"minimum\":-3.4028234663852886e+38,"
                     "\"maximum\":3.4028234663852886e+38}");

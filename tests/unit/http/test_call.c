@@ -303,6 +303,36 @@ TEST(invalid_default_is_an_error_of_the_clients_making)
 
 /* ---- the body ----------------------------------------------------------------------- */
 
+struct login {
+        int id;
+        char word[8];
+};
+
+static const struct eddy_field login_list[] = {
+        EDDY_FIELD(struct login, id, EDDY_FIELD_READ_ONLY),
+        EDDY_FIELD(struct login, word, EDDY_FIELD_REQUIRED, EDDY_FIELD_WRITE_ONLY),
+};
+static const struct eddy_fields login_fields = EDDY_FIELDS(struct login, login_list, 0);
+
+static int write_only(void *arg)
+{
+        static const struct login login = { 7, "secret" };
+
+        (void) arg;
+        CHECK_EQ(client_new(OPTIONS(.connections_max = 0)), 0);
+        CHECK_EQ(FETCH(.url = "http://a", .json = { &login_fields, &login }), 200);
+        CHECK_STR(seen.body, "{\"word\":\"secret\"}");
+        CHECK_EQ(FETCH(.url = "http://a", .form = { &login_fields, &login }), 200);
+        CHECK_STR(seen.body, "word=secret");
+        eddy_http_client_close(seen.client);
+        return 0;
+}
+
+TEST(body_has_write_only_fields_and_no_read_only_fields)
+{
+        http_run(write_only, NULL);
+}
+
 static int bodies(void *arg)
 {
         static const struct eddy_http_header type = { "content-type", "application/x" };
