@@ -2,7 +2,7 @@
  * http/cookies.c - the cookie jar (RFC 6265bis, 5.7 and 5.8): storing, finding, and making place.
  *
  * The cookies are in a hash table by domain, so a request costs a look-up for its host and for each name
- * above it. A jar is small: what is rare, for example to make place, walks all of it.
+ * above it. A jar is small: rare operations, for example making room, walk all of it.
  */
 #include "http/cookies.h"
 
