@@ -78,7 +78,8 @@ struct eddy_http_download_opts {
 /*
  * Send a request, and save the body of its response as a file.  Returns 0 if the file is complete,
  * has its name, and a crash of the machine does not lose it.  A file at 'path' is replaced, unless
- * EDDY_HTTP_DOWNLOAD_NEW is given.
+ * EDDY_HTTP_DOWNLOAD_NEW is given.  If only the sync of the folder fails, the error is returned and the
+ * complete file has its name.
  *
  * "Accept-Encoding: identity" is added, unless the caller sets this header, and the body is not
  * decoded, with the client's option 'decode' too: the file has the server's bytes.  Only a

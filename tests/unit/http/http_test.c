@@ -316,7 +316,8 @@ void http_memory_fails(int number)
         eddy_alloc_set(failing, NULL);
 }
 
-void http_memory_is_back(void)
+bool http_memory_is_back(void)
 {
         eddy_alloc_set(memory.fn, memory.ctx);
+        return memory.left < 0;
 }

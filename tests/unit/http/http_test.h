@@ -144,7 +144,8 @@ void check_stats(const eddy_http_client *client, uint64_t open, uint64_t idle, u
 
 /* From now on the allocation with this number fails, 0 is the next; then memory is back. */
 void http_memory_fails(int number);
-void http_memory_is_back(void);
+/* Returns whether the allocation failed. */
+bool http_memory_is_back(void);
 
 /* A handler: the request's body goes back as it comes. */
 int http_echo(eddy_http_exchange *exchange, void *arg);
