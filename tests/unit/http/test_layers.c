@@ -92,7 +92,8 @@ static int handle(eddy_http_exchange *exchange, void *arg)
                 headers[n++] = (struct eddy_http_header){ "Set-Cookie", answer->set_cookie };
         if (answer->challenge)
                 headers[n++] = (struct eddy_http_header){ "WWW-Authenticate", answer->challenge };
-        return eddy_http_exchange_respond(exchange, answer->status, headers, n, "ok", 2);
+        return eddy_http_exchange_respond(exchange, answer->status, headers, n, "ok",
+                                          answer->status == 204 ? 0 : 2);
 }
 
 static int client_new(const struct eddy_http_client_opts *opts, const struct answer *answers,
@@ -356,6 +357,25 @@ LAYERS_TEST(header_without_a_name_is_refused_by_each_call)
         CHECK_ERR(eddy_http_download(seen.client, &request, "/out", NULL),
                   EDDY_E_HTTP_INVALID_REQUEST);
         CHECK_EQ(seen.calls, 0);
+        eddy_http_client_close(seen.client);
+}
+
+LAYERS_TEST(options_of_the_client_do_not_change_the_attempts_of_a_stream_of_events)
+{
+        static const struct eddy_http_multipart form = { 0 };
+        struct eddy_http_request request = { .url = "http://a.test/", .ret_fault = &seen.fault };
+        eddy_http_sse *sse;
+
+        NEW(OPTIONS(.retry = &again, .flags = EDDY_HTTP_STATUS_IS_ERROR), { .status = 503 },
+            { .status = 204 });
+        CHECK_ERR(eddy_http_sse_open(seen.client, &request, NULL, &sse), EDDY_E_HTTP_STATUS);
+        CHECK_EQ(seen.calls, 1);
+        CHECK_EQ(seen.fault.status, 503);
+        CHECK_STR(seen.fault.body, "ok");
+        request.multipart = &form;
+        CHECK_EQ(eddy_http_sse_open(seen.client, &request, NULL, &sse), 0);
+        CHECK_STR(seen.log, "GET a.test/\nPOST a.test/ [other]\n");
+        eddy_http_sse_close(sse);
         eddy_http_client_close(seen.client);
 }
 
