@@ -62,7 +62,7 @@ static int fetch(eddy_http_client *client, const struct eddy_http_request *reque
         return err < 0 ? err : keep_body(result, data, bytes);
 }
 
-/* Fetch, with a fault of the request's own or this frame's, which has an unwanted response. */
+/* Fetch. The request's fault, or one of this frame, has the response after EDDY_E_HTTP_STATUS. */
 static void fetch_one(const struct many *many, size_t i)
 {
         struct eddy_http_request request = many->requests[i];

@@ -14,7 +14,7 @@
 #include "http/call.h"
 #include "http/redirect_rules.h"
 
-/* How far a call has come. */
+/* The redirects that a call has followed. */
 struct redirects {
         int followed;
         uint64_t mark; /* hash of one of the URLs so far: it is met again in a loop */

@@ -1,5 +1,5 @@
 /*
- * http/redirect_rules.h - what another request looks like that a redirect asks for (RFC 9110, 15.4).
+ * http/redirect_rules.h - the request that follows a redirect (RFC 9110, 15.4).
  *
  * An origin is a scheme, a host and a port. A redirect to another origin takes no credentials along.
  */

@@ -56,7 +56,7 @@ static bool is(const struct text *text, const char *lower)
         return ed_token_is(text->at, (size_t) (text->end - text->at), lower, strlen(lower));
 }
 
-/* Take "; NAME=VALUE". Returns 1; 0 at the end; or -1 if the text is none. */
+/* Take "; NAME=VALUE". Returns 1; 0 at the end; or -1 if the text is not a parameter. */
 static int take_parameter(struct text *text, struct text *ret_name, struct text *ret_value)
 {
         const char *quote;

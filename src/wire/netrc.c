@@ -79,7 +79,7 @@ static bool read_quoted(struct reading *reading)
         return reading->at == reading->end || is_space(*reading->at);
 }
 
-/* Read a word; false if there is none, or a mistake. */
+/* Read a word. Returns false if there is none, or after a mistake. */
 static bool read_word(struct reading *reading)
 {
         reading->word_bytes = 0;
