@@ -80,7 +80,7 @@ void ed_sse_restart(struct ed_sse *sse)
 
 /* ---- fields ---------------------------------------------------------------- */
 
-/* Set the time to wait before another connection. A value that is empty or not a number is ignored. */
+/* Set the time to wait before another connection. A value that is not a number is ignored. */
 static void set_retry(struct ed_sse *sse, const char *value, size_t bytes)
 {
         int64_t ms = 0;
