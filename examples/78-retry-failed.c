@@ -2,12 +2,11 @@
  * 78-retry-failed - gather everything, keep the good results, and try again only
  * what failed.
  *
- * With EDDY_GATHER_KEEP_GOING a failure does not cancel the other calls, and each
- * job has its own result.  The next round consists of the jobs whose failure may be
- * temporary; a response that has arrived is not requested again, and a 404 is
- * final.  After three rounds the texts are in the order of the arguments, whichever
- * round they came from.  Each attempt has a limit of one second, which covers the
- * body.
+ * With eddy_http_fetch_many() a failure does not cancel the other requests, and each
+ * request has its own result.  The next round consists of the requests whose failure may
+ * be temporary; a response that has arrived is not requested again, and a 404 is final.
+ * After three rounds the texts are in the order of the arguments, whichever round they
+ * came from.  Each attempt has a limit of one second, which covers the body.
  *
  * Run: 78-retry-failed $MOCK/bytes/3 "$MOCK/flaky/2?token=78a$$" $MOCK/bytes/5 "$MOCK/flaky/1?token=78b$$"
  * Time: wall 1.5 to 6 s
@@ -50,7 +49,7 @@
  * Output:
  *     ...
  *     1: failed
- *     78-retry-failed: $MOCK/slow-body/10: not complete within 1 s (usage: 78-retry-failed URL...)
+ *     78-retry-failed: $MOCK/slow-body/10: the request was not complete within its time (usage: 78-retry-failed URL...)
  * Run: 78-retry-failed http://127.0.0.1:1/ 2>&1
  * Exit: 1
  * Time: wall 1.5 s
@@ -74,126 +73,97 @@
 
 #include "eddy/eddy.h"
 
-enum { JOBS_MAX = 20, ROUNDS = 3 };
+enum { URLS_MAX = 20, ROUNDS = 3 };
 
-struct job {
-        const char *url;
-        int result;                   /* the status, or an error; -EAGAIN at first */
-        eddy_http_response *response; /* holds the text; NULL: the request failed */
-        const void *text;
-        size_t bytes;
-};
+static struct eddy_http_result results[URLS_MAX]; /* in the order of the URLs */
 
-static eddy_http_client *client;
-
-static int fetch(void *arg)
+/* Whether the request was not sent yet, or another attempt may have a better result. */
+static bool is_due(const struct eddy_http_result *result)
 {
-        struct job *job = arg;
-        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
-        struct eddy_http_request request = { .url = job->url };
-        int status, err = eddy_http_client_send(client, &request, &response);
+        return result->error < 0 ? eddy_retry_error_is_passing(result->error)
+                                 : eddy_retry_status_is_passing(result->status);
+}
 
-        if (err == 0)
-                err = eddy_http_response_body(response, &job->text, &job->bytes);
-        if (err < 0)
+static bool has_failed(const struct eddy_http_result *result)
+{
+        return result->error < 0 || result->status >= 400;
+}
+
+/* Send the requests that are due; returns their number. */
+static int run_round(eddy_http_client *client, char **urls, int count, int round)
+{
+        static struct eddy_http_request requests[URLS_MAX];
+        struct eddy_http_result found[URLS_MAX] = { 0 };
+        int places[URLS_MAX], n = 0, failed = 0, err = 0;
+
+        for (int i = 0; i < count; i++)
+                if (is_due(&results[i])) {
+                        requests[n].url = urls[i];
+                        places[n++] = i;
+                }
+        if (n > 0 && round > 1)
+                err = eddy_sleep(EDDY_MS(500) * (round - 1));
+        if (n == 0 || err < 0)
                 return err;
-        status = eddy_http_response_status(response);
-        if (status < 400) {
-                job->response = response;
-                response = NULL; /* closed after the text was used */
+        err = eddy_http_fetch_many(client, requests, n, 0, found);
+        for (int i = 0; i < n; i++) {
+                eddy_http_results_fini(&results[places[i]], 1);
+                results[places[i]] = found[i];
+                failed += has_failed(&found[i]);
         }
-        return status;
+        if (err == -ECANCELED)
+                return err;
+        printf("round %d: %d requests, %d failed\n", round, n, failed);
+        return n;
 }
 
-static int attempt(void *arg)
+/* Prints the texts; returns the place of the first failure, or -1. */
+static int print_texts(int count)
 {
-        struct job *job = arg;
-
-        job->result = eddy_call_timeout(fetch, job, EDDY_SEC(1));
-        return job->result;
-}
-
-/* Whether the job was not tried yet, or another attempt may have a better result. */
-static bool is_due(const struct job *job)
-{
-        return job->result < 0 ? eddy_retry_error_is_passing(job->result)
-                               : eddy_retry_status_is_passing(job->result);
-}
-
-static int run_rounds(struct job *jobs, int count)
-{
-        for (int round = 1; round <= ROUNDS; round++) {
-                struct eddy_call calls[JOBS_MAX];
-                int err = 0, failed = 0;
-                size_t n = 0;
-
-                for (int i = 0; i < count; i++)
-                        if (is_due(&jobs[i]))
-                                calls[n++] = EDDY_CALL(attempt, &jobs[i]);
-                if (n > 0 && round > 1)
-                        err = eddy_sleep(EDDY_MS(500) * (round - 1));
-                if (n == 0 || err < 0)
-                        return err;
-                err = eddy_gather(calls, n, EDDY_GATHER_KEEP_GOING);
-                if (err < 0)
-                        return err;
-                for (size_t i = 0; i < n; i++)
-                        failed += calls[i].result < 0 || calls[i].result >= 400;
-                printf("round %d: %zu requests, %d failed\n", round, n, failed);
-        }
-        return 0;
-}
-
-/* Prints the texts; returns the first job that failed, or NULL. */
-static const struct job *print_texts(const struct job *jobs, int count)
-{
-        const struct job *failed = NULL;
+        int failed = -1;
 
         for (int i = 0; i < count; i++) {
-                const struct job *job = &jobs[i];
-
-                if (job->response)
-                        printf("%d: %.*s\n", i + 1, (int) strcspn(job->text, "\n"),
-                               (const char *) job->text);
+                if (!has_failed(&results[i]))
+                        printf("%d: %.*s\n", i + 1, (int) strcspn(results[i].body, "\n"),
+                               results[i].body);
                 else
                         printf("%d: failed\n", i + 1);
-                failed = failed || job->response ? failed : job;
+                if (failed < 0 && has_failed(&results[i]))
+                        failed = i;
         }
         return failed;
 }
 
 /* Prints the reason; returns the exit status. */
-static int fail(const char *url, int result)
+static int fail(const char *url, int error, int status)
 {
         fflush(stdout);
         fprintf(stderr, "78-retry-failed: %s: ", url);
-        if (result >= 0)
-                fprintf(stderr, "status %d", result);
-        else if (result == -ETIMEDOUT)
-                fputs("not complete within 1 s", stderr);
+        if (error == 0)
+                fprintf(stderr, "status %d", status);
         else
-                fputs(result == -ECANCELED ? "stopped by Ctrl-C" : eddy_error_text(result), stderr);
+                fputs(error == -ECANCELED ? "stopped by Ctrl-C" : eddy_error_text(error), stderr);
         fputs(" (usage: 78-retry-failed URL...)\n", stderr);
-        return result == -ECANCELED ? 130 : 1;
+        return error == -ECANCELED ? 130 : 1;
 }
 
 static int run(void *arg)
 {
+        EDDY_AUTO(eddy_http_client) eddy_http_client *client = NULL;
+        struct eddy_http_client_opts opts = { .timeouts.total_ns = EDDY_SEC(1) };
         char **urls = arg;
-        struct job jobs[JOBS_MAX];
-        const struct job *failed;
-        int count = 0, status, err = eddy_http_client_new(NULL, &client);
+        int count = 0, status = 0, failed, err = eddy_http_client_new(&opts, &client);
 
-        if (err < 0)
-                return fail(urls[0], err);
         for (; urls[count]; count++)
-                jobs[count] = (struct job){ .url = urls[count], .result = -EAGAIN };
-        err = run_rounds(jobs, count);
-        failed = err < 0 ? NULL : print_texts(jobs, count);
-        status = err < 0 ? fail(urls[0], err) : failed ? fail(failed->url, failed->result) : 0;
-        for (int i = 0; i < count; i++)
-                eddy_http_response_close(jobs[i].response);
-        eddy_http_client_close(client);
+                results[count].error = -EAGAIN;
+        for (int round = 1; round <= ROUNDS && err >= 0; round++)
+                err = run_round(client, urls, count, round);
+        failed = err < 0 ? -1 : print_texts(count);
+        if (err < 0)
+                status = fail(urls[0], err, 0);
+        else if (failed >= 0)
+                status = fail(urls[failed], results[failed].error, results[failed].status);
+        eddy_http_results_fini(results, count);
         return status;
 }
 
@@ -201,12 +171,12 @@ int main(int argc, char **argv)
 {
         int status;
 
-        if (argc < 2 || argc > JOBS_MAX + 1) {
+        if (argc < 2 || argc > URLS_MAX + 1) {
                 fprintf(stderr,
                         "78-retry-failed: give 1 to %d URLs (usage: 78-retry-failed URL...)\n",
-                        JOBS_MAX);
+                        URLS_MAX);
                 return 1;
         }
         status = eddy_run(run, argv + 1, NULL);
-        return status < 0 ? fail(argv[1], status) : status;
+        return status < 0 ? fail(argv[1], status, 0) : status;
 }
