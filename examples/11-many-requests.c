@@ -2,17 +2,17 @@
  * 11-many-requests - fifty slow requests: eight at a time, each attempt within
  * 2.5 seconds, up to three attempts; all texts are kept, in the order of the requests.
  *
- * Each limit is one line.  The semaphore bounds how many requests are under way,
- * eddy_call_timeout() bounds each attempt with its body, and the loop bounds the
- * number of attempts.  A response that was read to its end has returned its
- * connection, and keeps its text until it is closed.  Ctrl-C cancels the scope; the
- * scope does not end before every request has released its connection.
+ * Each limit is an option or an argument: at most eight requests are under way in
+ * eddy_http_fetch_many(), total_ns bounds each attempt with its body, and the loop bounds
+ * the number of attempts.  A second call with the same results sends only the requests
+ * without a response.  Ctrl-C cancels the call; it does not return before every request
+ * has released its connection, and the texts received so far are kept.
  *
  * The Python program of the course discards all texts if one request fails, repeats
  * requests that cannot succeed (400, 404), and makes its pauses longer by equal steps.
- * Here each request keeps its own result, only temporary failures are tried again, and
- * pauses double.  (If many clients use one server, the pauses should also have a
- * random part.)  If several URLs are given, the requests take them in turn.
+ * Here each request keeps its own result, only temporary failures lead to another
+ * attempt, and pauses double.  (If many clients use one server, the pauses should also
+ * have a random part.)  If several URLs are given, the requests take them in turn.
  *
  * Run: 11-many-requests $MOCK/delay/1
  * Time: wall 7 to 12 s
@@ -37,7 +37,7 @@
  * Output:
  *     Overall error Failure in part of the requests 1 of 50
  *     49 texts of 824 bytes, from {"delay_ms":10} to {"delay_ms":490}
- *     11-many-requests: $MOCK/slow-body/10: not complete within 2.5 s (usage: 11-many-requests URL...)
+ *     11-many-requests: $MOCK/slow-body/10: the request was not complete within its time (usage: 11-many-requests URL...)
  * Run: 11-many-requests $MOCK/status/404 2>&1
  * Exit: 1
  * Time: wall 0 s
@@ -51,9 +51,9 @@
  *     Overall error Failure in part of the requests 1 of 50
  *     49 texts of 824 bytes, from {"delay_ms":10} to {"delay_ms":490}
  *     11-many-requests: http://127.0.0.1:1/: Connection refused (usage: 11-many-requests URL...)
- * Run: timeout --foreground --preserve-status -s INT 1.5 11-many-requests $MOCK/delay/1 2>&1
+ * Run: timeout --foreground --preserve-status -s INT 1.8 11-many-requests $MOCK/delay/1 2>&1
  * Exit: 130
- * Time: wall 1.5 s
+ * Time: wall 1.8 s
  * Output:
  *     8 texts of 144 bytes, from {"delay_ms":1000} to {"delay_ms":1000}
  *     11-many-requests: $MOCK/delay/1: stopped by Ctrl-C (usage: 11-many-requests URL...)
@@ -71,96 +71,66 @@
 
 enum { REQUESTS = 50, AT_ONCE = 8, ATTEMPTS = 3 };
 
-static eddy_semaphore room = EDDY_SEMAPHORE(AT_ONCE, 0);
-static eddy_http_client *client;
+static struct eddy_http_request requests[REQUESTS];
+static struct eddy_http_result results[REQUESTS];
 
-struct job {
-        const char *url;
-        int result;                   /* the status, or why there is none */
-        eddy_http_response *response; /* holds the text; NULL: the request failed */
-        const void *text;
-        size_t bytes;
-};
-
-static int fetch_once(void *arg)
+/* Drop the responses that another attempt may improve.  Returns whether one is worthwhile. */
+static bool drop_passing(void)
 {
-        struct job *job = arg;
-        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
-        struct eddy_http_request request = { .url = job->url };
-        int status, err = eddy_http_client_send(client, &request, &response);
+        bool is_worthwhile = false;
 
-        if (err == 0)
-                err = eddy_http_response_body(response, &job->text, &job->bytes);
-        if (err < 0)
-                return err;
-        status = eddy_http_response_status(response);
-        if (status < 400) {
-                job->response = response;
-                response = NULL; /* closed after the text was used */
+        for (int i = 0; i < REQUESTS; i++) {
+                struct eddy_http_result *result = &results[i];
+
+                if (result->error < 0 && eddy_retry_error_is_passing(result->error))
+                        is_worthwhile = true;
+                if (result->error < 0 || !eddy_retry_status_is_passing(result->status))
+                        continue;
+                eddy_http_results_fini(result, 1);
+                is_worthwhile = true;
         }
-        return status;
+        return is_worthwhile;
 }
 
-static bool may_pass(int result)
-{
-        return result < 0 ? eddy_retry_error_is_passing(result)
-                          : eddy_retry_status_is_passing(result);
-}
-
-static int fetch_with_retry(struct job *job)
+/* Returns 0 or -ECANCELED: a failed request is a result here. */
+static int fetch_all(eddy_http_client *client)
 {
         int64_t pause_ns = EDDY_MS(500);
 
         for (int attempt = 1;; attempt++, pause_ns *= 2) {
-                int err, result = eddy_call_timeout(fetch_once, job, EDDY_SEC(2.5));
+                int err = eddy_http_fetch_many(client, requests, REQUESTS, AT_ONCE, results);
 
-                if (attempt == ATTEMPTS || !may_pass(result))
-                        return result;
+                if (err == -ECANCELED)
+                        return err;
+                if (attempt == ATTEMPTS || !drop_passing())
+                        return 0;
                 err = eddy_sleep(pause_ns);
                 if (err < 0)
                         return err;
         }
 }
 
-static int guarded(void *arg)
+static bool has_text(const struct eddy_http_result *result)
 {
-        struct job *job = arg;
-
-        job->result = eddy_semaphore_acquire(&room);
-        if (job->result < 0)
-                return job->result;
-        job->result = fetch_with_retry(job);
-        eddy_semaphore_release(&room);
-        /* A failed request is a result here: it cancels no other. */
-        return job->result == -ECANCELED ? -ECANCELED : 0;
+        return result->error == 0 && result->status > 0 && result->status < 400;
 }
 
-static int fetch_many(struct job *jobs)
+/* Uses the texts; returns the place of the first failure, or -1. */
+static int use_texts(bool is_complete)
 {
-        eddy_scope scope;
-
-        eddy_scope_begin(&scope, NULL);
-        for (int i = 0; i < REQUESTS; i++)
-                eddy_scope_start(&scope, guarded, &jobs[i]);
-        return eddy_scope_end(&scope);
-}
-
-/* Uses the texts; returns the first job that failed, or NULL. */
-static const struct job *use_texts(const struct job *jobs, bool is_complete)
-{
-        const struct job *first = NULL, *last = NULL, *failed = NULL;
-        int good = 0;
+        const char *first = NULL, *last = NULL;
+        int good = 0, failed = -1;
         size_t bytes = 0;
 
-        for (const struct job *job = jobs; job < jobs + REQUESTS; job++) {
-                if (!job->response) {
-                        failed = failed ? failed : job;
+        for (int i = 0; i < REQUESTS; i++) {
+                if (!has_text(&results[i])) {
+                        failed = failed < 0 ? i : failed;
                         continue;
                 }
-                first = first ? first : job;
-                last = job;
+                first = first ? first : results[i].body;
+                last = results[i].body;
                 good++;
-                bytes += job->bytes;
+                bytes += results[i].body_bytes;
         }
         if (good == REQUESTS)
                 printf("%d successful responses received\n", good);
@@ -169,46 +139,44 @@ static const struct job *use_texts(const struct job *jobs, bool is_complete)
                        REQUESTS);
         if (first)
                 printf("%d texts of %zu bytes, from %.*s to %.*s\n", good, bytes,
-                       (int) strcspn(first->text, "\n"), (const char *) first->text,
-                       (int) strcspn(last->text, "\n"), (const char *) last->text);
+                       (int) strcspn(first, "\n"), first, (int) strcspn(last, "\n"), last);
         return failed;
 }
 
 /* Prints the reason; returns the exit status. */
-static int fail(const char *url, int result)
+static int fail(const char *url, int error, int status)
 {
         fflush(stdout);
         fprintf(stderr, "11-many-requests: %s: ", url);
-        if (result >= 0)
-                fprintf(stderr, "status %d", result);
-        else if (result == -ETIMEDOUT)
-                fputs("not complete within 2.5 s", stderr);
+        if (error == 0)
+                fprintf(stderr, "status %d", status);
         else
-                fputs(result == -ECANCELED ? "stopped by Ctrl-C" : eddy_error_text(result), stderr);
+                fputs(error == -ECANCELED ? "stopped by Ctrl-C" : eddy_error_text(error), stderr);
         fputs(" (usage: 11-many-requests URL...)\n", stderr);
-        return result == -ECANCELED ? 130 : 1;
+        return error == -ECANCELED ? 130 : 1;
 }
 
 static int run(void *arg)
 {
+        struct eddy_http_client_opts opts = { .connections_max = AT_ONCE,
+                                              .timeouts.total_ns = EDDY_SEC(2.5) };
         char **urls = arg;
-        static struct job jobs[REQUESTS];
-        const struct job *failed;
-        int count = 0, err, status;
+        eddy_http_client *client;
+        int count = 0, failed, status = 0, err = eddy_http_client_new(&opts, &client);
 
+        if (err < 0)
+                return fail(urls[0], err, 0);
         while (urls[count])
                 count++;
         for (int i = 0; i < REQUESTS; i++)
-                jobs[i] = (struct job){ .url = urls[i % count], .result = -ECANCELED };
-        err = eddy_http_client_new(&(struct eddy_http_client_opts){ .connections_max = AT_ONCE },
-                                   &client);
+                requests[i].url = urls[i % count];
+        err = fetch_all(client);
+        failed = use_texts(err == 0);
         if (err < 0)
-                return fail(urls[0], err);
-        err = fetch_many(jobs);
-        failed = use_texts(jobs, err == 0);
-        status = err < 0 ? fail(urls[0], err) : failed ? fail(failed->url, failed->result) : 0;
-        for (int i = 0; i < REQUESTS; i++)
-                eddy_http_response_close(jobs[i].response);
+                status = fail(urls[0], err, 0);
+        else if (failed >= 0)
+                status = fail(requests[failed].url, results[failed].error, results[failed].status);
+        eddy_http_results_fini(results, REQUESTS);
         eddy_http_client_close(client);
         return status;
 }
@@ -222,5 +190,5 @@ int main(int argc, char **argv)
                 return 1;
         }
         status = eddy_run(run, argv + 1, NULL);
-        return status < 0 ? fail(argv[1], status) : status;
+        return status < 0 ? fail(argv[1], status, 0) : status;
 }
