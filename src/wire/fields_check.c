@@ -22,9 +22,6 @@ struct around {
 #define FAIL(around, place, ...)                                                                   \
         ed_json_fail((around)->error, EDDY_E_FIELD_TABLE, NULL, 0, place, __VA_ARGS__)
 
-/* Returns the reason why a field is not usable, or NULL. */
-typedef const char *fault_fn(const struct eddy_fields *fields, const struct eddy_field *field);
-
 static bool is_inside(const struct eddy_fields *fields, size_t offset, size_t bytes)
 {
         return offset <= fields->bytes && bytes <= fields->bytes - offset;
@@ -104,16 +101,13 @@ static bool is_limit(int limit, double number)
         return limit >= EDDY_LIMIT_NONE && limit <= EDDY_LIMIT_INTEGER && number == number;
 }
 
-static const char *limit_fault(const struct eddy_fields *fields, const struct eddy_field *field)
+static const char *limit_fault(const struct eddy_field *field)
 {
         int64_t least, most;
         uint64_t positive_least, positive_most;
         double real_least, real_most;
         bool is_possible;
 
-        (void) fields;
-        if (!field->has_min && !field->has_max)
-                return NULL;
         if (!is_number(field))
                 return "it has a minimum or maximum, but is not a number";
         if (!is_limit(field->has_min, field->min) || !is_limit(field->has_max, field->max))
@@ -127,13 +121,10 @@ static const char *limit_fault(const struct eddy_fields *fields, const struct ed
         return is_possible ? NULL : "its minimum and maximum allow no number of its type";
 }
 
-static const char *length_fault(const struct eddy_fields *fields, const struct eddy_field *field)
+static const char *length_fault(const struct eddy_field *field)
 {
         size_t least, most;
 
-        (void) fields;
-        if (!field->has_length && !field->has_item_length)
-                return NULL;
         if (field->has_length && field->shape == EDDY_SHAPE_ONE && !is_string(field) &&
             field->kind != EDDY_KIND_RAW)
                 return "it has a length, but is neither a string nor a list";
@@ -148,9 +139,8 @@ static const char *length_fault(const struct eddy_fields *fields, const struct e
         return least > most ? "its length allows no number of items" : NULL;
 }
 
-static const char *other_fault(const struct eddy_fields *fields, const struct eddy_field *field)
+static const char *other_fault(const struct eddy_field *field)
 {
-        (void) fields;
         if (field->unique &&
             (!is_list(field) || field->kind == EDDY_KIND_STRUCT || field->kind == EDDY_KIND_RAW))
                 return "it is unique, but is not a list of scalars or strings";
@@ -166,13 +156,10 @@ static const char *other_fault(const struct eddy_fields *fields, const struct ed
 }
 
 /* An entry of a map is a name and a value. */
-static const char *map_fault(const struct eddy_fields *fields, const struct eddy_field *field)
+static const char *map_fault(const struct eddy_field *field)
 {
         const struct eddy_fields *entry = field->fields;
 
-        (void) fields;
-        if (field->shape != EDDY_SHAPE_MAP)
-                return NULL;
         if (field->kind != EDDY_KIND_STRUCT)
                 return "a map has no table of its entries";
         if (entry->count != 2 || !entry->list || entry->list[0].shape != EDDY_SHAPE_ONE ||
@@ -200,7 +187,7 @@ static const char *union_fault(const struct eddy_fields *fields, const struct ed
         size_t names = 0;
 
         if (!ed_fields_are_union(fields))
-                return field->kind == EDDY_KIND_TAG ? "a tag is not the first field" : NULL;
+                return "a tag is not the first field";
         if (field->flag || field->null_flag)
                 return "a tag or a struct that it chooses has a flag";
         if (field->read_only || field->write_only)
@@ -254,9 +241,12 @@ static bool share_memory(const struct eddy_field *a, const struct eddy_field *b)
 /* Returns true if the field has pointers, a count or a tag, which no other field may change. */
 static bool has_pointers(const struct eddy_field *field)
 {
-        return field->shape != EDDY_SHAPE_ONE || field->kind == EDDY_KIND_STRING ||
-               field->kind == EDDY_KIND_RAW || field->kind == EDDY_KIND_STRUCT ||
-               field->kind == EDDY_KIND_TAG;
+        enum {
+                KINDS = 1 << EDDY_KIND_STRING | 1 << EDDY_KIND_RAW | 1 << EDDY_KIND_STRUCT |
+                        1 << EDDY_KIND_TAG
+        };
+
+        return field->shape != EDDY_SHAPE_ONE || (KINDS >> field->kind & 1);
 }
 
 /* The structs that a tag chooses may share memory with each other. */
@@ -321,18 +311,33 @@ static int check_flags(const struct around *here)
 static int check_table(const struct eddy_fields *fields, const struct around *up,
                        const struct ed_field_place *place, struct eddy_json_error *error);
 
+/* Returns the reason why a field is not usable, or NULL. Each call checks tables, so this is fast. */
+static const char *field_fault(const struct eddy_fields *fields, const struct eddy_field *field)
+{
+        const char *reason = member_fault(fields, field);
+
+        if (!reason && (field->has_min || field->has_max))
+                reason = limit_fault(field);
+        if (!reason && (field->has_length || field->has_item_length))
+                reason = length_fault(field);
+        if (!reason)
+                reason = other_fault(field);
+        if (!reason && field->shape == EDDY_SHAPE_MAP)
+                reason = map_fault(field);
+        if (!reason && (field->kind == EDDY_KIND_TAG || ed_fields_are_union(fields)))
+                reason = union_fault(fields, field);
+        return reason;
+}
+
 static int check_field(const struct around *here, size_t i)
 {
-        static fault_fn *const faults[] = { member_fault, limit_fault, length_fault,
-                                            other_fault,  map_fault,   union_fault };
         const struct eddy_field *field = &here->fields->list[i];
-        const char *reason = NULL;
         struct ed_field_place place;
+        const char *reason;
 
         if (!field->name)
                 return FAIL(here, here->place, "field %zu has no name", i);
-        for (size_t n = 0; n < sizeof(faults) / sizeof(faults[0]) && !reason; n++)
-                reason = faults[n](here->fields, field);
+        reason = field_fault(here->fields, field);
         if (!reason && !field->format && field->kind != EDDY_KIND_STRUCT)
                 return 0;
         place = ed_field_place_of(here->place, field);

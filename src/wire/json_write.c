@@ -62,16 +62,32 @@ static int fail_range(const struct writing *writing, const struct ed_field_place
                     is_above ? "above the maximum" : "below the minimum", limit);
 }
 
+/* Faster than snprintf(). */
+static int add_integer(struct writing *writing, bool is_negative, uint64_t digits,
+                       const struct ed_field_place *place)
+{
+        char text[NUMBER_BYTES], *end = text + sizeof(text), *at = end;
+
+        do {
+                *--at = (char) ('0' + digits % 10);
+                digits /= 10;
+        } while (digits > 0);
+        if (is_negative)
+                *--at = '-';
+        return add(writing, at, (size_t) (end - at), place);
+}
+
 static int write_int(struct writing *writing, const struct eddy_field *field, const void *at,
                      const struct ed_field_place *place)
 {
         int64_t number = ed_field_int_get(at, field->bytes), least, most;
         char text[NUMBER_BYTES], limit[NUMBER_BYTES];
 
-        snprintf(text, sizeof(text), "%" PRId64, number);
         (void) ed_field_int_range(field, &least, &most);
         if (number >= least && number <= most)
-                return add(writing, text, strlen(text), place);
+                return add_integer(writing, number < 0,
+                                   number < 0 ? 0 - (uint64_t) number : (uint64_t) number, place);
+        snprintf(text, sizeof(text), "%" PRId64, number);
         snprintf(limit, sizeof(limit), "%" PRId64, number > most ? most : least);
         return fail_range(writing, place, text, number > most, limit);
 }
@@ -82,10 +98,10 @@ static int write_uint(struct writing *writing, const struct eddy_field *field, c
         uint64_t number = ed_field_uint_get(at, field->bytes), least, most;
         char text[NUMBER_BYTES], limit[NUMBER_BYTES];
 
-        snprintf(text, sizeof(text), "%" PRIu64, number);
         (void) ed_field_uint_range(field, &least, &most);
         if (number >= least && number <= most)
-                return add(writing, text, strlen(text), place);
+                return add_integer(writing, false, number, place);
+        snprintf(text, sizeof(text), "%" PRIu64, number);
         snprintf(limit, sizeof(limit), "%" PRIu64, number > most ? most : least);
         return fail_range(writing, place, text, number > most, limit);
 }

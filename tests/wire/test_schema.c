@@ -144,10 +144,10 @@ TEST(scalars_have_exact_limits)
         check_field(FIELD(EDDY_FIELD(struct thing, ratio, EDDY_FIELD_REQUIRED,
                                      EDDY_FIELD_MIN(-HUGE_VAL), EDDY_FIELD_MAX(HUGE_VAL))),
                     "{\"type\":\"number\",\"format\":\"double\"}");
-        check_field(FIELD(EDDY_FIELD(struct point, y, EDDY_FIELD_REQUIRED,
-                                     EDDY_FIELD_MAX(HUGE_VAL))),
-                    "{\"type\":\"number\",\"format\":\"float\",\"minimum\":-3.4028234663852886e+38,"
-                    "\"maximum\":3.4028234663852886e+38}");
+        check_field(
+                FIELD(EDDY_FIELD(struct point, y, EDDY_FIELD_REQUIRED, EDDY_FIELD_MAX(HUGE_VAL))),
+                "{\"type\":\"number\",\"format\":\"float\",\"minimum\":-3.4028234663852886e+38,"
+                "\"maximum\":3.4028234663852886e+38}");
         check_field(FIELD(EDDY_FIELD(struct point, y, EDDY_FIELD_REQUIRED)),
                     "{\"type\":\"number\",\"format\":\"float\",\"minimum\":-3.4028234663852886e+38,"
                     "\"maximum\":3.4028234663852886e+38}");
