@@ -185,8 +185,8 @@ struct eddy_fields {
 #define EDDY_FIELD_NULL_FLAG(type, member)                                                         \
         .null_flag = 1 + offsetof(type, member) + EDDY_FIELD_CHECK_AS(FLAG, type, member, bool)
 /*
- * The least and greatest number, exact for integers of 64 bits too.  Of a float, the limit is the
- * nearest float.
+ * The least and greatest number, exact for integers of 64 bits too.  A float is compared with the float
+ * that is nearest to the limit.
  */
 #define EDDY_FIELD_MIN(number)                                                                     \
         .has_min = EDDY_FIELD_LIMIT(number), .min = (double) (number),                             \
