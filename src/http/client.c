@@ -85,7 +85,7 @@ static const char *bad_option(const struct eddy_http_client_opts *opts)
                 return "idle_timeout_ns: it is negative";
         if (times->pool_ns < 0 || times->connect_ns < 0 || times->read_ns < 0 ||
             times->total_ns < 0)
-                return "timeouts: a time is negative; 0 is no limit";
+                return "timeouts: a time is negative; 0 means no limit";
         if (opts->flags & ~(unsigned) CLIENT_FLAGS)
                 return "flags: a flag is unknown, or belongs to a request";
         if (opts->redirects_max < 0)

@@ -292,7 +292,7 @@ static int refused_options(void *arg)
         check_refused(OPTIONS(.redirects_max = -1), -EINVAL,
                       "redirects_max: it is negative; 0 follows none");
         check_refused(OPTIONS(.timeouts = { .read_ns = -1 }), -EINVAL,
-                      "timeouts: a time is negative; 0 is no limit");
+                      "timeouts: a time is negative; 0 means no limit");
         return 0;
 }
 
