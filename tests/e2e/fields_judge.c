@@ -5,8 +5,11 @@
  *
  * A question is a line: "schema TABLE", or "read TABLE HEX", with the document in hexadecimal digits. The
  * answer is a line of JSON: the schema; or {"errors":[...],"written":TEXT or null}, in which the text is
- * made from the struct. "account-request" is the table "account" for a request.
+ * made from the struct. "starve" is as "read", after each allocation of both calls has failed in turn.
+ * "account-request" is the table "account" for a request.
  */
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +38,24 @@ static const struct table {
         { "drawing", &drawing_fields, 0 },
         { "catalog", &catalog_fields, 0 },
 };
+
+/* The allocator of the library: allocations that are not freed, and how many more succeed; below 0: all. */
+static size_t allocated;
+static int left = -1;
+
+static void *allocate(void *ctx, void *ptr, size_t bytes)
+{
+        (void) ctx;
+        if (bytes == 0) {
+                allocated -= ptr != NULL;
+                free(ptr);
+                return NULL;
+        }
+        if (left >= 0 && left-- == 0)
+                return NULL;
+        allocated += ptr == NULL;
+        return realloc(ptr, bytes);
+}
 
 static const struct table *find_table(const char *name)
 {
@@ -148,6 +169,69 @@ static void read_document(const struct table *table, const char *text, size_t by
         free(out);
 }
 
+static void require(bool holds, const char *sentence, int number)
+{
+        if (holds)
+                return;
+        fprintf(stderr, "fields_judge: allocation %d fails: %s\n", number, sentence);
+        exit(1);
+}
+
+/* Returns true if the allocation with this number, from 0 on, failed; it was an error without effects. */
+static bool read_starved(const struct table *table, const char *text, size_t bytes, int number,
+                         void *out, int *ret_err)
+{
+        struct eddy_field_errors errors = { .max = EDDY_FIELD_ERRORS_MAX };
+        size_t before = allocated;
+        bool failed;
+
+        left = number;
+        *ret_err = eddy_json_read_all(table->fields, text, bytes, table->flags, out, &errors);
+        failed = left < 0;
+        left = -1;
+        eddy_field_errors_fini(&errors);
+        if (failed) {
+                require(*ret_err == -ENOMEM, "the reader returns another error", number);
+                require(allocated == before, "the reader leaks", number);
+        }
+        return failed;
+}
+
+static bool write_starved(const struct table *table, const void *in, int number)
+{
+        size_t before = allocated, bytes;
+        char *text = NULL;
+        bool failed;
+        int err;
+
+        left = number;
+        err = eddy_json_write_as(table->fields, in, table->flags, &text, &bytes, NULL);
+        failed = left < 0;
+        left = -1;
+        require(failed ? err == -ENOMEM && !text : err == 0, "the writer returns another result",
+                number);
+        eddy_free(text);
+        require(allocated == before, "the writer leaks", number);
+        return failed;
+}
+
+static void starve(const struct table *table, const char *text, size_t bytes)
+{
+        char *out = calloc(1, table->fields->bytes);
+        int err, number = 0;
+
+        for (; read_starved(table, text, bytes, number, out, &err); number++)
+                for (size_t i = 0; i < table->fields->bytes; i++)
+                        require(out[i] == 0, "the struct has changed", number);
+        require(number > 0, "but there is none", number);
+        for (number = 0; err == 0 && write_starved(table, out, number);)
+                number++;
+        if (err == 0)
+                eddy_fields_fini(table->fields, out);
+        free(out);
+        require(allocated == 0, "something is left", number);
+}
+
 /* In place. */
 static size_t decode(char *hex)
 {
@@ -176,15 +260,19 @@ int main(void)
 {
         static char line[LINE_BYTES];
 
+        eddy_alloc_set(allocate, NULL);
         while (fgets(line, sizeof(line), stdin)) {
                 char *rest = line, *word = take_word(&rest);
                 const struct table *table = find_table(take_word(&rest));
                 char *hex = take_word(&rest);
+                size_t bytes = decode(hex);
 
                 if (strcmp(word, "schema") == 0)
                         print_schema(table);
-                else
-                        read_document(table, hex, decode(hex));
+                if (strcmp(word, "starve") == 0)
+                        starve(table, hex, bytes);
+                if (strcmp(word, "schema") != 0)
+                        read_document(table, hex, bytes);
         }
         return 0;
 }

@@ -209,6 +209,12 @@ def each_document_has_its_errors(_):
 
 
 @claim
+def each_allocation_for_a_document_may_fail(_):
+    known = [(one.table, one.text) for one in documents()]
+    equal(ask([("starve", *one) for one in known]), read(known))
+
+
+@claim
 def the_validator_judges_the_documents_equally(_):
     judges = validators()
     known = documents()
