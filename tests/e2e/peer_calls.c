@@ -1,0 +1,265 @@
+/*
+ * peer_calls.c - calls of eddy's client to the servers of others, for test_http_peers.py and
+ * test_stray_peers.py.
+ *
+ *     peer_calls [--proxy URL] [--ca FILE] get URL PATH
+ *     peer_calls [--proxy URL] [--ca FILE] put URL PATH [chunked]
+ *     peer_calls [--ca FILE] events URL
+ *     peer_calls [--ca FILE] upgrade URL BYTES
+ *     peer_calls stray URL COUNT [CONTROL]
+ *
+ * Output: get: the SHA-256 of the file that was saved. put: the status and the body of the response.
+ * events: a line for each event, then the number of connections. upgrade: the bytes that came back.
+ * stray: how many answers were right and wrong, and how many requests failed. The last line of all but
+ * stray is the peak of resident memory in KiB.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eddy/eddy.h"
+
+enum { PIECE_BYTES = 16 << 10 };
+
+static struct {
+        struct eddy_http_client_opts opts;
+        struct eddy_tls_opts tls;
+        eddy_http_client *client;
+        struct eddy_http_fault fault;
+        char **words; /* after the call's name */
+} call;
+
+/* ---- a file in each direction --------------------------------------------------------- */
+
+static int get(void)
+{
+        struct eddy_http_request request = { .url = call.words[0], .ret_fault = &call.fault };
+        struct eddy_http_download_result result;
+        struct eddy_http_download_opts opts = { .flags = EDDY_HTTP_DOWNLOAD_HASH,
+                                                .ret_result = &result };
+        int err = eddy_http_download(call.client, &request, call.words[1], &opts);
+
+        if (err == 0)
+                printf("%s\n", result.hash);
+        return err;
+}
+
+static int64_t file_read(void *arg, void *buf, size_t bytes)
+{
+        return eddy_file_read(arg, buf, bytes);
+}
+
+static int put(void)
+{
+        EDDY_AUTO(eddy_file) eddy_file *file = NULL;
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        struct eddy_http_body_source source = { .read = file_read, .bytes = -1 };
+        struct eddy_http_request request = { .method = "PUT",
+                                             .url = call.words[0],
+                                             .body_source = &source,
+                                             .ret_fault = &call.fault };
+        struct eddy_file_info info;
+        const void *body;
+        size_t bytes;
+        int err = eddy_file_open(call.words[1], EDDY_FILE_READ, 0, &file);
+
+        source.arg = file;
+        if (err == 0)
+                err = eddy_file_stat(file, &info);
+        if (err == 0 && !call.words[2])
+                source.bytes = (int64_t) info.bytes;
+        if (err == 0)
+                err = eddy_http_client_send(call.client, &request, &response);
+        if (err == 0)
+                err = eddy_http_response_body(response, &body, &bytes);
+        if (err == 0)
+                printf("%d %.*s\n", eddy_http_response_status(response), (int) bytes,
+                       (const char *) body);
+        return err;
+}
+
+/* ---- events ----------------------------------------------------------------------------- */
+
+static int events(void)
+{
+        EDDY_AUTO(eddy_http_sse) eddy_http_sse *sse = NULL;
+        struct eddy_http_request request = { .url = call.words[0], .ret_fault = &call.fault };
+        struct eddy_http_sse_event event;
+        struct eddy_http_sse_info info;
+        int err = eddy_http_sse_open(call.client, &request, NULL, &sse);
+
+        while (err >= 0 && (err = eddy_http_sse_next(sse, &event)) > 0)
+                printf("%s %s %s\n", event.type, event.id, event.data);
+        eddy_http_sse_info(sse, &info);
+        printf("%llu connections\n", (unsigned long long) info.connections);
+        return err;
+}
+
+/* ---- another protocol --------------------------------------------------------------------- */
+
+struct sending {
+        eddy_stream *stream;
+        size_t bytes;
+};
+
+static int send_bytes(void *arg)
+{
+        const struct sending *sending = arg;
+        char piece[1000];
+        int err = 0;
+
+        for (size_t sent = 0, n; err == 0 && sent < sending->bytes; sent += n) {
+                n = sending->bytes - sent < sizeof(piece) ? sending->bytes - sent : sizeof(piece);
+                for (size_t i = 0; i < n; i++)
+                        piece[i] = (char) ((sent + i) % 251);
+                err = eddy_stream_write(sending->stream, piece, n);
+        }
+        return err == 0 ? eddy_stream_shutdown(sending->stream) : err;
+}
+
+/* Returns the number of bytes up to the end, of which byte i is i % 251. */
+static int64_t read_echo(eddy_stream *stream)
+{
+        static char buf[PIECE_BYTES];
+        int64_t n, got = 0;
+
+        while ((n = eddy_stream_read(stream, buf, sizeof(buf))) > 0)
+                for (int64_t i = 0; i < n; i++, got++)
+                        if (buf[i] != (char) (got % 251))
+                                return -EBADMSG;
+        return n < 0 ? n : got;
+}
+
+static int upgrade(void)
+{
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        EDDY_AUTO(eddy_stream) eddy_stream *stream = NULL;
+        static const struct eddy_http_header offered = { "Upgrade", "echo" };
+        struct eddy_http_request request = { .url = call.words[0],
+                                             .headers = &offered,
+                                             .headers_count = 1,
+                                             .ret_fault = &call.fault };
+        int err = eddy_http_client_upgrade(call.client, &request, &response, &stream);
+        struct sending sending = { stream, strtoul(call.words[1], NULL, 10) };
+        eddy_scope scope;
+        int64_t got;
+
+        if (err < 0)
+                return err;
+        if (!stream)
+                return EDDY_E_HTTP_STATUS;
+        printf("%s ", eddy_http_response_header(response, "upgrade"));
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, send_bytes, &sending);
+        got = read_echo(stream);
+        if (got < 0)
+                eddy_scope_cancel(&scope);
+        err = eddy_scope_end(&scope);
+        if (got >= 0)
+                printf("%lld\n", (long long) got);
+        return got < 0 ? (int) got : err;
+}
+
+/* ---- answers to their requests -------------------------------------------------------------- */
+
+/* Returns whether the answer to a request is its number. */
+static int ask(const char *url, unsigned number, bool *ret_is_right)
+{
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        struct eddy_http_request request = { .url = url };
+        char expected[16];
+        const void *body;
+        size_t bytes;
+        int err = eddy_http_client_send(call.client, &request, &response);
+
+        if (err == 0)
+                err = eddy_http_response_body(response, &body, &bytes);
+        if (err < 0)
+                return err;
+        snprintf(expected, sizeof(expected), "%u", number);
+        *ret_is_right = bytes == strlen(expected) && memcmp(body, expected, bytes) == 0;
+        return 0;
+}
+
+/* With CONTROL, a request of another server comes between two requests. */
+static int stray(void)
+{
+        unsigned count = (unsigned) strtoul(call.words[1], NULL, 10), right = 0, wrong = 0,
+                 failed = 0;
+        char url[256];
+        bool is_right;
+
+        for (unsigned i = 0; i < count; i++) {
+                snprintf(url, sizeof(url), "%s/%u", call.words[0], i);
+                if (ask(url, i, &is_right) < 0)
+                        failed++;
+                else if (is_right)
+                        right++;
+                else
+                        wrong++;
+                if (call.words[2] && ask(call.words[2], 0, &is_right) < 0)
+                        return -EIO;
+        }
+        printf("%u %u %u\n", right, wrong, failed);
+        return 0;
+}
+
+/* ---- the program ------------------------------------------------------------------------------ */
+
+static void print_peak(void)
+{
+        FILE *file = fopen("/proc/self/status", "r");
+        char line[256];
+        long kib;
+
+        while (file && fgets(line, sizeof(line), file))
+                if (sscanf(line, "VmHWM: %ld", &kib) == 1)
+                        printf("%ld\n", kib);
+        if (file)
+                fclose(file);
+}
+
+static int run(void *arg)
+{
+        static const struct {
+                const char *name;
+                int (*fn)(void);
+                bool has_peak;
+        } calls[] = { { "get", get, true },
+                      { "put", put, true },
+                      { "events", events, true },
+                      { "upgrade", upgrade, true },
+                      { "stray", stray, false } };
+        const char *name = arg;
+        int err = -EINVAL;
+
+        if (call.tls.ca_file)
+                err = eddy_tls_config_new(&call.tls, NULL, &call.opts.tls);
+        if (!call.tls.ca_file || err == 0)
+                err = eddy_http_client_new(&call.opts, &call.client);
+        for (size_t i = 0; err == 0 && i < sizeof(calls) / sizeof(calls[0]); i++) {
+                if (strcmp(calls[i].name, name) == 0) {
+                        err = calls[i].fn();
+                        if (calls[i].has_peak)
+                                print_peak();
+                }
+        }
+        eddy_http_client_close(call.client);
+        eddy_tls_config_close(call.opts.tls);
+        if (err < 0)
+                fprintf(stderr, "%s: %s %s\n", name, eddy_error_text(err), call.fault.text);
+        return err;
+}
+
+int main(int argc, char **argv)
+{
+        (void) argc;
+        for (argv++; argv[0] && strncmp(argv[0], "--", 2) == 0; argv += 2) {
+                if (strcmp(argv[0], "--proxy") == 0)
+                        call.opts.http_proxy = call.opts.https_proxy = argv[1];
+                else
+                        call.tls.ca_file = argv[1];
+        }
+        call.words = argv + 1;
+        return eddy_run(run, argv[0], NULL) < 0;
+}

@@ -1,0 +1,50 @@
+// http_server.js - the server of test_http_peers.py in Node; http_server.py describes it.
+//
+//     http_server.js FOLDER [CERT KEY]
+'use strict';
+const crypto = require('crypto');
+const fs = require('fs');
+const http = require('http');
+const https = require('https');
+
+const [folder, cert, key] = process.argv.slice(2);
+const EVENTS = 40, EVENTS_AT_ONCE = 10;
+
+function sendEvents(request, response) {
+  const begin = Number(request.headers['last-event-id'] ?? -1) + 1;
+  if (begin >= EVENTS) {
+    response.writeHead(204).end();
+    return;
+  }
+  let text = 'retry: 1\n\n';
+  for (let i = begin; i < begin + EVENTS_AT_ONCE; i++) text += `event: tick\nid: ${i}\ndata: line ${i}\n\n`;
+  response.writeHead(200, {'Content-Type': 'text/event-stream'});
+  if (Math.floor(begin / EVENTS_AT_ONCE) % 2 === 1)
+    response.write(text + 'data: half\n', () => request.socket.end());
+  else
+    response.end(text);
+}
+
+function answer(request, response) {
+  if (request.method === 'PUT') {
+    const digest = crypto.createHash('sha256');
+    request.on('data', (piece) => digest.update(piece));
+    request.on('end', () => response.end(digest.digest('hex')));
+  } else if (request.url === '/events') {
+    sendEvents(request, response);
+  } else {
+    const path = folder + request.url;
+    response.setHeader('Content-Length', fs.statSync(path).size);
+    fs.createReadStream(path).pipe(response);
+  }
+}
+
+const server = cert ? https.createServer({cert: fs.readFileSync(cert), key: fs.readFileSync(key)}, answer) :
+                      http.createServer(answer);
+server.on('upgrade', (request, socket, head) => {
+  socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n');
+  if (head.length > 0) socket.write(head);
+  socket.pipe(socket);
+});
+server.listen(0, '127.0.0.1',
+              () => console.log(`listening on ${cert ? 'https' : 'http'}://127.0.0.1:${server.address().port}`));

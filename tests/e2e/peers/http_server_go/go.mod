@@ -1,0 +1,3 @@
+module tests/http_server_go
+
+go 1.19

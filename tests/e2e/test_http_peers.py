@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+"""test_http_peers - eddy's client beside servers of others: nginx, Go, Node, Python, and squid between them.
+
+    test_http_peers.py PEER_CALLS [WORD]
+
+100 MB go up and down with equal digests, and the client's peak of memory is that of 1 MB; events continue
+after streams that end and that break; an upgraded connection carries bytes both ways, with TLS too.  What
+is not installed skips its cases by name (tools/install-deps interop).
+"""
+import hashlib
+import os
+import random
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+import e2e
+from e2e import check, claim, equal
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SIZES = {"little": 1_000_003, "much": 100_000_007}
+# A peak of 100 MB may exceed one of 1 MB by this, and no peak exceeds the other.
+MORE_KIB_MAX = 1024
+KIB_MAX = 16 << 10
+SANITIZE = os.environ.get("EDDY_TEST_SANITIZE", "none")
+EVENTS = "".join(f"tick {i} line {i}\n" for i in range(40))
+lock = threading.Lock()
+built = tempfile.TemporaryDirectory(prefix="eddy-e2e-")
+
+
+def program(*names):
+    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    found = next(filter(None, (shutil.which(name, path=path) for name in names)), None)
+    if not found:
+        raise e2e.Skip(f"{names[0]} is not installed (tools/install-deps interop)")
+    return found
+
+
+def digest_of(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def files_of(eddy):
+    """A folder with the files of each size; returns its path, and the digests by name."""
+    folder, digests = eddy.file("files"), {}
+    os.mkdir(folder)
+    for name, size in SIZES.items():
+        data = random.Random(size).randbytes(size)
+        digests[name] = hashlib.sha256(data).hexdigest()
+        with open(os.path.join(folder, name), "wb") as out:
+            out.write(data)
+    return folder, digests
+
+
+def certificate(eddy):
+    cert, key = eddy.file("cert.pem"), eddy.file("key.pem")
+    subprocess.run([program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                    "-nodes", "-keyout", key, "-out", cert, "-days", "30", "-subj", "/CN=127.0.0.1",
+                    "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+    return cert, key
+
+
+def listens(child, port):
+    check(child.poll() is None, "ended:", child.args)
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def background(eddy, *args, **options):
+    child = subprocess.Popen(args, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
+    eddy.stack.callback(eddy.end, child)
+    return child
+
+
+# ---- the servers: each function returns a URL -----------------------------------------------------
+
+
+def said_url(eddy, *args):
+    child = background(eddy, *args, stdout=subprocess.PIPE)
+    first = child.stdout.readline().decode()
+    check(first.startswith("listening on http"), args, repr(first))
+    return first.split()[2]
+
+
+def python(eddy, folder, *files):
+    return said_url(eddy, sys.executable, "-B", os.path.join(HERE, "peers", "http_server.py"), folder, *files)
+
+
+def node(eddy, folder, *files):
+    return said_url(eddy, program("node", "nodejs"), os.path.join(HERE, "peers", "http_server.js"), folder, *files)
+
+
+def go(eddy, folder, *files):
+    """The program is built once."""
+    compiler, path = program("go"), os.path.join(built.name, "http_server_go")
+    with lock:
+        if not os.path.exists(path):
+            done = subprocess.run([compiler, "build", "-o", path, "."], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, cwd=os.path.join(HERE, "peers", "http_server_go"),
+                                  env={**os.environ, "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local"})
+            equal(done.returncode, 0, done.stdout.decode())
+    return said_url(eddy, path, folder, *files)
+
+
+def nginx(eddy, folder, *files):
+    port, own = e2e.free_port(), eddy.file("nginx")
+    os.mkdir(own)
+    tls = f"ssl_certificate {files[0]}; ssl_certificate_key {files[1]};" if files else ""
+    config = eddy.file("nginx.conf", f"""
+daemon off; master_process off; pid {own}/nginx.pid; error_log {own}/error.log;
+events {{ }}
+http {{ access_log off; client_body_temp_path {own}/b; proxy_temp_path {own}/p; client_max_body_size 0;
+fastcgi_temp_path {own}/f; uwsgi_temp_path {own}/u; scgi_temp_path {own}/s; {tls}
+server {{ listen 127.0.0.1:{port} {'ssl' if files else ''}; root {folder}; dav_methods PUT; }} }}
+""")
+    child = background(eddy, program("nginx"), "-c", config, "-p", own, stdout=subprocess.DEVNULL)
+    e2e.wait_until(lambda: listens(child, port), "nginx to listen")
+    return f"http{'s' if files else ''}://127.0.0.1:{port}"
+
+
+def squid(eddy):
+    port, own = e2e.free_port(), eddy.file("squid")
+    os.mkdir(own)
+    # It gives up root for a user who must be able to write there.
+    for path in (eddy.folder, own):
+        os.chmod(path, 0o777)
+    config = eddy.file("squid.conf", f"""
+http_port 127.0.0.1:{port}
+http_access allow all
+cache deny all
+access_log none
+cache_log {own}/squid.log
+cache_store_log none
+pid_filename {own}/squid.pid
+coredump_dir {own}
+visible_hostname squid.test
+shutdown_lifetime 0 seconds
+""")
+    child = background(eddy, program("squid"), "-N", "-f", config, stdout=subprocess.DEVNULL)
+    e2e.wait_until(lambda: listens(child, port), "squid to listen")
+    return f"http://127.0.0.1:{port}"
+
+
+# ---- the client -------------------------------------------------------------------------------
+
+
+def call(eddy, *args):
+    """Returns the output's lines, without the last one, and the peak in KiB, which that line has."""
+    # Freed memory that a sanitizer holds back would look like growth.
+    options = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "quarantine_size_mb=0",
+                                     "thread_local_quarantine_size_kb=0")))
+    result = eddy.run(*args, env={**os.environ, "ASAN_OPTIONS": options})
+    equal((result.code, result.err), (0, ""), args)
+    *lines, peak = result.out.splitlines()
+    return lines, int(peak)
+
+
+def check_peaks(eddy, name, peaks):
+    with lock:
+        print(f"# {name}: {peaks['little']} KiB with 1 MB, {peaks['much']} KiB with 100 MB", flush=True)
+    if "thread" in SANITIZE:
+        return  # it keeps a history, which grows
+    check(peaks["much"] <= peaks["little"] + MORE_KIB_MAX, name, peaks)
+    if SANITIZE == "none":
+        check(peaks["much"] <= KIB_MAX, name, peaks)
+
+
+def check_both_ways(eddy, name, folder, digests, url, *options):
+    """Files of each size go down, and up with and without a stated length."""
+    peaks = {"get": {}, "put": {}, "put chunked": {}}
+    for size, digest in digests.items():
+        saved = eddy.file("saved")
+        lines, peaks["get"][size] = call(eddy, *options, "get", f"{url}/{size}", saved)
+        equal((lines, digest_of(saved)), ([digest], digest), name, size)
+        for way in ("put", "put chunked"):
+            put, *chunked = way.split(" ")
+            lines, peaks[way][size] = call(eddy, *options, put, f"{url}/sent", os.path.join(folder, size), *chunked)
+            equal(len(lines), 1, lines)
+            status, _, body = lines[0].partition(" ")
+            if int(status) in (201, 204):  # nginx saves the body
+                body = digest_of(os.path.join(folder, "sent"))
+                os.remove(os.path.join(folder, "sent"))
+            equal(body, digest, name, way, size)
+    for way, of_way in peaks.items():
+        check_peaks(eddy, f"{name} {way}", of_way)
+
+
+def check_bodies(eddy, serve, *, tls):
+    folder, digests = files_of(eddy)
+    files = certificate(eddy) if tls else ()
+    url = serve(eddy, folder, *files)
+    check_both_ways(eddy, serve.__name__ + (" with TLS" if tls else ""), folder, digests, url,
+                    *(("--ca", files[0]) if tls else ()))
+
+
+def check_events(eddy, serve, *, tls):
+    files = certificate(eddy) if tls else ()
+    url = serve(eddy, eddy.folder, *files)
+    lines, _ = call(eddy, *(("--ca", files[0]) if tls else ()), "events", url + "/events")
+    equal("\n".join(lines) + "\n", EVENTS + "4 connections\n", serve.__name__)
+
+
+def check_upgrade(eddy, serve, *, tls):
+    files = certificate(eddy) if tls else ()
+    url = serve(eddy, eddy.folder, *files)
+    for size in (0, 1, 5_000_000):
+        lines, _ = call(eddy, *(("--ca", files[0]) if tls else ()), "upgrade", url + "/echo", str(size))
+        equal(lines, [f"echo {size}"], serve.__name__)
+
+
+@claim
+def bodies_are_whole_both_ways_with_nginx(eddy):
+    check_bodies(eddy, nginx, tls=False)
+
+
+@claim
+def bodies_are_whole_both_ways_with_nginx_and_tls(eddy):
+    check_bodies(eddy, nginx, tls=True)
+
+
+@claim
+def bodies_are_whole_both_ways_with_go(eddy):
+    check_bodies(eddy, go, tls=False)
+
+
+@claim
+def bodies_are_whole_both_ways_with_node(eddy):
+    check_bodies(eddy, node, tls=False)
+
+
+@claim
+def bodies_are_whole_both_ways_with_python(eddy):
+    check_bodies(eddy, python, tls=False)
+
+
+@claim
+def bodies_are_whole_both_ways_with_go_and_tls(eddy):
+    check_bodies(eddy, go, tls=True)
+
+
+@claim
+def bodies_are_whole_both_ways_with_node_and_tls(eddy):
+    check_bodies(eddy, node, tls=True)
+
+
+@claim
+def bodies_are_whole_both_ways_with_python_and_tls(eddy):
+    check_bodies(eddy, python, tls=True)
+
+
+@claim
+def bodies_are_whole_both_ways_through_squid(eddy):
+    proxy = squid(eddy)
+    folder, digests = files_of(eddy)
+    check_both_ways(eddy, "squid and nginx", folder, digests, nginx(eddy, folder), "--proxy", proxy)
+
+
+@claim
+def bodies_are_whole_both_ways_through_a_tunnel_of_squid(eddy):
+    proxy, files = squid(eddy), certificate(eddy)
+    folder, digests = files_of(eddy)
+    check_both_ways(eddy, "squid and nginx with TLS", folder, digests, nginx(eddy, folder, *files),
+                    "--proxy", proxy, "--ca", files[0])
+
+
+@claim
+def events_continue_by_their_id_with_python(eddy):
+    check_events(eddy, python, tls=False)
+
+
+@claim
+def events_continue_by_their_id_with_python_and_tls(eddy):
+    check_events(eddy, python, tls=True)
+
+
+@claim
+def events_continue_by_their_id_with_node(eddy):
+    check_events(eddy, node, tls=False)
+
+
+@claim
+def events_continue_by_their_id_with_node_and_tls(eddy):
+    check_events(eddy, node, tls=True)
+
+
+@claim
+def events_continue_by_their_id_with_go(eddy):
+    check_events(eddy, go, tls=False)
+
+
+@claim
+def upgraded_connection_carries_bytes_both_ways_with_python(eddy):
+    check_upgrade(eddy, python, tls=False)
+
+
+@claim
+def upgraded_connection_carries_bytes_both_ways_with_python_and_tls(eddy):
+    check_upgrade(eddy, python, tls=True)
+
+
+@claim
+def upgraded_connection_carries_bytes_both_ways_with_node(eddy):
+    check_upgrade(eddy, node, tls=False)
+
+
+@claim
+def upgraded_connection_carries_bytes_both_ways_with_node_and_tls(eddy):
+    check_upgrade(eddy, node, tls=True)
+
+
+@claim
+def upgraded_connection_carries_bytes_both_ways_with_go(eddy):
+    check_upgrade(eddy, go, tls=False)
+
+
+@claim
+def upgraded_connection_carries_bytes_both_ways_with_go_and_tls(eddy):
+    check_upgrade(eddy, go, tls=True)
+
+
+e2e.main()
