@@ -46,9 +46,11 @@
  * policy's 'wait_max_ns', and a wait that would pass 'total_ns' or the deadline of a scope is not
  * begun.  If no attempt follows, the last response or error is the result.  The
  * policy's 'before_wait' gets EDDY_E_HTTP_STATUS after a response; its 'is_passing' may refuse
- * an attempt after an error.  Each attempt first asks 'breaker', which counts 500 and above, and errors
- * that may pass, as failures; then takes one request from 'limiter', which Retry-After of a 429 or 503
- * pauses, at most two minutes.  They may be shared by clients of a loop.
+ * an attempt after an error.  Each attempt first asks 'breaker', which counts as failures 500 and above,
+ * errors that may pass, and the end of 'total_ns' before the head of the response; neither a cancel or
+ * deadline of the caller nor a wait for the limiter or for a free connection counts.  Then it takes one
+ * request from 'limiter', which Retry-After of a 429 or 503 pauses, at most two minutes.  They may be
+ * shared by clients of a loop.
  *
  * A proxy is "[SCHEME://][USER[:PASSWORD]@]HOST[:PORT]".  The scheme is http, the
  * default, or socks5 (also written socks5h); the port is 1080 unless given.  The

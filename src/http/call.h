@@ -47,6 +47,7 @@ struct ed_http_call {
         uint32_t sent;       /* attempts that were begun */
         uint32_t hooked;     /* attempts that hooks have seen */
         bool was_sent;       /* the last attempt sent a byte, or tried to */
+        bool was_reached;    /* ... waited for the service, not for a connection of the pool */
         bool source_read;    /* an attempt has read 'request.body_source' since the last rewind */
         bool at_base;        /* the URL has the origin of the client's base URL, or there is none */
 

@@ -11,6 +11,7 @@
 #include "eddy/limiter.h"
 #include "eddy/retry.h"
 #include "http/call.h"
+#include "http/time_limit.h"
 
 #define PAUSE_MAX_NS EDDY_MIN(2)
 
@@ -53,15 +54,24 @@ static int send_limited(struct ed_http_call *call)
         return err;
 }
 
-/* A failure is one of the service: 500 and above, and errors that may pass. */
+/*
+ * A failure is one of the service: 500 and above, errors that may pass, and the end of the total time
+ * while the service is waited for. A cancel by the caller, and a wait for the limiter or the pool,
+ * shows nothing about the service.
+ */
 static enum eddy_breaker_result result_of(const struct ed_http_call *call, int err)
 {
+        bool failed;
+
         if (err == 0)
-                return eddy_http_response_status(call->response) >= 500 ? EDDY_BREAKER_FAILED
-                                                                        : EDDY_BREAKER_WORKED;
-        return err != EDDY_E_HTTP_TIMEOUT_POOL && eddy_retry_error_is_passing(err)
-                       ? EDDY_BREAKER_FAILED
-                       : EDDY_BREAKER_UNKNOWN;
+                failed = eddy_http_response_status(call->response) >= 500;
+        else if (err == -ECANCELED && call->was_reached)
+                failed = call->deadline_ns && ed_http_is_out_of_time();
+        else
+                failed = err != EDDY_E_HTTP_TIMEOUT_POOL && eddy_retry_error_is_passing(err);
+        if (failed)
+                return EDDY_BREAKER_FAILED;
+        return err == 0 ? EDDY_BREAKER_WORKED : EDDY_BREAKER_UNKNOWN;
 }
 
 int ed_http_limit_send(struct ed_http_call *call)
@@ -69,7 +79,7 @@ int ed_http_limit_send(struct ed_http_call *call)
         eddy_breaker *breaker = call->request.breaker;
         int ticket, err;
 
-        call->was_sent = false;
+        call->was_sent = call->was_reached = false;
         if (!breaker)
                 return send_limited(call);
         ticket = eddy_breaker_enter(breaker);

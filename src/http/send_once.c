@@ -61,7 +61,8 @@ struct sending {
         eddy_http_response *response;
         const struct eddy_http_request *request;
         struct ed_http_key key;
-        bool sent; /* a byte, or it was tried */
+        bool sent;    /* a byte, or it was tried */
+        bool reaches; /* the service is being connected to, or has the request */
 };
 
 static int64_t take_slot(void *arg)
@@ -184,6 +185,7 @@ static int renew(struct sending *sending)
 
         if (ed_http_conn_renew(response->conn))
                 return 0;
+        sending->reaches = false;
         response->conn = NULL;
         response->ready_ns = eddy_now();
         return take_in_time(sending);
@@ -208,6 +210,7 @@ static int send_on(struct sending *sending)
                         response->conn = NULL;
                         return err;
                 }
+                sending->reaches = true;
                 opened = !response->conn->stream;
                 if (opened) {
                         err = open_in_time(sending);
@@ -333,7 +336,7 @@ static void prepare(struct ed_http_call *call, eddy_http_response *response)
 /* Hooks see the total time's own error; the scope that has it is outside of this call. */
 static int error_for_hooks(const struct ed_http_call *call, int err)
 {
-        return err == -ECANCELED && call->deadline_ns && eddy_now() >= call->deadline_ns
+        return err == -ECANCELED && call->deadline_ns && ed_http_is_out_of_time()
                        ? EDDY_E_HTTP_TIMEOUT_TOTAL
                        : err;
 }
@@ -351,6 +354,7 @@ int ed_http_send_once(struct ed_http_call *call)
         err = send_all(&sending);
         call->hooked = response->attempt.number;
         call->was_sent = sending.sent;
+        call->was_reached = sending.reaches;
         if (call->request.body_source && response->ops)
                 call->source_read |= response->ops->took_source(response);
         if (err < 0) {

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "eddy/scope.h"
+#include "scope/scope.h"
 
 int64_t ed_http_call_until(ed_http_part_fn *fn, void *arg, int64_t deadline_ns, int error)
 {
@@ -18,4 +19,9 @@ int64_t ed_http_call_until(ed_http_part_fn *fn, void *arg, int64_t deadline_ns, 
         result = fn(arg);
         end = eddy_scope_end(&scope);
         return result == -ECANCELED && end == -ETIMEDOUT ? error : result;
+}
+
+bool ed_http_is_out_of_time(void)
+{
+        return ed_scope_of_node(ed_task_running()->inner)->expired_first;
 }

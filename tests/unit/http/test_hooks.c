@@ -119,6 +119,23 @@ CLIENT_TEST(an_attempt_that_fails_has_its_error,
         check_note(2, 3, 1, 0, -ECONNREFUSED);
 }
 
+static int get_late(void *arg)
+{
+        struct eddy_http_request request = { .url = "/" };
+
+        request.timeouts.total_ns = EDDY_SEC(2);
+        return rig_fetch(arg, &request);
+}
+
+CLIENT_TEST(the_total_time_has_its_error_and_a_deadline_of_the_caller_is_a_cancel, HOOKED,
+            SCRIPT("?"))
+{
+        CHECK_ERR(get_late(rig), EDDY_E_HTTP_TIMEOUT_TOTAL);
+        check_note(0, 1, 1, 0, EDDY_E_HTTP_TIMEOUT_TOTAL);
+        CHECK_ERR(eddy_call_timeout(get_late, rig, EDDY_SEC(2)), -ETIMEDOUT);
+        check_note(1, 2, 1, 0, -ECANCELED);
+}
+
 CLIENT_TEST(a_response_that_is_closed_early_or_after_a_cancel_ends_its_attempt, HOOKED,
             SCRIPT("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\no"))
 {

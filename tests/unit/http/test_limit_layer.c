@@ -160,6 +160,77 @@ TEST(breaker_opens_after_failures_of_the_service)
         http_run(opens, NULL);
 }
 
+/* How many calls a breaker counts, and how many of them failed. */
+#define CHECK_COUNTED(breaker, all, bad)                                                           \
+        do {                                                                                       \
+                struct eddy_breaker_stats test_stats;                                              \
+                                                                                                   \
+                eddy_breaker_stats((breaker), &test_stats);                                        \
+                CHECK_EQ(test_stats.counted, (all));                                               \
+                CHECK_EQ(test_stats.failed, (bad));                                                \
+        } while (0)
+
+static eddy_breaker silent_breaker; /* ready to use when zero */
+
+static int get_silent(void *arg)
+{
+        struct eddy_http_request request = { .url = "/", .breaker = &silent_breaker };
+
+        request.timeouts.total_ns = EDDY_SEC(2);
+        return rig_fetch(arg, &request);
+}
+
+CLIENT_TEST(total_time_of_a_silent_server_is_a_failure_for_the_breaker, NULL, SCRIPT("?"))
+{
+        struct eddy_http_request request = { .url = "http://10.9.9.9/" };
+        eddy_http_response *response;
+
+        silent_breaker = (eddy_breaker){ 0 };
+        CHECK_ERR(get_silent(rig), EDDY_E_HTTP_TIMEOUT_TOTAL);
+        CHECK_COUNTED(&silent_breaker, 1, 1);
+        /* The caller's deadline, also if it ends with the total time; and the caller's cancel. */
+        CHECK_ERR(eddy_call_timeout(get_silent, rig, EDDY_SEC(1)), -ETIMEDOUT);
+        CHECK_ERR(eddy_call_timeout(get_silent, rig, EDDY_SEC(2)), -ETIMEDOUT);
+        CHECK_COUNTED(&silent_breaker, 1, 1);
+        /* The server is not reached: the time passes while the connection is opened. */
+        http_let_die();
+        request.breaker = &silent_breaker;
+        request.timeouts.total_ns = EDDY_SEC(2);
+        CHECK_ERR(eddy_http_client_send(rig->client, &request, &response),
+                  EDDY_E_HTTP_TIMEOUT_TOTAL);
+        CHECK_COUNTED(&silent_breaker, 2, 2);
+}
+
+CLIENT_TEST(total_time_in_the_callers_own_queues_is_no_failure_for_the_breaker,
+            OPTIONS(.connections_max = 1),
+            SCRIPT("?", "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no"))
+{
+        struct eddy_limiter_limit limit = { EDDY_LIMITER_REQUESTS, 1, EDDY_SEC(60) };
+        struct eddy_http_request request = { .url = "/", .breaker = &silent_breaker };
+        eddy_limiter *limiter;
+        eddy_http_response *response;
+
+        silent_breaker = (eddy_breaker){ 0 };
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+        CHECK_ERR(get_silent(rig), EDDY_E_HTTP_TIMEOUT_TOTAL); /* no connection is free */
+        CHECK_COUNTED(&silent_breaker, 0, 0);
+        eddy_http_response_close(response);
+
+        CHECK_EQ(eddy_limiter_new(&(struct eddy_limiter_opts){ .limits = &limit,
+                                                               .limits_count = 1,
+                                                               .burst_ns = -1 },
+                                  &limiter),
+                 0);
+        request.limiter = limiter;
+        request.timeouts.total_ns = EDDY_SEC(2);
+        CHECK_EQ(rig_send(rig, &request, &response), 0);
+        eddy_http_response_close(response);
+        CHECK_COUNTED(&silent_breaker, 1, 0);
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_TIMEOUT_TOTAL); /* the limiter's wait */
+        CHECK_COUNTED(&silent_breaker, 1, 0);
+        eddy_limiter_close(limiter);
+}
+
 static int send_some(void *arg)
 {
         eddy_breaker breaker;
