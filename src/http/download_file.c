@@ -52,15 +52,13 @@ static int names_set(struct ed_download_file *file)
  */
 static int owner_set(struct ed_download_file *file, const char *url)
 {
-        char hex[ED_SHA256_HEX_ROOM], *boot = NULL;
-        struct ed_sha256 hash;
+        const struct ed_hash_part whole = { url, strlen(url) };
+        char hex[ED_HASH_HEX_ROOM], *boot = NULL;
         size_t bytes = 0;
-        int err = ed_sha256_begin(&hash);
+        int err = ed_hash_hex(ED_HASH_SHA256, &whole, 1, hex);
 
         if (err < 0)
                 return err;
-        ed_sha256_add(&hash, url, strlen(url));
-        ed_sha256_end(&hash, hex);
         err = eddy_file_read_whole(BOOT_PATH, BOOT_BYTES_MAX, &boot, &bytes);
         if (err == -ECANCELED || err == -ENOMEM)
                 return err;
@@ -234,26 +232,26 @@ int ed_download_file_write(struct ed_download_file *file, const void *data, size
         return err;
 }
 
-int ed_download_file_hash(struct ed_download_file *file, char out[ED_SHA256_HEX_ROOM])
+int ed_download_file_hash(struct ed_download_file *file, char out[ED_HASH_HEX_ROOM])
 {
         char *buf = ed_alloc(HASH_READ_BYTES);
-        struct ed_sha256 hash;
+        struct ed_hashing hashing;
         int64_t n = 0;
         int err;
 
         if (!buf)
                 return -ENOMEM;
-        err = ed_sha256_begin(&hash);
+        err = ed_hashing_begin(&hashing, ED_HASH_SHA256);
         if (err < 0) {
                 ed_free(buf);
                 return err;
         }
         for (int64_t at = 0; (n = eddy_file_read_at(file->file, buf, HASH_READ_BYTES, at)) > 0;
              at += n)
-                ed_sha256_add(&hash, buf, (size_t) n);
-        ed_sha256_end(&hash, n == 0 ? out : NULL);
+                ed_hashing_add(&hashing, buf, (size_t) n);
+        err = ed_hashing_end(&hashing, n == 0 ? out : NULL);
         ed_free(buf);
-        return (int) n;
+        return n < 0 ? (int) n : err;
 }
 
 /* ---- the end ------------------------------------------------------------------------------------ */

@@ -11,7 +11,7 @@
 
 #include "eddy/file.h"
 #include "eddy/http_range.h"
-#include "tls/sha256.h"
+#include "tls/hash.h"
 
 enum { ED_DOWNLOAD_OWNER_BYTES = 160 };
 
@@ -53,8 +53,7 @@ EDDY_MUST_USE int ed_download_file_write(struct ed_download_file *file, const vo
                                          size_t bytes);
 
 /* Compute the SHA-256 of the part. Suspends: yes. Errors: the system's; -EOPNOTSUPP */
-EDDY_MUST_USE int ed_download_file_hash(struct ed_download_file *file,
-                                        char out[ED_SHA256_HEX_ROOM]);
+EDDY_MUST_USE int ed_download_file_hash(struct ed_download_file *file, char out[ED_HASH_HEX_ROOM]);
 
 /*
  * Give the part its name, when it is on the disk, and remove the note. A file of that name is replaced,

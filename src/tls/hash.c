@@ -8,6 +8,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <stdbool.h>
+
 static const EVP_MD *function_of(enum ed_hash_kind kind)
 {
         switch (kind) {
@@ -20,31 +21,71 @@ static const EVP_MD *function_of(enum ed_hash_kind kind)
         }
 }
 
+static void forget(struct ed_hashing *hashing)
+{
+        EVP_MD_CTX_free(hashing->context); /* clears what it was given */
+        hashing->context = NULL;
+}
+
+int ed_hashing_begin(struct ed_hashing *hashing, enum ed_hash_kind kind)
+{
+        bool is_begun;
+
+        ERR_set_mark();
+        hashing->context = EVP_MD_CTX_new();
+        is_begun = hashing->context &&
+                   EVP_DigestInit_ex(hashing->context, function_of(kind), NULL) == 1;
+        ERR_pop_to_mark();
+        if (is_begun)
+                return 0;
+        if (!hashing->context)
+                return -ENOMEM;
+        forget(hashing);
+        return -EOPNOTSUPP;
+}
+
+void ed_hashing_add(struct ed_hashing *hashing, const void *data, size_t bytes)
+{
+        ERR_set_mark();
+        if (hashing->context && EVP_DigestUpdate(hashing->context, data, bytes) != 1)
+                forget(hashing);
+        ERR_pop_to_mark();
+}
+
+int ed_hashing_end(struct ed_hashing *hashing, char *out)
+{
+        unsigned char hash[EVP_MAX_MD_SIZE];
+        unsigned bytes = 0;
+        int err = 0;
+
+        ERR_set_mark();
+        if (out && (!hashing->context || EVP_DigestFinal_ex(hashing->context, hash, &bytes) != 1))
+                err = -EOPNOTSUPP;
+        ERR_pop_to_mark();
+        forget(hashing);
+        if (!out)
+                return 0;
+        for (unsigned i = 0; err == 0 && i < bytes; i++) {
+                *out++ = "0123456789abcdef"[hash[i] >> 4];
+                *out++ = "0123456789abcdef"[hash[i] & 15];
+        }
+        *out = '\0';
+        OPENSSL_cleanse(hash, sizeof(hash));
+        return err;
+}
+
 int ed_hash_hex(enum ed_hash_kind kind, const struct ed_hash_part *parts, size_t count,
                 char out[ED_HASH_HEX_ROOM])
 {
-        unsigned char hash[EVP_MAX_MD_SIZE];
-        EVP_MD_CTX *context = EVP_MD_CTX_new();
-        unsigned bytes = 0;
-        bool is_done;
+        struct ed_hashing hashing;
+        int err = ed_hashing_begin(&hashing, kind);
 
-        if (!context)
-                return -ENOMEM;
-        ERR_set_mark();
-        is_done = EVP_DigestInit_ex(context, function_of(kind), NULL) == 1;
-        for (size_t i = 0; i < count && is_done; i++)
-                is_done = (i == 0 || EVP_DigestUpdate(context, ":", 1) == 1) &&
-                          EVP_DigestUpdate(context, parts[i].text, parts[i].bytes) == 1;
-        is_done = is_done && EVP_DigestFinal_ex(context, hash, &bytes) == 1;
-        ERR_pop_to_mark();
-        EVP_MD_CTX_free(context); /* clears what it was given */
-        if (!is_done)
-                return -EOPNOTSUPP;
-        for (unsigned i = 0; i < bytes; i++) {
-                out[2 * i] = "0123456789abcdef"[hash[i] >> 4];
-                out[2 * i + 1] = "0123456789abcdef"[hash[i] & 15];
+        if (err < 0)
+                return err;
+        for (size_t i = 0; i < count; i++) {
+                if (i > 0)
+                        ed_hashing_add(&hashing, ":", 1);
+                ed_hashing_add(&hashing, parts[i].text, parts[i].bytes);
         }
-        out[2 * bytes] = '\0';
-        OPENSSL_cleanse(hash, sizeof(hash));
-        return 0;
+        return ed_hashing_end(&hashing, out);
 }

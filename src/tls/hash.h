@@ -16,16 +16,37 @@ enum ed_hash_kind {
 
 enum { ED_HASH_HEX_ROOM = 64 + 1 };
 
+/* A hash of bytes that arrive in pieces. */
+struct ed_hashing {
+        void *context; /* NULL: it has failed */
+};
+
+/*
+ * Errors: -ENOMEM
+ *         -EOPNOTSUPP  OpenSSL's configuration forbids the hash, as FIPS does with MD5
+ */
+ED_SHARED EDDY_MUST_USE int ed_hashing_begin(struct ed_hashing *hashing, enum ed_hash_kind kind);
+
+/* A failure is reported at the end. */
+ED_SHARED void ed_hashing_add(struct ed_hashing *hashing, const void *data, size_t bytes);
+
+/*
+ * Write the hash in lower case with a NUL, and free the rest; NULL: only free. After an error the text
+ * is empty.
+ *
+ * Errors: -EOPNOTSUPP  not with NULL
+ */
+ED_SHARED EDDY_MUST_USE int ed_hashing_end(struct ed_hashing *hashing, char *out);
+
 struct ed_hash_part {
         const char *text;
         size_t bytes;
 };
 
 /*
- * Hash the parts, with a colon between them, and write the hash in lower case with a NUL.
+ * Hash the parts, with a colon between them, and write the hash as ed_hashing_end() does.
  *
- * Errors: -ENOMEM
- *         -EOPNOTSUPP  OpenSSL's configuration forbids the hash, as FIPS does with MD5
+ * Errors: those of ed_hashing_begin()
  */
 ED_SHARED EDDY_MUST_USE int ed_hash_hex(enum ed_hash_kind kind, const struct ed_hash_part *parts,
                                         size_t count, char out[ED_HASH_HEX_ROOM]);

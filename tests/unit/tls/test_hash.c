@@ -1,0 +1,53 @@
+/*
+ * test_hash.c - hashes as text: those of the standards, in pieces, and the forms of their ends.
+ */
+#include "tls/hash.h"
+
+#include <errno.h>
+
+#include "test.h"
+
+/* The hashes of "abc" in RFC 1321, A.5 and in NIST's examples for FIPS 180-4. */
+static const char *const of_abc[] = {
+        [ED_HASH_MD5] = "900150983cd24fb0d6963f7d28e17f72",
+        [ED_HASH_SHA256] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+        [ED_HASH_SHA512_256] = "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23",
+};
+
+TEST(a_hash_is_the_one_of_its_standard_however_the_bytes_are_cut)
+{
+        for (int kind = ED_HASH_MD5; kind <= ED_HASH_SHA512_256; kind++)
+                for (size_t cut = 0; cut <= 3; cut++) {
+                        struct ed_hashing hashing;
+                        char hex[ED_HASH_HEX_ROOM];
+
+                        CHECK_EQ(ed_hashing_begin(&hashing, (enum ed_hash_kind) kind), 0);
+                        ed_hashing_add(&hashing, "abc", cut);
+                        ed_hashing_add(&hashing, "abc" + cut, 3 - cut);
+                        CHECK_EQ(ed_hashing_end(&hashing, hex), 0);
+                        CHECK_STR(hex, of_abc[kind]);
+                }
+}
+
+TEST(parts_of_a_hash_have_a_colon_between_them)
+{
+        const struct ed_hash_part whole = { "a:bc:", 5 },
+                                  parts[] = { { "a", 1 }, { "bc", 2 }, { "", 0 } };
+        char hex[ED_HASH_HEX_ROOM], hex_of_parts[ED_HASH_HEX_ROOM];
+
+        CHECK_EQ(ed_hash_hex(ED_HASH_SHA256, &whole, 1, hex), 0);
+        CHECK_EQ(ed_hash_hex(ED_HASH_SHA256, parts, 3, hex_of_parts), 0);
+        CHECK_STR(hex_of_parts, hex);
+}
+
+TEST(a_hash_that_has_ended_is_empty_and_an_error)
+{
+        struct ed_hashing hashing;
+        char hex[ED_HASH_HEX_ROOM] = "before";
+
+        CHECK_EQ(ed_hashing_begin(&hashing, ED_HASH_SHA256), 0);
+        CHECK_EQ(ed_hashing_end(&hashing, NULL), 0);
+        ed_hashing_add(&hashing, "abc", 3);
+        CHECK_EQ(ed_hashing_end(&hashing, hex), -EOPNOTSUPP);
+        CHECK_STR(hex, "");
+}
