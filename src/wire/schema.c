@@ -110,26 +110,6 @@ void ed_schema_put_defs(const struct ed_schemas *schemas, size_t first, struct e
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
-static int check_opts(const struct eddy_schema_opts *opts, struct eddy_json_error *ret_error)
-{
-        if (opts->flags)
-                return ed_json_fail(ret_error, -EINVAL, NULL, 0, NULL, "an unknown flag");
-        return 0;
-}
-
-static int end(struct ed_json_out *out, char **ret_text, size_t *ret_bytes,
-               struct eddy_json_error *ret_error)
-{
-        int err = ed_json_out_end(out, ret_text, ret_bytes);
-
-        if (err < 0)
-                return ed_json_fail(ret_error, err, NULL, 0, NULL, "%s",
-                                    err == -EMSGSIZE
-                                            ? "the text exceeds EDDY_JSON_WRITTEN_MAX bytes"
-                                            : "out of memory");
-        return 0;
-}
-
 static void put_document(const struct ed_schemas *schemas, const struct eddy_schema_opts *opts,
                          struct ed_json_out *out)
 {
@@ -147,44 +127,32 @@ static void put_document(const struct ed_schemas *schemas, const struct eddy_sch
         ed_json_out_close(out, '}');
 }
 
-int eddy_schema_write(const struct eddy_fields *fields, const struct eddy_schema_opts *opts,
-                      char **ret_text, size_t *ret_bytes, struct eddy_json_error *ret_error)
+static int end(struct ed_json_out *out, char **ret_text, size_t *ret_bytes,
+               struct eddy_json_error *ret_error)
 {
-        static const struct eddy_schema_opts usual;
-        struct ed_schemas schemas;
-        struct ed_json_out out;
-        int err;
+        int err = ed_json_out_end(out, ret_text, ret_bytes);
 
-        opts = opts ? opts : &usual;
-        err = check_opts(opts, ret_error);
         if (err < 0)
-                return err;
-        ed_schemas_init(&schemas, opts->ref_prefix);
-        err = ed_schemas_add(&schemas, fields, ret_error);
-        if (err == 0)
-                err = ed_schemas_add_inner(&schemas, ret_error);
-        if (err == 0) {
-                ed_json_out_init(&out, EDDY_JSON_WRITTEN_MAX);
-                put_document(&schemas, opts, &out);
-                err = end(&out, ret_text, ret_bytes, ret_error);
-        }
-        ed_schemas_fini(&schemas);
-        return err;
+                return ed_json_fail(ret_error, err, NULL, 0, NULL, "%s",
+                                    err == -EMSGSIZE
+                                            ? "the text exceeds EDDY_JSON_WRITTEN_MAX bytes"
+                                            : "out of memory");
+        return 0;
 }
 
-int eddy_schema_write_defs(const struct eddy_fields *const *tables, size_t count,
-                           const struct eddy_schema_opts *opts, char **ret_text, size_t *ret_bytes,
-                           struct eddy_json_error *ret_error)
+/* The document of the first table, or the definitions of all. */
+static int write_tables(const struct eddy_fields *const *tables, size_t count, bool is_document,
+                        const struct eddy_schema_opts *opts, char **ret_text, size_t *ret_bytes,
+                        struct eddy_json_error *ret_error)
 {
         static const struct eddy_schema_opts usual;
         struct ed_schemas schemas;
         struct ed_json_out out;
-        int err;
+        int err = 0;
 
         opts = opts ? opts : &usual;
-        err = check_opts(opts, ret_error);
-        if (err < 0)
-                return err;
+        if (opts->flags)
+                return ed_json_fail(ret_error, -EINVAL, NULL, 0, NULL, "an unknown flag");
         ed_schemas_init(&schemas, opts->ref_prefix);
         for (size_t i = 0; err == 0 && i < count; i++)
                 err = ed_schemas_add(&schemas, tables[i], ret_error);
@@ -192,9 +160,25 @@ int eddy_schema_write_defs(const struct eddy_fields *const *tables, size_t count
                 err = ed_schemas_add_inner(&schemas, ret_error);
         if (err == 0) {
                 ed_json_out_init(&out, EDDY_JSON_WRITTEN_MAX);
-                ed_schema_put_defs(&schemas, 0, &out);
+                if (is_document)
+                        put_document(&schemas, opts, &out);
+                else
+                        ed_schema_put_defs(&schemas, 0, &out);
                 err = end(&out, ret_text, ret_bytes, ret_error);
         }
         ed_schemas_fini(&schemas);
         return err;
+}
+
+int eddy_schema_write(const struct eddy_fields *fields, const struct eddy_schema_opts *opts,
+                      char **ret_text, size_t *ret_bytes, struct eddy_json_error *ret_error)
+{
+        return write_tables(&fields, 1, true, opts, ret_text, ret_bytes, ret_error);
+}
+
+int eddy_schema_write_defs(const struct eddy_fields *const *tables, size_t count,
+                           const struct eddy_schema_opts *opts, char **ret_text, size_t *ret_bytes,
+                           struct eddy_json_error *ret_error)
+{
+        return write_tables(tables, count, false, opts, ret_text, ret_bytes, ret_error);
 }
