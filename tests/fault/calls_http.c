@@ -123,15 +123,19 @@ static void web_begin(void)
                  by_path ? 80 : eddy_listener_port(web.listener));
 }
 
-/* Every connection is back in the pool or closed. */
-static void web_end(void)
+void world_close_client(eddy_http_client *client)
 {
         struct eddy_http_client_stats stats;
 
-        eddy_http_client_stats(web.client, &stats);
+        eddy_http_client_stats(client, &stats);
         CHECK_EQ(stats.waiting, 0);
         CHECK_EQ(stats.open, stats.idle);
-        eddy_http_client_close(web.client);
+        eddy_http_client_close(client);
+}
+
+static void web_end(void)
+{
+        world_close_client(web.client);
         eddy_listener_close(web.listener);
 }
 

@@ -79,7 +79,6 @@ static int load_as_victim(void *arg)
 
 static int world_download(void *arg)
 {
-        struct eddy_http_client_stats stats;
         eddy_scope loading;
 
         (void) arg;
@@ -94,10 +93,7 @@ static int world_download(void *arg)
         world_start(&loading, load_as_victim, NULL, LOADING);
         CHECK_EQ(eddy_scope_end(&loading), 0);
         CHECK_EQ(world.loaded, LOADING);
-        eddy_http_client_stats(world.client, &stats);
-        CHECK_EQ(stats.waiting, 0);
-        CHECK_EQ(stats.open, stats.idle);
-        eddy_http_client_close(world.client);
+        world_close_client(world.client);
         return 0;
 }
 EVERY_POINT_WEB(download, eddy_http_download)
