@@ -171,8 +171,8 @@ _eddy() {
                                 --duration -c --per-host --timeout --connect-timeout
                                 --read-timeout --deadline --attempts --backoff --cacert --cert
                                 --key -k --insecure --proxy --unix-socket --resolve --compressed
-                                -o --force --body --save --progress --summary -h --help
-                                --version" ;;
+                                -o --force --body --save --remote-name --progress --summary -h
+                                --help --version" ;;
                         mock) words="--listen --threads --tls --cert --key --latency
                                 --latency-p99 --token-latency --rate-limit --rpm --tpm --quota
                                 --wave --refuse --capacity --capacity-status --vendor

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -152,18 +153,29 @@ static bool has_part(DIR *dir, const struct stat *file)
         return false;
 }
 
-bool ed_save_dir_is_empty(const char *path)
+/* Returns true for an entry that a killed run has left. */
+static bool is_leftover(DIR *dir, const char *name, DIR *parts, const char *record)
+{
+        struct stat st;
+
+        if (is_part(name) || is_temp(name, NOTE_END))
+                return true;
+        if (fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+                return false;
+        if (record && strcmp(name, record) == 0)
+                return st.st_size == 0;
+        return st.st_nlink > 1 && has_part(parts, &st);
+}
+
+bool ed_save_dir_is_empty(const char *path, const char *record)
 {
         DIR *dir = opendir(path), *parts = opendir(path);
         struct dirent *entry;
-        struct stat st;
         bool empty = true;
 
         while (dir && parts && empty && (entry = readdir(dir)))
-                if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
-                    !is_part(entry->d_name) && !is_temp(entry->d_name, NOTE_END))
-                        empty = fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-                                S_ISREG(st.st_mode) && st.st_nlink > 1 && has_part(parts, &st);
+                if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+                        empty = is_leftover(dir, entry->d_name, parts, record);
         if (dir)
                 closedir(dir);
         if (parts)
@@ -277,16 +289,21 @@ static bool is_old(const struct ed_save_dir *dir, const struct stat *st)
 /* Give the file a name by a rename, which may replace a file that was there before. */
 static int part_rename(struct ed_save_dir_file *file, const char *part, bool replaces)
 {
-        int fd = file->dir->fd;
+        /* Two threads must not find the same name before either renames. */
+        static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+        int fd = file->dir->fd, err = 0;
         struct stat st;
 
+        pthread_mutex_lock(&lock);
         if (fstatat(fd, file->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             (!replaces || !S_ISREG(st.st_mode) || !is_old(file->dir, &st)))
-                return -EEXIST;
-        if (renameat(fd, part, fd, file->name) < 0)
-                return -errno;
-        file->has_part = false;
-        return 0;
+                err = -EEXIST;
+        else if (renameat(fd, part, fd, file->name) < 0)
+                err = -errno;
+        else
+                file->has_part = false;
+        pthread_mutex_unlock(&lock);
+        return err;
 }
 
 static int part_link(struct ed_save_dir_file *file, const char *part)

@@ -57,9 +57,9 @@ void ed_save_dir_look(struct ed_save_dir *dir, const char *path);
 
 /*
  * Returns true if the folder does not exist, or has only files that a killed run has left: temporary
- * names, other names of their files, and notes.
+ * names, other names of their files, and notes; and an empty file 'record', unless that is NULL.
  */
-bool ed_save_dir_is_empty(const char *path);
+bool ed_save_dir_is_empty(const char *path, const char *record);
 
 /* Returns true if the folder has a file of this name and size. */
 bool ed_save_dir_has(const struct ed_save_dir *dir, const char *name, uint64_t bytes);

@@ -100,8 +100,13 @@ static int whole_begin(struct ed_body_file *body, const eddy_http_response *resp
         body->left = EDDY_HTTP_RANGE_UNKNOWN;
         if (body->is_continued && status == 200)
                 eddy_http_range_note(&body->range, response);
-        return ed_save_file_begin(body->save, body->url, body->index,
-                                  eddy_http_response_header(response, "Content-Type"), &body->file);
+        return ed_save_file_begin(
+                body->save, body->url, body->index,
+                &(struct ed_save_head){
+                        .type = eddy_http_response_header(response, "Content-Type"),
+                        .disposition = eddy_http_response_header(response, "Content-Disposition"),
+                },
+                &body->file);
 }
 
 static int rest_begin(struct ed_body_file *body)
@@ -117,7 +122,6 @@ int ed_body_file_begin(struct ed_body_file *body, const eddy_http_response *resp
         enum eddy_http_range_answer answer =
                 status < 300 ? EDDY_HTTP_RANGE_WHOLE : EDDY_HTTP_RANGE_FAILED;
 
-        body->response = response;
         if (body->first > 0)
                 answer = eddy_http_range_judge(&body->range, body->first, response, &body->left);
         else if (body->is_continued && status == 206)
@@ -148,9 +152,7 @@ int ed_body_file_write(struct ed_body_file *body, const void *data, size_t bytes
         body->bytes += bytes;
         if (body->bytes >= ED_PART_BYTES_MIN && *body->range.validator && !body->is_noted) {
                 body->is_noted = true;
-                ed_part_note(&body->file, body->url,
-                             eddy_http_response_header(body->response, "Content-Type"),
-                             &body->range);
+                ed_part_note(&body->file, body->url, &body->range);
         }
         return 0;
 }

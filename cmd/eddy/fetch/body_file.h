@@ -24,11 +24,10 @@ struct ed_body_file {
         uint64_t first; /* that the request has asked for; 0: the whole body */
         uint64_t
                 left; /* bytes of the response that may still come; EDDY_HTTP_RANGE_UNKNOWN: any number */
-        const eddy_http_response *response; /* whose body is written */
-        bool is_continued;                  /* requests for the rest may be made */
-        bool is_refused;                    /* the server did not continue the body as it should */
-        bool is_looked_for;                 /* what an earlier run has left */
-        bool is_noted;                      /* the note was tried to write */
+        bool is_continued;  /* requests for the rest may be made */
+        bool is_refused;    /* the server did not continue the body as it should */
+        bool is_looked_for; /* what an earlier run has left */
+        bool is_noted;      /* the note was tried to write */
 };
 
 /* Borrows the URL. */

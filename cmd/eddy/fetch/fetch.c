@@ -308,6 +308,11 @@ static int run_judge(struct ed_fetch_run *run, int err, int signo)
                                run->save.err == -EEXIST ? "a name for a file is already used in "
                                                           "this folder; name another folder"
                                                         : eddy_error_text(run->save.err));
+        if (run->save.renamed > 0)
+                ed_console_say("fetch",
+                               "--save %s: the names of %llu files were used, and got \"-\" and 16 "
+                               "digits; \"file\" in their lines is the name",
+                               run->save.dir.path, (unsigned long long) run->save.renamed);
         if (run->input_fd >= 0 && run->input_whole && run->index == 0)
                 ed_console_say("fetch", "-i %s: the input has no URL", run->opts.input);
         output_say(output, run->stats.lost);
@@ -336,6 +341,8 @@ static int run_whole(struct ed_fetch_run *run)
                 err = 0;
         /* After a signal the program must end soon, so do not wait for the disk. */
         ed_output_close(&run->output, signo == 0);
+        if (signo == 0)
+                ed_save_sync(&run->save);
         if (err == 0 && run->stats.stop == ED_STOP_NONE && run->save.err == 0)
                 ed_save_dir_clean(&run->save.dir, run->stats.failed > 0);
         if (run->setup_failed)
@@ -358,6 +365,35 @@ static int output_continue(struct ed_fetch_run *run)
         return err < 0 ? ED_EXIT_OUTPUT : exit_code;
 }
 
+/* Read the record of the folder, which stays open. Returns 0 or the exit code. */
+static int record_continue(struct ed_fetch_run *run)
+{
+        static char path[PATH_MAX];
+        int exit_code;
+
+        snprintf(path, sizeof(path), "%s/%s", run->opts.save, ED_SAVE_RECORD);
+        ed_resume_record(&run->resume, run->save.record);
+        exit_code = ed_resume_read(&run->resume, path, &run->save.dir);
+        if (exit_code)
+                run->save.record = -1; /* closed */
+        run->resume.fd = -1;
+        return exit_code;
+}
+
+/* Open the folder of --save, with its record if there is no -o. Returns 0 or the exit code. */
+static int folder_open(struct ed_fetch_run *run)
+{
+        const struct ed_fetch_opts *opts = &run->opts;
+        struct ed_save_opts save = { .path = opts->save,
+                                     .force = opts->force,
+                                     .resumes = run->resume.fd >= 0,
+                                     .remote_name = opts->remote_name,
+                                     .has_record = !opts->output };
+        int exit_code = ed_save_open(&run->save, "fetch", &save);
+
+        return exit_code == 0 && save.has_record ? record_continue(run) : exit_code;
+}
+
 /* Open the output and the folder of --save. Returns 0 or the exit code. */
 static int files_open(struct ed_fetch_run *run)
 {
@@ -365,14 +401,13 @@ static int files_open(struct ed_fetch_run *run)
         const struct ed_fetch_opts *opts = &run->opts;
         int exit_code = 0;
 
-        run->resume.fd = run->save.dir.fd = -1;
+        run->resume.fd = run->save.dir.fd = run->save.record = -1;
         if (opts->save && opts->output && !opts->force)
                 exit_code = ed_resume_open(&run->resume, opts->output);
         if (exit_code == 0 && run->resume.fd < 0)
                 exit_code = ed_output_open(&run->output, &say, opts->output, opts->force);
         if (exit_code == 0 && opts->save)
-                exit_code = ed_save_open(&run->save, "fetch", opts->save, opts->force,
-                                         run->resume.fd >= 0);
+                exit_code = folder_open(run);
         if (exit_code == 0 && run->resume.fd >= 0)
                 exit_code = output_continue(run);
         return exit_code;

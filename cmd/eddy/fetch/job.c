@@ -490,6 +490,8 @@ static void job_finish(struct ed_engine_job *base, int error)
         if (!job->is_kept)
                 ed_save_dir_leave(&job->file.file);
         ed_engine_job_give_slot(base); /* the next request need not wait for this line */
+        if (err == 0 && job->is_kept && ed_draft_is_whole(&line))
+                err = ed_save_record(&run->save, line.data, line.bytes);
         if (err == 0)
                 err = ed_draft_is_whole(&line) ? ed_output_line(&run->output, line.data, line.bytes)
                                                : -ENOMEM;

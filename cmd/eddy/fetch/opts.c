@@ -84,10 +84,15 @@ static const char help[] =
         "  --body                   add \"body\" to each line: a string, or {\"_base64\":...};\n"
         "                           at most 64 MiB each\n"
         "  --save DIR               save each body of a status below 300 as a file in DIR, named\n"
-        "                           after the last part of its URL; \"file\" in the line is that\n"
-        "                           name.  The same command continues: URLs whose lines in FILE\n"
-        "                           name a file that is in DIR are not fetched again, and of\n"
-        "                           a large file that was cut only the rest is fetched\n"
+        "                           after the last part of its URL (or \"index\"), with an ending\n"
+        "                           for its Content-Type if that part has no dot; \"file\" in the\n"
+        "                           line is the name.  The same command continues: URLs whose\n"
+        "                           files are in DIR, by the lines of -o or else by a record in\n"
+        "                           DIR, are not fetched again, and of a large file that was cut\n"
+        "                           only the rest is fetched\n"
+        "  --remote-name            with --save: name files as the servers do, in\n"
+        "                           Content-Disposition, if they do; DIR may have other files,\n"
+        "                           which stay: if a name is used, \"-\" and 16 digits are added\n"
         "  --progress auto|bar|plain|json|off\n"
         "                           on stderr: a bar on a terminal, else a line each 10 s (auto)\n"
         "  --summary text|json      on stderr, at the end (text)\n"
@@ -131,6 +136,7 @@ enum {
         OPT_FORCE,
         OPT_BODY,
         OPT_SAVE,
+        OPT_REMOTE_NAME,
         OPT_PROGRESS,
         OPT_SUMMARY,
         OPT_VERSION,
@@ -160,6 +166,7 @@ static const struct option options[] = {
         { "force", no_argument, NULL, OPT_FORCE },
         { "body", no_argument, NULL, OPT_BODY },
         { "save", required_argument, NULL, OPT_SAVE },
+        { "remote-name", no_argument, NULL, OPT_REMOTE_NAME },
         { "progress", required_argument, NULL, OPT_PROGRESS },
         { "summary", required_argument, NULL, OPT_SUMMARY },
         { "help", no_argument, NULL, 'h' },
@@ -168,6 +175,8 @@ static const struct option options[] = {
 };
 
 #define HINT_RATE "-c (no option limits the rate yet; a lower -c sends fewer requests a second)"
+
+#define HINT_CONTINUE "--save (the same command continues files, and skips those that are complete)"
 
 static const struct ed_option_hint hints[] = {
         { "input", "-i" },
@@ -192,6 +201,14 @@ static const struct ed_option_hint hints[] = {
         { "rate-limit", HINT_RATE },
         { "rps", HINT_RATE },
         { "speed-time", "--read-timeout" },
+        { "remote-name-all", "--remote-name" },
+        { "remote-header-name", "--remote-name" },
+        { "content-disposition", "--remote-name" },
+        { "output-dir", "--save" },
+        { "directory-prefix", "--save" },
+        { "continue", HINT_CONTINUE },
+        { "continue-at", HINT_CONTINUE },
+        { "no-clobber", HINT_CONTINUE },
         { NULL, NULL },
 };
 
@@ -220,6 +237,20 @@ static int limit_set(struct ed_fetch_limit *limit, const char *option, const cha
 {
         limit->text = value;
         return ed_option_duration("fetch", option, value, 1, &limit->ns);
+}
+
+/* curl's -n reads ~/.netrc and has no value, so that a URL follows. */
+static int repeat_set(struct ed_fetch_opts *opts, const char *value)
+{
+        char shown[ED_URL_SHOWN_BYTES];
+
+        if (!strstr(value, "://"))
+                return ed_option_count("fetch", "-n", value, 1, ED_FETCH_REPEAT_MAX, &opts->repeat);
+        ed_console_usage("fetch",
+                         "-n %s: give a number of requests before the URL; users and passwords "
+                         "from ~/.netrc are --netrc",
+                         ed_url_shown(shown, value, strlen(value)));
+        return -EINVAL;
 }
 
 /* Take an option about time, or one of those that all commands which connect have. */
@@ -254,7 +285,7 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                 return ed_option_count("fetch", "-c", value, 1, ED_FETCH_CONCURRENCY_MAX,
                                        &opts->concurrency);
         case 'n':
-                return ed_option_count("fetch", "-n", value, 1, ED_FETCH_REPEAT_MAX, &opts->repeat);
+                return repeat_set(opts, value);
         case 'o':
                 return ed_option_file("fetch", "-o", value, &opts->output);
         case OPT_PER_HOST:
@@ -289,6 +320,9 @@ static int option_set(struct ed_fetch_opts *opts, int option, const char *value)
                 break;
         case OPT_SAVE:
                 return ed_option_once("fetch", "--save", value, &opts->save);
+        case OPT_REMOTE_NAME:
+                opts->remote_name = true;
+                break;
         case OPT_PROGRESS:
                 err = ed_option_word("fetch", "--progress", value, progress, 5,
                                      "auto, bar, plain, json, off");
@@ -387,6 +421,9 @@ static int opts_check(struct ed_fetch_opts *opts)
                 return ed_console_usage("fetch",
                                         "--save -: name a folder, one file is made for "
                                         "each body; or add --body for bodies in the lines");
+        if (opts->remote_name && !opts->save)
+                return ed_console_usage("fetch", "--remote-name needs --save DIR; --save . is the "
+                                                 "current folder");
         if (opts->data_from_stdin && opts->input && strcmp(opts->input, "-") == 0)
                 return ed_console_usage("fetch", "-i - and --data @- both read standard input");
         if (opts->body && opts->save)

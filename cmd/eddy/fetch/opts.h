@@ -53,6 +53,7 @@ struct ed_fetch_opts {
         bool compressed;
         const char *output; /* NULL: standard output */
         const char *save;   /* NULL: bodies are not saved */
+        bool remote_name;   /* with 'save' */
         bool force;
         bool body;
         bool summary_json;

@@ -13,7 +13,7 @@
 #include "eddy/alloc.h"
 #include "eddy/json.h"
 
-enum { BOOT_BYTES = 40, TYPE_BYTES = 128 };
+enum { BOOT_BYTES = 40 };
 
 bool ed_part_is_possible(const char *method, const struct ed_headers *headers)
 {
@@ -60,7 +60,7 @@ static void url_add(struct ed_draft *text, const char *url)
         ed_draft_fini(&plain);
 }
 
-void ed_part_note(struct ed_save_dir_file *file, const char *url, const char *type,
+void ed_part_note(struct ed_save_dir_file *file, const char *url,
                   const struct eddy_http_range *range)
 {
         struct ed_draft text = { .max = ED_SAVE_DIR_NOTE_BYTES - 1 };
@@ -74,10 +74,8 @@ void ed_part_note(struct ed_save_dir_file *file, const char *url, const char *ty
         ed_draft_add_json_str(&text, range->validator);
         ed_draft_add_str(&text, ",\"boot\":");
         ed_draft_add_json_str(&text, boot);
-        if (type && strlen(type) < TYPE_BYTES) {
-                ed_draft_add_str(&text, ",\"type\":");
-                ed_draft_add_json_str(&text, type);
-        }
+        ed_draft_add_str(&text, ",\"name\":");
+        ed_draft_add_json_str(&text, file->names[0]);
         if (range->total != EDDY_HTTP_RANGE_UNKNOWN) {
                 ed_draft_add_str(&text, ",\"total\":");
                 ed_draft_add_u64(&text, range->total);
@@ -114,7 +112,7 @@ static bool is_url(const struct eddy_json_value *note, const char *url)
 
 /* Read a note. Returns false if it is not whole, or of another URL or start of the machine. */
 static bool note_read(const char *data, const char *url, struct eddy_http_range *range,
-                      char type[TYPE_BYTES])
+                      char name[ED_SAVE_NAME_BYTES])
 {
         struct eddy_json_value note, total;
         char boot[BOOT_BYTES], was[BOOT_BYTES];
@@ -122,10 +120,9 @@ static bool note_read(const char *data, const char *url, struct eddy_http_range 
         if (eddy_json_parse(data, strlen(data), NULL, &note, NULL) < 0 ||
             note.kind != EDDY_JSON_OBJECT || !is_url(&note, url) || !boot_read(boot) ||
             !text_get(&note, "boot", was, sizeof(was)) || strcmp(boot, was) != 0 ||
-            !text_get(&note, "validator", range->validator, sizeof(range->validator)))
+            !text_get(&note, "validator", range->validator, sizeof(range->validator)) ||
+            !text_get(&note, "name", name, ED_SAVE_NAME_BYTES))
                 return false;
-        if (!text_get(&note, "type", type, TYPE_BYTES))
-                type[0] = '\0';
         range->total = EDDY_HTTP_RANGE_UNKNOWN;
         return eddy_json_get(&note, "total", &total) < 0 ||
                eddy_json_uint64(&total, &range->total) == 0;
@@ -134,7 +131,7 @@ static bool note_read(const char *data, const char *url, struct eddy_http_range 
 uint64_t ed_part_find(struct ed_save *save, const char *url, uint64_t index,
                       struct ed_save_dir_file *file, struct eddy_http_range *range)
 {
-        char *note, type[TYPE_BYTES];
+        char *note, name[ED_SAVE_NAME_BYTES];
         int64_t bytes = 0;
 
         if (!save->dir.has_notes)
@@ -143,8 +140,8 @@ uint64_t ed_part_find(struct ed_save *save, const char *url, uint64_t index,
         if (!note)
                 return 0;
         bytes = ed_save_file_find(save, url, index, note, file);
-        if (bytes > 0 && note_read(note, url, range, type) && (uint64_t) bytes <= range->total)
-                ed_save_file_name(file, url, *type ? type : NULL);
+        if (bytes > 0 && note_read(note, url, range, name) && (uint64_t) bytes <= range->total)
+                ed_save_file_name(file, name);
         else
                 bytes = 0;
         if (bytes == 0) {

@@ -17,8 +17,8 @@ enum { ED_PART_BYTES_MIN = 1 << 20 }; /* smaller parts are not kept for the next
 /* Returns true if bodies may be continued: with GET, and without conditions and ranges of the user. */
 bool ed_part_is_possible(const char *method, const struct ed_headers *headers);
 
-/* Write the note of a file, so that a later run continues it. 'type' is the Content-Type, or NULL. */
-void ed_part_note(struct ed_save_dir_file *file, const char *url, const char *type,
+/* Write the note of a file, so that a later run continues it. */
+void ed_part_note(struct ed_save_dir_file *file, const char *url,
                   const struct eddy_http_range *range);
 
 /*

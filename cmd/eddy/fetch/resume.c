@@ -22,7 +22,7 @@ enum { LINE_BYTES_MAX = 1 << 20, URL_BYTES_MAX = 64 << 10, OK_END = 300 };
 
 static int resume_refuse(struct ed_resume *resume, const char *path, int err)
 {
-        ed_console_say("fetch", "-o %s: %s", path, eddy_error_text(err));
+        ed_console_say("fetch", "%s %s: %s", resume->option, path, eddy_error_text(err));
         ed_resume_fini(resume);
         return ED_EXIT_OUTPUT;
 }
@@ -31,7 +31,7 @@ int ed_resume_open(struct ed_resume *resume, const char *path)
 {
         struct stat st;
 
-        *resume = (struct ed_resume){ .fd = -1 };
+        *resume = (struct ed_resume){ .fd = -1, .option = "-o" };
         if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
                 return 0; /* as without results of an earlier run */
         resume->fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY);
@@ -43,6 +43,11 @@ int ed_resume_open(struct ed_resume *resume, const char *path)
                 return ED_EXIT_BUSY;
         }
         return 0;
+}
+
+void ed_resume_record(struct ed_resume *resume, int fd)
+{
+        *resume = (struct ed_resume){ .fd = fd, .option = "--save" };
 }
 
 /* A line of results. Returns false if it is not one. */
@@ -155,9 +160,10 @@ int ed_resume_read(struct ed_resume *resume, const char *path, const struct ed_s
                 err = end_repair(resume, dir, &lines, url_room, path, end);
         if (err == -EINVAL)
                 ed_console_say("fetch",
-                               "-o %s: line %llu is not a result of eddy fetch; name a new file "
+                               "%s %s: line %llu is not a result of eddy fetch; name a new %s "
                                "(--force discards its contents)",
-                               path, (unsigned long long) lines.number);
+                               resume->option, path, (unsigned long long) lines.number,
+                               strcmp(resume->option, "-o") == 0 ? "file" : "folder");
         ed_lines_fini(&lines);
         eddy_free(url_room);
         if (err == -EINVAL) {

@@ -15,16 +15,21 @@
 
 struct ed_resume {
         int fd;                 /* of the results, locked, open for appending; -1: none */
+        const char *option;     /* for messages: "-o" or "--save" */
         struct ed_hash_map map; /* of URLs, one member for each line; 24 bytes and its slot */
         uint64_t count;         /* of these lines */
 };
 
 /*
- * Open the results at 'path', if they have contents, and lock them. Errors are reported on stderr.
+ * Open the results at 'path', the file of -o, if they have contents, and lock them. Errors are
+ * reported on stderr.
  *
  * Errors: the exit code, above 0
  */
 EDDY_MUST_USE int ed_resume_open(struct ed_resume *resume, const char *path);
+
+/* Use the record of a folder (fetch/save.h), which is borrowed until ed_resume_read() has returned. */
+void ed_resume_record(struct ed_resume *resume, int fd);
 
 /*
  * Read the results: URLs with a status below 300 count if their files are in the folder. A last line
