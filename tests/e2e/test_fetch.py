@@ -116,7 +116,7 @@ def save_writes_each_body_to_a_file(eddy):
                         mock + "/close", "--attempts", "1")
     equal(result.code, 1, result)
     # Those that failed leave no file, not even a part.
-    equal(os.listdir(folder), ["100000"])
+    equal(sorted(os.listdir(folder)), [".eddy-saved.jsonl", "100000"])
     with open(os.path.join(folder, "100000"), "rb") as file:
         equal(len(file.read()), 100000)
     equal(sorted((line["status"] or 0, line["file"]) for line in result.lines()),
@@ -131,7 +131,7 @@ def save_keeps_the_body_of_the_last_attempt_only(eddy):
     result = eddy.fetch("--save", folder, "--backoff", "1ms", mock + "/flaky/2?token=s")
     equal(result.code, 0, result)
     name = result.lines()[0]["file"]
-    equal(os.listdir(folder), [name])
+    equal(sorted(os.listdir(folder)), [".eddy-saved.jsonl", name])
     with open(os.path.join(folder, name), "rb") as file:
         equal(file.read(), b"after 2 failures\n")
 
@@ -142,7 +142,7 @@ def save_refuses_a_folder_with_something_in_it(eddy):
     os.mkdir(eddy.file("bodies"))
     eddy.file("bodies/1", "precious")
     e2e.one_line(eddy.fetch("--save", eddy.file("bodies"), mock + "/bytes/1"), 2, "--save",
-                 "name a new one (--force replaces files of the same names)")
+                 "name a new one (--remote-name leaves its files, --force replaces those of the same names)")
     with open(eddy.file("bodies/1"), "rb") as file:
         equal(file.read(), b"precious")
     equal(eddy.fetch("--save", eddy.file("bodies"), "--force", mock + "/bytes/1").code, 0)

@@ -634,7 +634,7 @@ def full_folder_of_save_is_an_output_failure(eddy):
                         mock + "/bytes/100", preexec_fn=limit)
     equal(result.code, 4, result)
     check("--save" in result.err, result)
-    equal(os.listdir(folder), ["100"])
+    equal(sorted(os.listdir(folder)), [".eddy-saved.jsonl", "100"])
 
 
 @claim

@@ -222,6 +222,14 @@ def record_that_is_torn_or_not_eddys_is_not_trusted(eddy):
     os.symlink(eddy.file("victim"), path)
     result = site.run("--remote-name")
     equal((result.code, site.asked, os.path.exists(eddy.file("victim"))), (4, [], False), result)
+    os.remove(path)
+    os.mkfifo(path)
+    result = site.run("--remote-name")
+    equal((result.code, site.asked, stat.S_ISFIFO(os.stat(path).st_mode)), (4, [], True), result)
+    # A run that saves nothing leaves no record.
+    site.folder = eddy.file("nothing.files")
+    result = eddy.run("fetch", f"http://127.0.0.1:{e2e.deaf_port(eddy)}/", "--save", site.folder, "--attempts", "1", "--timeout", "1ms")
+    equal((result.code, os.listdir(site.folder)), (1, []), result)
 
 
 @claim

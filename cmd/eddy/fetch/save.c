@@ -49,8 +49,11 @@ static int record_open(struct ed_save *save, const char *command, bool force)
                 err = EEXIST;
         if (err == 0 && force && ftruncate(fd, 0) < 0)
                 err = errno;
-        save->record = fd;
-        if (err)
+        if (err && fd >= 0)
+                close(fd);
+        if (!err)
+                save->record = fd;
+        else
                 ed_console_say(command, "--save %s: %s: %s", save->dir.path, ED_SAVE_RECORD,
                                strerror(err));
         return err ? ED_EXIT_OUTPUT : 0;
@@ -81,6 +84,10 @@ int ed_save_open(struct ed_save *save, const char *command, const struct ed_save
 
 void ed_save_close(struct ed_save *save)
 {
+        struct stat st;
+
+        if (save->record >= 0 && fstat(save->record, &st) == 0 && st.st_size == 0)
+                unlinkat(save->dir.fd, ED_SAVE_RECORD, 0);
         if (save->record >= 0)
                 close(save->record);
         save->record = -1;
