@@ -1,4 +1,4 @@
-"""memory - how much memory a run of `eddy fetch` takes, seen from outside."""
+"""memory - how much memory a run of `eddy` takes, seen from outside."""
 import os
 import subprocess
 import time
@@ -16,7 +16,7 @@ def peak_mib(child):
     raise AssertionError("the program has ended")
 
 
-def start(eddy, *args, **options):
+def start(eddy, *args, command="fetch", **options):
     if "thread" in os.environ.get("EDDY_TEST_SANITIZE", ""):
         raise e2e.Skip("ThreadSanitizer keeps a history of its own, which grows")
     # Freed memory that a sanitizer holds back would look like growth.
@@ -24,7 +24,7 @@ def start(eddy, *args, **options):
     old = environment.get("ASAN_OPTIONS", "")
     environment["ASAN_OPTIONS"] = (old + ":" if old else "") + \
         "quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
-    return eddy.start("fetch", *args, env=environment, stderr=subprocess.DEVNULL, **options)
+    return eddy.start(command, *args, env=environment, stderr=subprocess.DEVNULL, **options)
 
 
 def growth(eddy, url, few, many):

@@ -52,6 +52,23 @@ LINES = [
     ('{"Custom_id":"v3","url":"/x","body":{}}', "line-36", 'write "custom_id"'),
     ('{"custom_id":"v4","url":"/x","body":{},"metdata":{}}', "v4", 'write "metadata"'),
     ("https://host/a b", "line-38", "write %20"),
+    ('{"custom_id":"w1","url":"/x","body":{},"files":{"f":"a"}}', "w1", 'write the fields of the form in "form"'),
+    ('{"custom_id":"w2","url":"/x","form":{"a":"b"}}', "w2", '"form" is sent with "files" only'),
+    ('{"custom_id":"w3","url":"/x","files":["a"]}', "w3", 'write {"file":"speech.mp3"}'),
+    ('{"custom_id":"w4","url":"/x","files":{}}', "w4", '"files" is empty'),
+    ('{"custom_id":"w5","url":"/x","files":{"f":5}}', "w5", '"f" has no path: write a string'),
+    ('{"custom_id":"w6","url":"/x","files":{"f":{"name":"a"}}}', "w6", '"f" has no path: write a string'),
+    ('{"custom_id":"w7","url":"/x","files":{"f":{"path":"a","filename":"b"}}}', "w7", 'other members than "path", "name" and "type"'),
+    ('{"custom_id":"w8","url":"/x","files":{"f":""}}', "w8", "has an empty path"),
+    ('{"custom_id":"w9","url":"/x","files":{"f":"a\\u0000"}}', "w9", "in its path: remove it"),
+    ('{"custom_id":"x1","url":"/x","files":{"f":{"path":"a","type":""}}}', "x1", "a type such as"),
+    ('{"custom_id":"x2","url":"/x","files":{"f":"a"},"form":{"a":{}}}', "x2", "write a string with its JSON"),
+    ('{"custom_id":"x3","url":"/x","files":{"f":"a"},"form":[1]}', "x3", 'write {"model":"small"}'),
+    ('{"custom_id":"x4","url":"/x","files":{"f":"a"},"headers":{"content-type":"b"}}', "x4", 'header "content-type" is set by the program'),
+    ('{"custom_id":"x5","url":"/x","files":{"f":[' + ",".join(['"a"'] * 129) + ']}}', "x5", "at most 128 are possible"),
+    ('{"custom_id":"x6","url":"/x","file":{"f":"a"}}', "x6", 'write "files"'),
+    ('{"custom_id":"x7","params":{"messages":[]},"files":{"f":"a"}}', "x7", 'has no "files"'),
+    ('{"custom_id":"x8","url":"/x","files":{"f":"a"},"header":{}}', "x8", 'write "headers"'),
 ]
 GOOD = '{"custom_id":"good","url":"/x","method":"GET","body":{"id":"good"}}'
 

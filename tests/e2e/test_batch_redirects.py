@@ -106,5 +106,30 @@ def key_does_not_follow_to_another_server(eddy):
     check(result.code == 2 and "X-Odd" in result.err, result)
 
 
+@claim
+def each_redirect_counts_as_a_request_of_the_limits(eddy):
+    api = Api(eddy, lambda call: (307, {"Location": "/v2"}, {}) if call.path == "/v1/echo" else (200, {}, {}))
+    # Three requests may be sent at once. The first takes two of them, and the second takes the last and a later one.
+    result = run(eddy, api, request(1) + request(2) + request(3), "-L", "-c", "1", "--rpm", "3", "--burst", "60s", "--deadline", "4s")[0]
+    check(result.code == 75 and [call.path for call in api.calls].count("/v1/echo") <= 2, result, api.calls)
+
+
+@claim
+def too_many_redirects_name_the_remedy(eddy):
+    api = Api(eddy, lambda call: (308, {"Location": call.path}, {}))
+    result, _, errors = run(eddy, api, request(1), "-L")
+    equal((result.code, len(api.calls), errors[0]["error"]["code"]), (1, 11, "redirect_refused"), result)
+    check("(-L follows at most 10): send the request to the URL to which they lead, or run without -L" in errors[0]["error"]["message"],
+          errors[0])
+
+
+@claim
+def advice_for_307_and_308_names_the_option_that_follows_them(eddy):
+    for status, words in (307, "give -L, or send"), (308, "give -L, or send"), (302, "redirects are not followed: send"):
+        result = run(eddy, Api(eddy, lambda call, status=status: (status, {"Location": "/v2"}, {})), request(1))[0]
+        check(f"\n{status}: redirects are not followed: " in result.err and words in result.err, result)
+        os.remove(eddy.file("out.errors.jsonl"))
+
+
 if __name__ == "__main__":
     e2e.main()

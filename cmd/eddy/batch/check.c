@@ -18,6 +18,7 @@
 #include "batch/answer/shard_mark.h"
 #include "batch/base_url_option.h"
 #include "batch/empty_fields.h"
+#include "batch/files_check.h"
 #include "batch/first_request.h"
 #include "batch/opts.h"
 #include "batch/packed_output.h"
@@ -92,10 +93,10 @@ static const char help[] =
         "\n"
         "Other options of eddy batch are accepted, and have no effect.\n"
         "\n"
-        "Exit: 0 usable, 1 usable but with bad lines or requests over --tpm, 2 the command line\n"
-        "is wrong, 3 not usable (ids that occur twice, requests that changed after they were "
-        "answered,\n"
-        "no requests, or a file that cannot be read), 4 the report could not be written.\n";
+        "Exit: 0 usable, 1 usable but with bad lines, files that cannot be read or requests over\n"
+        "--tpm, 2 the command line is wrong, 3 not usable (ids that occur twice, requests that\n"
+        "changed after they were answered, no requests, or a file of the command that cannot be\n"
+        "read), 4 the report could not be written.\n";
 
 enum {
         OPT_ERRORS = 256,
@@ -181,7 +182,7 @@ static void longs_join(void)
 }
 
 /* The kinds of faults of lines. */
-enum { BAD, NAMELESS, TWICE, CHANGED, LARGE, FAULTS_COUNT };
+enum { BAD, NAMELESS, TWICE, CHANGED, LARGE, LACKS_FILE, FAULTS_COUNT };
 
 struct check_fault {
         uint64_t count;
@@ -212,6 +213,7 @@ struct check_run {
         struct ed_ids *ids;
         struct ed_tally tally; /* of requests to send */
         struct ed_empty_fields empty_fields;
+        struct ed_files_count files;
         uint32_t rows;            /* in a request, at most */
         struct ed_bundle *bundle; /* the last rows; NULL: none */
         uint64_t alone;           /* requests that cannot be sent with others */
@@ -453,6 +455,16 @@ static int empty_note(struct check_run *run, const struct ed_request *request)
         return 0;
 }
 
+/* Report a request whose files cannot be read now. */
+static void files_note(struct check_run *run, const struct ed_request *request)
+{
+        char error[ED_REQUEST_ERROR_BYTES];
+
+        if (ed_files_check(&run->files, request, error) < 0)
+                fault_add(run, &run->faults[LACKS_FILE], request->number, "%.100s \"%s\": %s",
+                          ed_line_id_word(&run->rules), request->id, error);
+}
+
 static int first_note(struct check_run *run, const struct ed_request *request)
 {
         return ed_first_request_add(request,
@@ -521,6 +533,7 @@ static int to_send_note(struct check_run *run, const struct ed_line *line,
                 return err;
         ed_tally_add(&run->tally, *request);
         tokens_check(run, *request);
+        files_note(run, *request);
         if (run->rows > 1)
                 return sent_note(run, request);
         return is_first ? first_note(run, *request) : 0;
@@ -844,6 +857,7 @@ static int report_print(struct check_run *run)
         if (run->tally.requests > 0) {
                 kinds_add(run);
                 empty_fields_add(run);
+                ed_files_count_add(&run->files, &run->report);
                 tokens_add(run);
                 estimates_add(run);
                 ed_draft_add(&run->report, run->first.data, run->first.bytes);
@@ -1062,8 +1076,10 @@ static int check_all(struct check_run *run)
             run->faults[NAMELESS].count > 0 || run->lacks_rows || run->faults[TWICE].count > 0 ||
             run->faults[CHANGED].count > 0)
                 return ED_EXIT_INPUT;
-        return run->faults[BAD].count > 0 || run->faults[LARGE].count > 0 ? ED_EXIT_FAILED
-                                                                          : ED_EXIT_OK;
+        if (run->faults[BAD].count > 0 || run->faults[LARGE].count > 0 ||
+            run->faults[LACKS_FILE].count > 0)
+                return ED_EXIT_FAILED;
+        return ED_EXIT_OK;
 }
 
 int ed_check_main(int argc, char **argv)
@@ -1076,7 +1092,8 @@ int ed_check_main(int argc, char **argv)
                             [NAMELESS] = { 0, "without an id", "without an id" },
                             [TWICE] = { 0, "repeated id", "repeated ids" },
                             [CHANGED] = { 0, "changed request", "changed" },
-                            [LARGE] = { 0, "request over --tpm", "over --tpm" } },
+                            [LARGE] = { 0, "request over --tpm", "over --tpm" },
+                            [LACKS_FILE] = { 0, "request without its files", "lack a file" } },
         };
         int exit_code;
 

@@ -130,7 +130,7 @@ static int headers_add(struct ed_draft *report, const struct ed_request *request
 
         if (!sent.headers)
                 return -ENOMEM;
-        ed_sent_fill(&sent, request, opts->headers);
+        ed_sent_fill(&sent, request, opts->headers, "multipart/form-data");
         for (size_t i = 0; i < sent.count; i++) {
                 const struct eddy_http_header *header = &sent.headers[i];
 
@@ -145,6 +145,23 @@ static int headers_add(struct ed_draft *report, const struct ed_request *request
         }
         eddy_free(sent.headers);
         return 0;
+}
+
+/* Append the parts of a form: the values of its fields, and the paths of its files. */
+static void parts_add(struct ed_draft *report, const struct ed_request *request)
+{
+        for (size_t i = 0; i < request->parts_count; i++) {
+                const struct eddy_http_part *part = &request->parts[i];
+
+                ed_draft_add_str(report, INDENT "form ");
+                text_add(report, part->name, strlen(part->name));
+                ed_draft_add_str(report, part->path ? ": file " : ": ");
+                if (part->path)
+                        text_add(report, part->path, strlen(part->path));
+                else
+                        text_add(report, part->data, part->data_bytes);
+                ed_draft_add_str(report, "\n");
+        }
 }
 
 int ed_first_request_add(const struct ed_request *request, const struct ed_first_request_opts *opts,
@@ -166,5 +183,7 @@ int ed_first_request_add(const struct ed_request *request, const struct ed_first
                         ed_draft_add_printf(report, "(%zu bytes)", request->body_bytes);
                 ed_draft_add_str(report, "\n");
         }
+        if (err == 0)
+                parts_add(report, request);
         return err < 0 || ed_draft_is_whole(report) ? err : -ENOMEM;
 }

@@ -380,6 +380,8 @@ static void redirect_advice_add(struct ed_draft *text, const struct ed_batch_uni
 {
         const struct ed_redirect *redirect = &unit->input.redirect;
 
+        bool keeps = redirect->status == 307 || redirect->status == 308;
+
         if (redirect->status == 0)
                 return;
         if (redirect->moves_host)
@@ -393,9 +395,9 @@ static void redirect_advice_add(struct ed_draft *text, const struct ed_batch_uni
                                     redirect->status, redirect->to);
         else
                 ed_draft_add_printf(text,
-                                    "%d: redirects are not followed: send the requests to the URLs "
-                                    "to which they lead, such as %s\n",
-                                    redirect->status, redirect->to);
+                                    "%d: redirects are not followed: %ssend the requests to the "
+                                    "URLs to which they lead, such as %s\n",
+                                    redirect->status, keeps ? "give -L, or " : "", redirect->to);
 }
 
 /* Append a next step for each kind of failure that is often a mistake in the command or the input. */
@@ -407,6 +409,11 @@ static void advice_add(struct ed_draft *text, const struct ed_batch_unit *unit)
 
         if (stats->codes[ed_outcome_number(EDDY_E_URL_INVALID)] > 0)
                 lines_advice_add(text, unit);
+        if (stats->codes[ed_outcome_number(ED_E_FILE)] > 0)
+                ed_draft_add_str(text,
+                                 "file_error: relative paths in \"files\" begin at the folder in "
+                                 "which the command runs: correct the files or the paths, and run "
+                                 "the same command again\n");
         if (stats->statuses[401] > 0 && stats->stop != ED_STOP_KEY)
                 ed_draft_add_printf(text, "401: %s --api-key-env or --api-key-file\n",
                                     run->keys->kind != ED_API_KEY_NONE

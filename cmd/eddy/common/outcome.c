@@ -24,6 +24,8 @@ static const struct ed_outcome outcomes[] = {
           "most 4096 bytes of user name and password: change those of the URL" },
         { EDDY_E_HTTP_INVALID_REQUEST, "invalid_request_line", NULL },
 
+        { ED_E_FILE, "file_error", "a file of the request cannot be read" },
+
         /* Names and connections. */
         { EDDY_E_DNS_NOT_FOUND, "dns_error", NULL },
         { EDDY_E_DNS_NO_ADDRESS, "dns_error", NULL },
@@ -113,6 +115,7 @@ static const struct ed_outcome outcome_other = { 0, "connect_error", NULL };
 /* All codes, in the order of the summary. */
 static const char *const codes[] = {
         "invalid_request_line",
+        "file_error",
         "tls_error",
         "dns_error",
         "connect_error",

@@ -22,6 +22,7 @@ enum {
         ED_E_ANSWER_NOT_JSON = -0x70008,
         ED_E_ANSWER_NOT_SCHEMA = -0x70009,
         ED_E_ANSWER_NOT_ROWS = -0x7000d,
+        ED_E_FILE = -0x7000e, /* a file that the request sends cannot be read */
 };
 
 struct ed_outcome {

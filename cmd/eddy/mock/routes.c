@@ -8,9 +8,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "common/draft.h"
 #include "common/duration.h"
+#include "eddy/error.h"
+#include "eddy/http_multipart_reader.h"
 #include "eddy/time.h"
 #include "eddy/url.h"
 #include "mock/api.h"
@@ -26,6 +29,8 @@ enum {
         ANSWER_BYTES_MAX = 256,
         LINE_BYTES_MIN = 11, /* of /stream */
         PATTERN_BYTES = 16 << 10,
+        FORM_READ_BYTES = 1024,
+        FORM_VALUE_BYTES_MAX = 1 << 20,
 };
 
 const char ed_mock_routes[] =
@@ -36,6 +41,7 @@ const char ed_mock_routes[] =
         "  /bytes/N               N bytes (at most 1073741824)\n"
         "  /stream/N              N lines, each in a chunk of its own (at most 1000000)\n"
         "  /echo                  the request as JSON\n"
+        "  /form                  the parts of a form with files (multipart/form-data) as JSON\n"
         "  /flaky/N?token=T       503 for the first N requests with that token, then 200\n"
         "  /close                 drops the connection\n"
         "  /slow-body/SECONDS     a head at once, and a body that takes SECONDS (at most 3600)\n"
@@ -252,6 +258,94 @@ static int route_echo(struct ed_reply *reply, const char *arg)
         return err;
 }
 
+/* Append a member whose value is a text, or null. */
+static void text_member_add(struct ed_draft *text, const char *name, const char *value)
+{
+        ed_draft_add_printf(text, ",\"%s\":", name);
+        if (value)
+                ed_draft_add_json_str(text, value);
+        else
+                ed_draft_add_str(text, "null");
+}
+
+/* Append a part of a form: its value, or the bytes and the hash (CRC-32, as of zlib) of its file. */
+static int form_part_add(struct ed_draft *text, eddy_http_multipart_reader *form,
+                         const struct eddy_http_multipart_part *part)
+{
+        unsigned long hash = crc32(0, NULL, 0);
+        char data[FORM_READ_BYTES];
+        uint64_t bytes = 0;
+        int64_t n;
+
+        ed_draft_add_str(text, "{\"name\":");
+        ed_draft_add_json_str(text, part->name);
+        text_member_add(text, "filename", part->filename);
+        text_member_add(text, "type", part->type);
+        if (!part->filename) {
+                const char *value;
+                size_t value_bytes;
+                int err =
+                        eddy_http_multipart_whole(form, FORM_VALUE_BYTES_MAX, &value, &value_bytes);
+
+                if (err < 0)
+                        return err;
+                ed_draft_add_str(text, ",\"value\":");
+                ed_draft_add_json(text, value, value_bytes);
+                ed_draft_add_str(text, "}");
+                return 0;
+        }
+        while ((n = eddy_http_multipart_read(form, data, sizeof(data))) > 0) {
+                hash = crc32(hash, (const unsigned char *) data, (unsigned) n);
+                bytes += (uint64_t) n;
+        }
+        ed_draft_add_printf(text, ",\"bytes\":%" PRIu64 ",\"crc32\":\"%08lx\"}", bytes, hash);
+        return (int) n;
+}
+
+/* Append all parts. */
+static int form_add(struct ed_draft *text, eddy_http_multipart_reader *form)
+{
+        struct eddy_http_multipart_part part;
+        const char *before = "";
+        int err;
+
+        ed_draft_add_str(text, "{\"parts\":[");
+        while ((err = eddy_http_multipart_next(form, &part)) > 0) {
+                ed_draft_add_str(text, before);
+                err = form_part_add(text, form, &part);
+                if (err < 0)
+                        return err;
+                before = ",";
+        }
+        ed_draft_add_str(text, "]}\n");
+        return err;
+}
+
+static int route_form(struct ed_reply *reply, const char *arg)
+{
+        eddy_http_multipart_reader *form = NULL;
+        struct ed_draft text = { 0 };
+        int err = eddy_http_exchange_multipart(reply->exchange, NULL, &form);
+
+        (void) arg;
+        if (err == 0)
+                err = form_add(&text, form);
+        if (err == EDDY_E_HTTP_CONTENT_TYPE)
+                err = ed_reply_text(reply, 415, "/form: send multipart/form-data\n");
+        else if (err == EDDY_E_HTTP_MULTIPART)
+                err = ed_reply_text(reply, 400, "/form: the form is not valid: %s\n",
+                                    eddy_http_multipart_rule(form));
+        else if (err == EDDY_E_HTTP_TOO_LARGE)
+                err = ed_reply_text(reply, 413, "/form: the form, or a value, is too large\n");
+        else if (err == 0)
+                err = ed_draft_is_whole(&text)
+                              ? ed_reply_send(reply, 200, "application/json", text.data, text.bytes)
+                              : -ENOMEM;
+        ed_draft_fini(&text);
+        eddy_http_multipart_reader_close(form);
+        return err;
+}
+
 static int route_flaky(struct ed_reply *reply, const char *arg)
 {
         uint64_t failures;
@@ -338,6 +432,7 @@ static const struct {
         { "/bytes/", true, route_bytes }, { "/stream/", true, route_stream },
         { "/echo", false, route_echo },   { "/flaky/", true, route_flaky },
         { "/close", false, route_close }, { "/slow-body/", true, route_slow_body },
+        { "/form", false, route_form },
 };
 
 /* Answer by the route for the path. */

@@ -455,6 +455,8 @@ TEST(sentences_name_the_member_the_value_and_the_remedy)
         check_misspelt("time_out", "timeout");
         check_misspelt("Headers", "headers");
         check_misspelt("methode", "method");
+        check_fault(&no_rules, "{\"url\":\"/\",\"file\":{}}", NULL,
+                    "\"file\" is not a member of a request: write \"files\"");
         check_fault(&no_rules, "{\"URL\":\"/\"}", NULL,
                     "\"URL\" is not a member of a request: write \"url\"");
         check_fault(&no_rules, "{\"url\":\"/\",\"body\":\"{\\\"a\\\":1}\"}", NULL,
@@ -572,6 +574,70 @@ TEST(number_of_headers_has_a_maximum)
                 else
                         ed_request_free(request_of(&no_rules, line));
         }
+}
+
+/* Checks a part: "name=value", or "name@path;filename;type". */
+static void check_part(const struct ed_request *request, size_t i, const char *expected)
+{
+        const struct eddy_http_part *part = &request->parts[i];
+        char text[200];
+
+        CHECK(i < request->parts_count);
+        if (part->path)
+                snprintf(text, sizeof(text), "%s@%s;%s;%s", part->name, part->path,
+                         part->filename ? part->filename : "-", part->type ? part->type : "-");
+        else
+                snprintf(text, sizeof(text), "%s=%.*s", part->name, (int) part->data_bytes,
+                         (const char *) part->data);
+        CHECK_STR(text, expected);
+}
+
+TEST(form_and_files_are_parts_in_their_order)
+{
+        struct ed_request *request = request_of(
+                &no_rules,
+                "{\"files\":{\"f\":\"a/b\",\"g\":[{\"path\":\"c\",\"type\":\"t/"
+                "u\"},null,\"\\u00e9\"]},"
+                "\"url\":\"/"
+                "x\",\"form\":{\"m\":\"\",\"n\":null,\"o\":[1.50,true,\"z\"]},\"other\":1}");
+        static const char *const parts[] = { "m=",        "o=1.50",    "o=true",        "o=z",
+                                             "f@a/b;-;-", "g@c;-;t/u", "g@\xc3\xa9;-;-" };
+
+        CHECK_STR(request->method, "POST");
+        CHECK(!request->body && !request->body_is_json && !request->is_url);
+        CHECK_EQ(request->parts_count, 7);
+        for (size_t i = 0; i < 7; i++)
+                check_part(request, i, parts[i]);
+        ed_request_free(request);
+        /* With --url, a line with other members and without "url" is a body. */
+        check_request(&url_rules, "{\"a\":1,\"files\":{\"f\":\"a\"}}", "line-7",
+                      "POST /v1/x {\"a\":1,\"files\":{\"f\":\"a\"}}");
+        request = request_of(&url_rules, "{\"files\":{\"f\":\"a\"}}");
+        CHECK_EQ(request->parts_count, 1);
+        ed_request_free(request);
+        /* With a body, other members are ignored. */
+        check_request(&no_rules, "{\"url\":\"/\",\"body\":{},\"form\":1,\"file\":\"a\"}", "line-7",
+                      "POST / {}");
+        check_request(&no_rules, "{\"url\":\"/\",\"files\":null}", "line-7", "GET / -");
+}
+
+TEST(hash_of_a_form_is_that_of_its_fields_and_paths)
+{
+        static const char *const others[] = {
+                "{\"url\":\"/x\",\"form\":{\"a\":\"b\"},\"files\":{\"f\":\"c\"}}",
+                "{\"url\":\"/x\",\"form\":{\"a\":\"c\"},\"files\":{\"f\":\"c\"}}",
+                "{\"url\":\"/x\",\"files\":{\"f\":\"c\"}}",
+                "{\"url\":\"/x\",\"files\":{\"f\":\"d\"}}",
+                "{\"url\":\"/x\",\"form\":{\"f\":\"c\"},\"files\":{\"f\":\"c\"}}",
+                "{\"url\":\"/x\",\"method\":\"POST\"}",
+        };
+
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+                for (size_t k = 0; k < i; k++)
+                        CHECK(hash_of(&no_rules, others[i]) != hash_of(&no_rules, others[k]));
+        CHECK_EQ(hash_of(&no_rules, others[0]),
+                 hash_of(&no_rules, "{\"files\": {\"f\" :\"c\"},\"form\":{\"a\": \"b\"},"
+                                    "\"url\":\"/x\"}"));
 }
 
 TEST(hash_is_that_of_the_request_and_not_of_its_white_space)
@@ -741,10 +807,39 @@ TEST(damaged_lines_do_no_harm)
         ed_columns_free(columns);
 }
 
+TEST(damaged_forms_do_no_harm)
+{
+        static const char bytes[] = "\"\\{}[]:,\0\xff u0e";
+        static const char form[] =
+                "{\"url\":\"/\",\"form\":{\"a\":[1,\"b\\ud83c\\udf0a\"]},\"files\":"
+                "{\"f\":[\"c\",{\"path\":\"d\",\"name\":\"e\",\"type\":\"t/u\"}]}}";
+        size_t size = sizeof(form) - 1;
+        char *line = malloc(size);
+
+        CHECK(line);
+        for (size_t at = 0; at < size * (sizeof(bytes) - 1); at++) {
+                struct ed_request *request;
+                int result;
+
+                memcpy(line, form, size);
+                line[at / (sizeof(bytes) - 1)] = bytes[at % (sizeof(bytes) - 1)];
+                result = ed_request_read(&no_rules, line, size, 1, &request, error);
+                CHECK(result == 1 || result == -EINVAL);
+                CHECK(strlen(error) < sizeof(error));
+                for (size_t i = 0; result == 1 && i < request->parts_count; i++)
+                        CHECK(request->parts[i].name &&
+                              !request->parts[i].path == !!request->parts[i].data);
+                ed_request_free(request);
+        }
+        free(line);
+}
+
 TEST(lack_of_memory_is_an_error)
 {
         static const char *const lines[] = { full_line, "{\"custom_id\":1,\"a\":2}",
                                              "{\"custom_id\":1,\"method\":2,\"url\":\"/\"}",
+                                             "{\"url\":\"/\",\"form\":{\"a\":1},"
+                                             "\"files\":{\"f\":\"b\"}}",
                                              "https://h/" };
 
         for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

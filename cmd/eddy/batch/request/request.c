@@ -16,6 +16,7 @@
 #include "batch/request/filling.h"
 #include "batch/request/mistake.h"
 #include "batch/request/target.h"
+#include "batch/request/upload.h"
 #include "common/excerpt.h"
 #include "common/nearest.h"
 #include "common/url_shown.h"
@@ -34,9 +35,22 @@ enum {
 };
 
 /* The members that make an object a request. */
-enum { CUSTOM_ID, METHOD, URL, BODY, HEADERS, HEADER, METADATA, TIMEOUT, MEMBERS_COUNT };
+enum {
+        CUSTOM_ID,
+        METHOD,
+        URL,
+        BODY,
+        HEADERS,
+        HEADER,
+        METADATA,
+        TIMEOUT,
+        FILES, /* in place of a body; from here on names are not guessed in lines with one */
+        FORM,
+        MEMBERS_COUNT
+};
 static const char *const member_names[MEMBERS_COUNT] = {
-        "custom_id", "method", "url", "body", "headers", "header", "metadata", "timeout",
+        "custom_id", "method",   "url",     "body",  "headers",
+        "header",    "metadata", "timeout", "files", "form",
 };
 
 /* The members of a line. */
@@ -61,6 +75,7 @@ struct parts {
         const char *body;              /* NULL: none */
         size_t body_bytes;
         bool is_base64; /* the body is a JSON string with base64 */
+        bool has_files; /* the body is a form: the members "form" and "files" */
 };
 
 /* The rest of an allocation. */
@@ -283,11 +298,12 @@ static int bare_split(struct parts *parts)
 
 /*
  * Returns true for an object that is a body, not a request with members "url", "body" ...: there is
- * --url, and the object has members of its own and not both a URL and a body or method.
+ * --url, and the object has members of its own and not both a URL and a body, files or a method.
  */
 static bool is_bare(const struct parts *parts)
 {
-        bool has_request = is_given(parts, BODY) || is_given(parts, METHOD);
+        bool has_request =
+                is_given(parts, BODY) || is_given(parts, METHOD) || is_given(parts, FILES);
 
         if (!parts->rules->url)
                 return false;
@@ -296,11 +312,31 @@ static bool is_bare(const struct parts *parts)
         return !has_request && !is_given(parts, URL);
 }
 
+/* The line has a form with files. */
+static int files_split(struct parts *parts)
+{
+        if (is_given(parts, BODY))
+                return request_fault(parts, "%s",
+                                     "the line has \"body\" and \"files\": write the fields of the "
+                                     "form in \"form\" instead of \"body\"");
+        if (is_given(parts, HEADER))
+                return request_fault(parts, "%s",
+                                     "the line has \"header\" and \"files\": write \"headers\"");
+        parts->has_files = true;
+        return 0;
+}
+
 static int body_split(struct parts *parts)
 {
         const struct eddy_json_value *body = &parts->members[BODY];
         char shown[ED_EXCERPT_BYTES];
 
+        if (is_given(parts, FILES))
+                return files_split(parts);
+        if (body->kind == EDDY_JSON_NONE && is_given(parts, FORM))
+                return request_fault(parts, "%s",
+                                     "\"form\" is sent with \"files\" only: add \"files\", or "
+                                     "write the values in \"body\"");
         if (body->kind == EDDY_JSON_NONE && parts->other.kind != EDDY_JSON_NONE &&
             !is_given(parts, HEADER))
                 return request_fault(
@@ -346,8 +382,9 @@ static bool is_same_word(const char *a, const char *b)
         }
 }
 
-/* Returns the member that a name such as customId, time-out or metdata means; NULL: none. */
-static const char *member_meant(const struct eddy_json_value *name)
+/* Returns the member that a name such as customId, time-out or metdata means, of the first 'count';
+ * NULL: none. */
+static const char *member_meant(const struct eddy_json_value *name, size_t count)
 {
         char word[NAME_BYTES_MAX + 1];
         size_t bytes = 0;
@@ -358,11 +395,10 @@ static const char *member_meant(const struct eddy_json_value *name)
         for (size_t i = 1; i + 1 < name->bytes; i++) /* without the quotes */
                 word[bytes++] = name->text[i];
         word[bytes] = '\0';
-        for (size_t m = 0; m < MEMBERS_COUNT; m++)
+        for (size_t m = 0; m < count; m++)
                 if (is_same_word(word, member_names[m]))
                         return member_names[m];
-        meant = ed_nearest_within(word, member_names, MEMBERS_COUNT,
-                                  bytes < NAME_LONG_BYTES ? 1 : 2);
+        meant = ed_nearest_within(word, member_names, count, bytes < NAME_LONG_BYTES ? 1 : 2);
         return bytes < NAME_SHORT_BYTES ? NULL : meant;
 }
 
@@ -372,11 +408,13 @@ static int names_check(const struct parts *parts)
         char shown[ED_EXCERPT_BYTES];
         struct eddy_json_value name, value;
         struct eddy_json_cursor cursor;
+        bool has_body = is_given(parts, BODY) || is_given(parts, HEADER) || parts->vendor.form;
+        size_t count = has_body ? FILES : MEMBERS_COUNT;
 
         if (parts->other.kind == EDDY_JSON_NONE || eddy_json_walk(&parts->object, &cursor) < 0)
                 return 0;
         while (eddy_json_next(&cursor, &name, &value)) {
-                const char *meant = member_meant(&name);
+                const char *meant = member_meant(&name, count);
                 int m = 0;
 
                 while (meant && member_names[m] != meant)
@@ -401,6 +439,11 @@ static int vendor_split(struct parts *parts)
                 err = request_fault(parts, "\"%s\" occurs twice: remove one of them", line->twice);
         if (err == 0)
                 err = names_check(parts);
+        if (err == 0 && is_given(parts, FILES))
+                err = request_fault(parts,
+                                    "a line of %s has no \"files\": write a request with "
+                                    "\"url\", \"form\" and \"files\"",
+                                    form->files);
         if (err == 0 && !parts->rules->url && !form->path)
                 err = request_fault(parts, "the line has no URL, like all of %s: give --url %s",
                                     form->files, form->url);
@@ -606,7 +649,7 @@ static int header_build(const struct parts *parts, const struct eddy_json_value 
                                      "header %s: the name of a header has only letters, digits and "
                                      "characters such as -: write \"Content-Type\"",
                                      shown);
-        if (header_is_ours(text))
+        if (header_is_ours(text) || (parts->has_files && strcasecmp(text, "Content-Type") == 0))
                 return request_fault(
                         parts, "header %s is set by the program: remove it from the line", shown);
         header->name = text;
@@ -703,7 +746,7 @@ static int method_build(const struct parts *parts, struct ed_request *request, s
 
         if (value->kind == EDDY_JSON_NONE) {
                 if (!method)
-                        method = parts->body ? "POST" : "GET";
+                        method = parts->body || parts->has_files ? "POST" : "GET";
                 request->method = blob_text(blob, method, strlen(method));
                 return 0;
         }
@@ -786,6 +829,35 @@ static int base64_build(const struct parts *parts, struct ed_request *request, s
         request->body = bytes > 0 ? text : NULL;
         request->body_bytes = (size_t) bytes;
         return 0;
+}
+
+/* Count the parts of the form, and the bytes of their texts. */
+static int files_measure(const struct parts *parts, struct ed_upload *upload)
+{
+        int err;
+
+        *upload = (struct ed_upload){ .form = &parts->members[FORM],
+                                      .files = &parts->members[FILES],
+                                      .error = parts->error };
+        err = parts->has_files ? ed_upload_take(upload) : 0;
+        if (err == 0 && parts->has_files && upload->count == 0)
+                err = request_fault(parts, "%s", "\"files\" is empty: write {\"file\":\"PATH\"}");
+        return err;
+}
+
+/* Make the parts of the form, in room that files_measure() has counted. */
+static int files_build(const struct parts *parts, struct ed_request *request, struct blob *blob)
+{
+        struct ed_upload upload = { .form = &parts->members[FORM],
+                                    .files = &parts->members[FILES],
+                                    .error = parts->error,
+                                    .parts = request->parts,
+                                    .at = blob->at };
+        int err = ed_upload_take(&upload);
+
+        blob->at = upload.at;
+        request->parts_count = upload.count;
+        return err;
 }
 
 /* ---- the body's content ---------------------------------------------------------------------- */
@@ -922,6 +994,28 @@ static int body_hash(const struct parts *parts, struct ed_request *request, uint
         return err;
 }
 
+/* Add a form to the hash: the paths of its files count, not what is in them. */
+static int files_hash(const struct parts *parts, uint64_t *hash)
+{
+        for (int m = FILES; m <= FORM; m++) {
+                const struct eddy_json_value *member = &parts->members[m];
+                char *compact;
+                int64_t bytes;
+
+                *hash = hash_add(*hash, member_names[m], strlen(member_names[m]));
+                if (!is_given(parts, m))
+                        continue;
+                compact = eddy_malloc(member->bytes);
+                if (!compact)
+                        return -ENOMEM;
+                bytes = eddy_json_compact(member->text, member->bytes, compact, NULL, NULL);
+                if (bytes > 0)
+                        *hash = hash_add(*hash, compact, (size_t) bytes);
+                eddy_free(compact);
+        }
+        return 0;
+}
+
 static int request_hash(const struct parts *parts, struct ed_request *request)
 {
         uint64_t hash = hash_add(0, request->method, strlen(request->method));
@@ -938,6 +1032,8 @@ static int request_hash(const struct parts *parts, struct ed_request *request)
                 hash = hash_add(hash, request->body, request->body_bytes);
         else if (request->body)
                 err = body_hash(parts, request, &hash);
+        else if (parts->has_files)
+                err = files_hash(parts, &hash);
         request->hash = hash ? hash : 1; /* 0 means unknown */
         return err;
 }
@@ -964,6 +1060,8 @@ static int parts_build(const struct parts *parts, struct ed_request *request, st
         }
         if (parts->is_base64) {
                 err = base64_build(parts, request, blob);
+        } else if (parts->has_files) {
+                err = files_build(parts, request, blob);
         } else if (parts->body) {
                 request->body = blob_text(blob, parts->body, parts->body_bytes);
                 request->body_bytes = parts->body_bytes;
@@ -978,10 +1076,12 @@ static int parts_build(const struct parts *parts, struct ed_request *request, st
 
 /* Returns a request that has only an id and a number, and room for more. */
 static struct ed_request *request_new(const struct parts *parts, uint64_t number,
-                                      size_t headers_count, size_t room, struct blob *ret_blob)
+                                      size_t headers_count, size_t parts_count, size_t room,
+                                      struct blob *ret_blob)
 {
         size_t headers_bytes = headers_count * sizeof(struct eddy_http_header);
-        size_t bytes = sizeof(struct ed_request) + headers_bytes + parts->id_bytes +
+        size_t parts_bytes = parts_count * sizeof(struct eddy_http_part);
+        size_t bytes = sizeof(struct ed_request) + headers_bytes + parts_bytes + parts->id_bytes +
                        LINE_ID_BYTES_MAX + room;
         struct ed_request *request = eddy_malloc(bytes);
         char id[LINE_ID_BYTES_MAX];
@@ -990,7 +1090,8 @@ static struct ed_request *request_new(const struct parts *parts, uint64_t number
                 return NULL;
         *request = (struct ed_request){ .number = number, .memory = bytes };
         request->headers = (struct eddy_http_header *) (request + 1);
-        ret_blob->at = (char *) (request + 1) + headers_bytes;
+        request->parts = (struct eddy_http_part *) (request->headers + headers_count);
+        ret_blob->at = (char *) (request + 1) + headers_bytes + parts_bytes;
         if (parts->id_bytes > 0) {
                 request->id = blob_text(ret_blob, parts->id, parts->id_bytes);
                 request->id_bytes = parts->id_bytes;
@@ -1010,11 +1111,15 @@ static int request_build(const struct parts *parts, uint64_t number,
         const char *method = parts->rules->method;
         size_t count = 0, room = 0;
         struct ed_request *request;
+        struct ed_upload upload;
         struct blob blob;
         int err = headers_take(parts, NULL, NULL, &count, &room);
 
+        if (err == 0)
+                err = files_measure(parts, &upload);
         if (err < 0)
                 return err;
+        room += upload.bytes;
         count += parts->rules->templates.headers_count;
         for (size_t i = 0; i < parts->rules->templates.headers_count; i++)
                 room += strlen(parts->rules->templates.headers[i].name) + 1;
@@ -1022,7 +1127,7 @@ static int request_build(const struct parts *parts, uint64_t number,
         room += (method ? strlen(method) : 0) + sizeof("POST");
         room += parts->members[METHOD].bytes + parts->members[URL].bytes + parts->url_bytes + 1;
         room += parts->members[METADATA].bytes + 1 + parts->body_bytes + 1;
-        request = request_new(parts, number, count, room, &blob);
+        request = request_new(parts, number, count, upload.count, room, &blob);
         if (!request)
                 return -ENOMEM;
         err = parts_build(parts, request, &blob);
@@ -1060,7 +1165,7 @@ int ed_request_read(const struct ed_request_rules *rules, const char *line, size
         else if (result > 0)
                 result = request_make(&parts, line, bytes, number, ret_request);
         if (result == ED_REQUEST_EMPTY || (result == -EINVAL && parts.id_bytes > 0)) {
-                *ret_request = request_new(&parts, number, 0, 0, &blob);
+                *ret_request = request_new(&parts, number, 0, 0, 0, &blob);
                 if (!*ret_request)
                         result = -ENOMEM;
                 else

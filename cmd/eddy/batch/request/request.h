@@ -8,6 +8,8 @@
  *                       also with "headers", "metadata", "timeout" (seconds), and any method and
  *                       absolute URL. With a body, other members are ignored, unless they are
  *                       misspelt
+ *   {"custom_id":"a","url":"/v1/audio/transcriptions","form":{...},"files":{...}}
+ *                       a form with files in place of "body" (upload.h)
  *   {"model":"m","input":"..."}       a bare body, with --url: an object with other members that
  *                       has not both "url" and one of "body" and "method". Its "custom_id" is the
  *                       id, and is not sent
@@ -36,6 +38,7 @@
 #include "batch/request/templates.h"
 #include "batch/request/vendor_line.h"
 #include "eddy/def.h"
+#include "eddy/http_multipart.h"
 #include "eddy/http_response.h"
 
 enum {
@@ -66,6 +69,8 @@ struct ed_request {
         const char *url;  /* absolute, or a path that begins with '/' */
         const char *body; /* NULL: none */
         size_t body_bytes;
+        struct eddy_http_part *parts; /* of a form with files, which is sent as the body */
+        size_t parts_count;           /* 0: none */
         struct eddy_http_header *headers;
         size_t headers_count;
         const struct ed_vendor_form *vendor; /* of the line; NULL: none */
@@ -74,8 +79,8 @@ struct ed_request {
         size_t memory;      /* bytes of the allocation */
         int64_t timeout_ns; /* 0: that of the run */
         uint64_t number;    /* of the line, from 1 */
-        uint64_t hash;      /* of method, URL, headers and body; the white space between JSON
-                                 tokens does not count */
+        uint64_t hash;      /* of method, URL, headers and body, or the form and the paths of its
+                                 files; the white space between JSON tokens does not count */
         uint64_t output_tokens_max; /* max_tokens, max_completion_tokens or max_output_tokens of
                                        the body, times its "n"; 0: not given */
         uint64_t choices;           /* that an answer has at least, by "n" and "prompt" */

@@ -33,14 +33,19 @@ void ed_sent_default(struct ed_sent *sent, const char *name, const char *value)
 }
 
 void ed_sent_fill(struct ed_sent *sent, const struct ed_request *request,
-                  const struct ed_headers *headers)
+                  const struct ed_headers *headers, const char *type)
 {
         for (size_t i = 0; i < request->headers_count; i++)
                 sent->headers[sent->count++] = request->headers[i];
         for (size_t i = 0; i < headers->count; i++)
-                ed_sent_default(sent, headers->items[i].name, headers->items[i].value);
+                /* That of a form has its boundary. */
+                if (request->parts_count == 0 ||
+                    strcasecmp(headers->items[i].name, "Content-Type") != 0)
+                        ed_sent_default(sent, headers->items[i].name, headers->items[i].value);
         if (request->body)
                 ed_sent_default(sent, "Content-Type", "application/json");
+        else if (request->parts_count > 0 && type)
+                ed_sent_default(sent, "Content-Type", type);
         if (request->vendor && request->vendor->header)
                 ed_sent_default(sent, request->vendor->header, request->vendor->value);
 }

@@ -31,9 +31,9 @@ void ed_sent_default(struct ed_sent *sent, const char *name, const char *value);
 
 /*
  * Add the headers of the line, those of -H that the line does not have, and those of the program. There
- * must be room for all and ED_SENT_OWN.
+ * must be room for all and ED_SENT_OWN. 'type' is the Content-Type of a form.
  */
 void ed_sent_fill(struct ed_sent *sent, const struct ed_request *request,
-                  const struct ed_headers *headers);
+                  const struct ed_headers *headers, const char *type);
 
 #endif

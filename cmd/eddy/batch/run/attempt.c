@@ -19,6 +19,7 @@
 #include "common/url_parts.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
+#include "eddy/http_multipart.h"
 #include "eddy/http_text.h"
 #include "eddy/time.h"
 
@@ -44,6 +45,8 @@ void ed_attempt_fini(struct ed_attempt *attempt)
 {
         eddy_http_response_close(attempt->response);
         attempt->response = NULL;
+        eddy_http_multipart_close(attempt->form);
+        attempt->form = NULL;
         ed_draft_fini(&attempt->assembled);
         attempt->body = NULL;
         attempt->body_bytes = 0;
@@ -124,7 +127,8 @@ static void headers_make(struct ed_attempt *attempt, const char *key, uint32_t g
         const struct ed_request *request = attempt->request;
         const struct ed_batch_settings *settings = attempt->run->settings;
 
-        ed_sent_fill(&sent->all, request, &settings->headers);
+        ed_sent_fill(&sent->all, request, &settings->headers,
+                     eddy_http_multipart_type(attempt->form));
         key_add(attempt, key, generation, sent);
         if (settings->idempotency_header) {
                 snprintf(sent->repeat, sizeof(sent->repeat), "%016llx",
@@ -178,6 +182,36 @@ static void sent_free(struct sent *sent)
         eddy_free(sent);
 }
 
+/* Returns the error of a form that could not be sent: that of a file, unless this machine is the cause. */
+static int form_error(int err)
+{
+        return err == -ENOMEM || err == -ECANCELED || err == -EMFILE || err == -ENFILE ? err
+                                                                                       : ED_E_FILE;
+}
+
+/* Look up the files of the form, whose contents are read while they are sent. */
+static int form_open(struct ed_attempt *attempt)
+{
+        const struct ed_request *request = attempt->request;
+
+        if (request->parts_count == 0)
+                return 0;
+        attempt->multipart = (struct eddy_http_multipart){ .parts = request->parts,
+                                                           .parts_count = request->parts_count };
+        return eddy_http_multipart_open(&attempt->multipart, &attempt->fault, &attempt->form);
+}
+
+/* Returns the error of an exchange; if the form's file was its cause, also stores that reason. */
+static int form_judge(struct ed_attempt *attempt, int err)
+{
+        const char *fault = eddy_http_multipart_fault(attempt->form);
+
+        if (err >= 0 || !*fault)
+                return err;
+        snprintf(attempt->fault.text, sizeof(attempt->fault.text), "%s", fault);
+        return form_error(err);
+}
+
 /* ---- the exchange --------------------------------------------------------------------------- */
 
 static int attempt_exchange(struct ed_attempt *attempt)
@@ -185,28 +219,48 @@ static int attempt_exchange(struct ed_attempt *attempt)
         const struct ed_request *request = attempt->request;
         struct eddy_http_hooks hooks = { .on_start = attempt_started, .arg = attempt };
         struct sent *sent;
-        int err = sent_new(attempt, &sent);
+        int err = form_open(attempt);
 
         if (err < 0)
-                return err;
-        err = eddy_http_client_send(attempt->run->client,
-                                    &(struct eddy_http_request){
-                                            .method = request->method,
-                                            .url = sent->url,
-                                            .headers = sent->headers,
-                                            .headers_count = sent->all.count,
-                                            .body = request->body,
-                                            .body_bytes = request->body_bytes,
-                                            .hooks = &hooks,
-                                            .ret_fault = &attempt->fault,
-                                    },
-                                    &attempt->response);
-        sent_free(sent);
+                return form_error(err);
+        err = sent_new(attempt, &sent);
         if (err < 0)
                 return err;
+        err = eddy_http_client_send(
+                attempt->run->client,
+                &(struct eddy_http_request){
+                        .method = request->method,
+                        .url = sent->url,
+                        .headers = sent->headers,
+                        .headers_count = sent->all.count,
+                        .body = request->body,
+                        .body_bytes = request->body_bytes,
+                        .body_source = eddy_http_multipart_source(attempt->form),
+                        .hooks = &hooks,
+                        .ret_fault = &attempt->fault,
+                },
+                &attempt->response);
+        sent_free(sent);
+        if (err < 0)
+                return form_judge(attempt, err);
         err = ed_attempt_receive(attempt);
         ed_outcome_fault(attempt->response, err, &attempt->fault);
-        return err;
+        return form_judge(attempt, err); /* the rest may be sent while the answer arrives */
+}
+
+/* Each redirect that was followed is a request too, of the limits of the endpoint to which the first went. */
+static void redirects_count(struct ed_attempt *attempt)
+{
+        struct eddy_http_response_info info;
+
+        if (attempt->error == -ELOOP)
+                attempt->redirects = attempt->run->settings->redirects_max;
+        if (attempt->response) {
+                eddy_http_response_info(attempt->response, &info);
+                attempt->redirects = info.redirects;
+        }
+        if (attempt->redirects > 0)
+                ed_attempt_reconcile(attempt, attempt->reservation.tokens);
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */
@@ -332,6 +386,7 @@ void ed_attempt_make(struct ed_attempt *attempt)
         attempt->error = err == -ECANCELED && end == -ETIMEDOUT && eddy_now() < attempt->all->end_ns
                                  ? -ETIMEDOUT
                                  : err;
+        redirects_count(attempt);
         err = attempt_judge(attempt);
         if (err < 0)
                 attempt->error = err;
@@ -344,7 +399,8 @@ void ed_attempt_make(struct ed_attempt *attempt)
 
 void ed_attempt_reconcile(struct ed_attempt *attempt, uint64_t tokens)
 {
-        eddy_limiter_reconcile(attempt->endpoint->limiter, &attempt->reservation, 1, tokens);
+        eddy_limiter_reconcile(attempt->endpoint->limiter, &attempt->reservation,
+                               1 + attempt->redirects, tokens);
 }
 
 enum eddy_concurrency_result ed_attempt_load(const struct ed_attempt *attempt)

@@ -14,6 +14,7 @@
 #include "common/draft.h"
 #include "eddy/concurrency.h"
 #include "eddy/http_client.h"
+#include "eddy/http_multipart.h"
 #include "eddy/limiter.h"
 #include "eddy/scope.h"
 #include "eddy/tls.h"
@@ -36,6 +37,8 @@ struct ed_attempt {
         uint32_t key_generation; /* of the API key that was sent; 0: none */
         eddy_scope scope; /* shields the attempt from the end of the run; its deadline is that of
                              the attempt */
+        struct eddy_http_multipart multipart;
+        eddy_http_multipart_body *form; /* of 'multipart'; NULL: none */
         eddy_http_response *response;
         struct ed_draft assembled; /* the body of a stream */
         const void *body;          /* in the response or 'assembled' */
@@ -49,6 +52,7 @@ struct ed_attempt {
         int64_t first_ns; /* to the first byte, or the first token of a stream; -1: none */
         int64_t total_ns;
         int64_t learned_wait_ns; /* until a limit in the headers allows more requests; 0: now */
+        uint32_t redirects;      /* that were followed */
         int status;              /* 0: none */
         int reported; /* the status that an error in the body or the stream reports; 0: none */
         int error;

@@ -4,6 +4,7 @@
 #include "batch/run/job_lines.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,6 +89,14 @@ static void error_describe(const struct ed_batch_job *job, struct ed_answer *ans
         answer->message = limit_message(job->unit->run, job->request, error, text, room);
         if (answer->message)
                 answer->message = limit_detail(attempt, answer->message, text, room);
+        if (!answer->message && error == -ELOOP && *attempt->fault.text) {
+                snprintf(text, room,
+                         "%s (-L follows at most %" PRIu32
+                         "): send the request to the URL to which "
+                         "they lead, or run without -L to see the first redirect",
+                         attempt->fault.text, job->unit->run->settings->redirects_max);
+                answer->message = text;
+        }
         if (!answer->message && *attempt->fault.text)
                 answer->message = attempt->fault.text;
         if (!answer->message)
@@ -312,7 +321,9 @@ void ed_job_lines_write(struct ed_batch_job *job, int error)
                 .first_ns = attempt->first_ns,
                 .total_ns = attempt->total_ns,
                 .is_final = job->is_final,
-                .endpoint = attempt->endpoint ? attempt->endpoint->name : NULL,
+                /* A file of this machine is not about the server. */
+                .endpoint =
+                        attempt->endpoint && error != ED_E_FILE ? attempt->endpoint->name : NULL,
         };
         struct result result = {
                 .status = attempt->status,

@@ -65,7 +65,7 @@ static bool failure_is_final(const struct ed_batch_job *job, int err, int next)
 {
         const struct ed_attempt *attempt = &job->attempt;
 
-        return job->attempts > 0 && err != -ENOMEM && !is_unreached(attempt) &&
+        return job->attempts > 0 && err != -ENOMEM && err != ED_E_FILE && !is_unreached(attempt) &&
                !ed_answer_status_is_redirect(attempt->status) && attempt->status != 401 &&
                attempt->status != 402 && attempt->status != 407 &&
                (next == EDDY_E_RETRY_FINAL || next == EDDY_E_RETRY_ATTEMPTS);
