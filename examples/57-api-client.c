@@ -18,45 +18,6 @@
  * Time: wall 0 s
  * Output:
  *     attempt 1: 404
- * Run: 57-api-client 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     57-api-client: the URLs are missing (usage: 57-api-client URL...)
- * Run: 57-api-client $MOCK/status/404 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     attempt 1: 404
- *     57-api-client: $MOCK/status/404: status 404
- * Run: 57-api-client "$MOCK/status/503?retry_after=3600" 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     attempt 1: 503
- *     57-api-client: $MOCK/status/503?retry_after=3600: status 503
- * Run: 57-api-client $MOCK/delay/10 2>&1
- * Exit: 1
- * Time: wall 6 s
- * Output:
- *     attempt 1: the server sent nothing for too long
- *     attempt 2: the server sent nothing for too long
- *     attempt 3: the server sent nothing for too long
- *     57-api-client: $MOCK/delay/10: the server sent nothing for too long
- * Run: 57-api-client http://127.0.0.1:1/ 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     attempt 1: Connection refused
- *     attempt 2: Connection refused
- *     attempt 3: Connection refused
- *     57-api-client: http://127.0.0.1:1/: Connection refused
- * Run: timeout --foreground --preserve-status -s INT 1 57-api-client $MOCK/delay/9 2>&1
- * Exit: 130
- * Time: wall 1 s
- * Output:
- *     attempt 1: the scope was cancelled
- *     57-api-client: stopped by Ctrl-C
  */
 #include <errno.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@ ROUNDS = 3
 
 
 class Failed(Exception):
-    def __init__(self, url, reason, may_pass=True):
-        super().__init__(f"{url}: {reason}")
+    def __init__(self, reason, may_pass=True):
+        super().__init__(reason)
         self.may_pass = may_pass
 
 
@@ -21,10 +21,12 @@ async def fetch(session, url):
     try:
         async with session.get(url) as response:
             text = await response.text()
-    except (aiohttp.ClientError, asyncio.TimeoutError) as error:
-        raise Failed(url, repr(error)) from None
+    except asyncio.TimeoutError:
+        raise Failed("the request was not complete within its time") from None
+    except aiohttp.ClientError as error:
+        raise Failed(repr(error)) from None
     if response.status >= 400:
-        raise Failed(url, f"status {response.status}", may_pass(response.status))
+        raise Failed(f"status {response.status}", may_pass(response.status))
     return text
 
 
@@ -49,9 +51,8 @@ async def fetch_all(urls):
 def main(urls):
     results = asyncio.run(fetch_all(urls))
     for number, result in enumerate(results, 1):
-        print(f"{number}: {result.strip() if isinstance(result, str) else 'failed'}")
-    failed = [result for result in results if isinstance(result, Exception)]
-    return str(failed[0]) if failed else 0
+        print(f"{number}: {str(result).strip()}")
+    return any(isinstance(result, Exception) for result in results)
 
 
 if __name__ == "__main__":
