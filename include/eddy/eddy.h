@@ -79,6 +79,7 @@
 #include "eddy/remote.h"
 #include "eddy/retry.h"
 #include "eddy/rfc3339.h"
+#include "eddy/robots.h"
 #include "eddy/run.h"
 #include "eddy/run_many.h"
 #include "eddy/schema.h"
