@@ -4,9 +4,11 @@
     test_http_peers.py PEER_CALLS [WORD]
 
 100 MB go up and down with equal digests, and the client's peak of memory is that of 1 MB; events continue
-after streams that end and that break; an upgraded connection carries bytes both ways, with TLS too.  What
-is not installed skips its cases by name (tools/install-deps interop).
+after streams that end and that break; an upgraded connection carries bytes both ways, with TLS too.  Answers
+without a request are counted beside Go's client.  What is not installed skips its cases by name
+(tools/install-deps interop).
 """
+import contextlib
 import hashlib
 import os
 import random
@@ -97,16 +99,20 @@ def node(eddy, folder, *files):
     return said_url(eddy, program("node", "nodejs"), os.path.join(HERE, "peers", "http_server.js"), folder, *files)
 
 
-def go(eddy, folder, *files):
-    """The program is built once."""
-    compiler, path = program("go"), os.path.join(built.name, "http_server_go")
+def go_program(name):
+    """Returns the path of a program in Go, which is built once."""
+    compiler, path = program("go"), os.path.join(built.name, name)
     with lock:
         if not os.path.exists(path):
             done = subprocess.run([compiler, "build", "-o", path, "."], stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, cwd=os.path.join(HERE, "peers", "http_server_go"),
+                                  stderr=subprocess.STDOUT, cwd=os.path.join(HERE, "peers", name),
                                   env={**os.environ, "GOFLAGS": "-buildvcs=false", "GOTOOLCHAIN": "local"})
             equal(done.returncode, 0, done.stdout.decode())
-    return said_url(eddy, path, folder, *files)
+    return path
+
+
+def go(eddy, folder, *files):
+    return said_url(eddy, go_program("http_server_go"), folder, *files)
 
 
 def nginx(eddy, folder, *files):
@@ -323,6 +329,73 @@ def upgraded_connection_carries_bytes_both_ways_with_go(eddy):
 @claim
 def upgraded_connection_carries_bytes_both_ways_with_go_and_tls(eddy):
     check_upgrade(eddy, go, tls=True)
+
+
+# ---- answers that no request has asked for --------------------------------------------------------
+
+STRAY = e2e.ok(b"stray")
+REQUESTS = 200
+# What comes without a request: with the answer before, after it but before the next request is sent, or when
+# the next request is on its way.
+EARLY = {"an answer": STRAY, "a part of an answer": STRAY[:20], "a byte": b"H", "a line end": b"\r\n",
+         "two answers": 2 * STRAY, "a 100": b"HTTP/1.1 100 Continue\r\n\r\n"}
+
+
+class Talker:
+    """A server that answers each request with its path, and says more."""
+
+    def __init__(self, eddy, more, when):
+        self.more, self.when, self.last = more, when, None
+        self.url = eddy.serve(self.answer).url
+        self.control = [eddy.serve(self.say_more).url] if when == "after" else []
+
+    def answer(self, connection, _):
+        self.last, is_first = connection, True
+        while head := e2e.read_head(connection):
+            early = self.more if self.when == "late" and not is_first else b""
+            later = self.more if self.when == "with" else b""
+            connection.sendall(early + e2e.ok(head.split()[1][1:]) + later)
+            is_first = False
+
+    def say_more(self, connection, _):
+        """A request between two others: when it is answered, the bytes are in the client's kernel."""
+        while e2e.read_head(connection):
+            with contextlib.suppress(OSError):  # a client may have closed it already
+                self.last.sendall(self.more)
+            connection.sendall(e2e.ok(b"0"))
+
+
+def count_strays(eddy, what, more, when):
+    """Count the answers that eddy and Go give to the wrong request."""
+    for name, args in ("eddy", (eddy.path, "stray")), ("Go", (go_program("http_stray_go"),)):
+        server = Talker(eddy, more, when)
+        done = subprocess.run([*args, server.url, str(REQUESTS), *server.control], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, check=True, timeout=1500)
+        counts = [int(word) for word in done.stdout.split()]
+        equal(sum(counts), REQUESTS)
+        with lock:
+            print(f"# {what} {when}: {name} {counts[0]} right, {counts[1]} wrong, {counts[2]} failed", flush=True)
+        # Of those on their way, no client can know; eddy uses no such connection again.
+        expected = [REQUESTS // 2, REQUESTS // 2, 0] if when == "late" else [REQUESTS, 0, 0]
+        if name == "eddy":
+            equal(counts, expected, what, when)
+
+
+@claim
+def bytes_with_an_answer_are_no_answer_to_the_next_request(eddy):
+    for what, more in EARLY.items():
+        count_strays(eddy, what, more, "with")
+
+
+@claim
+def bytes_before_the_next_request_are_no_answer_to_it(eddy):
+    for what, more in EARLY.items():
+        count_strays(eddy, what, more, "after")
+
+
+@claim
+def bytes_when_the_next_request_is_on_its_way_are_counted_beside_go(eddy):
+    count_strays(eddy, "an answer", STRAY, "late")
 
 
 e2e.main()

@@ -1,0 +1,3 @@
+module tests/http_stray_go
+
+go 1.19
