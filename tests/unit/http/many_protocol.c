@@ -184,6 +184,7 @@ enum many_kind many_ask(struct ed_http_conn *conn, uint64_t topic, uint64_t *ret
 
 struct part {
         enum many_kind result;
+        int status;
         char body[24];
 };
 
@@ -232,6 +233,8 @@ static int part_exchange(eddy_http_response *response, const struct eddy_http_re
 
         (void) request;
         part->result = many_ask(response->conn, topic_of(&response->fields), &topic);
+        part->status = part->result != MANY_ANSWER ? 503 : (int) (topic >> 48);
+        topic &= MANY_STATUS(1) - 1;
         snprintf(part->body, sizeof(part->body), "%llu", (unsigned long long) topic);
         if (part->result == MANY_CANCEL)
                 return -ECANCELED;
@@ -263,7 +266,7 @@ static const char *part_fault_text(const eddy_http_response *response)
 
 static int part_status(const eddy_http_response *response)
 {
-        return part_of(response)->result == MANY_ANSWER ? 200 : 503;
+        return part_of(response)->status ? part_of(response)->status : 200;
 }
 
 static int part_version(const eddy_http_response *response)
@@ -274,9 +277,7 @@ static int part_version(const eddy_http_response *response)
 
 static const char *part_header(const eddy_http_response *response, const char *name)
 {
-        (void) response;
-        (void) name;
-        return NULL;
+        return part_status(response) / 100 == 3 && strcasecmp(name, "Location") == 0 ? "?" : NULL;
 }
 
 static int part_header_at(const eddy_http_response *response, size_t i,

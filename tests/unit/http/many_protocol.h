@@ -42,6 +42,9 @@ struct many {
 extern struct many many;
 extern const struct ed_http_protocol many_protocol;
 
+/* In the topic of an answer: another status than 200. That of a redirect leads to the same URL. */
+#define MANY_STATUS(status) ((uint64_t) (status) << 48)
+
 /* Begin anew, with a scope for the tasks that read. */
 void many_begin(eddy_scope *scope);
 

@@ -1,6 +1,7 @@
 /*
  * test_slots_random.c - a made-up protocol of 8 slots on the simulated network, by chance: requests,
- * cancels, connections that end or drain, numbers of slots that change.
+ * cancels, connections that end or drain, numbers of slots that change. Exchanges of the pool alone, and
+ * calls through all layers, with answers that are redirects, refused credentials and failures.
  *
  * Each answer names the request's number and the server's port.
  */
@@ -19,6 +20,7 @@ enum {
         IDLE_MAX = 2,
         EXCHANGES_FEW = 20000,
         EXCHANGES_FULL = 1000000,
+        PORTS_MAX = 1 << 16,
 };
 
 static struct {
@@ -30,6 +32,9 @@ static struct {
         int kinds[MANY_KINDS]; /* results of requests; MANY_CANCEL: cancelled */
         int asked;
         uint64_t bytes_got; /* by the servers */
+        bool has_layers;
+        eddy_http_auth *auth;
+        int redirects, tokens;
 } world;
 
 static uint32_t draw(uint32_t below)
@@ -51,7 +56,7 @@ struct served {
 
 struct answer {
         struct served *served;
-        uint64_t number;
+        uint64_t number, topic;
 };
 
 /* Replace a number. Returns false if no such request is active. */
@@ -66,6 +71,15 @@ static bool served_replace(struct served *served, uint64_t from, uint64_t to)
         return false;
 }
 
+/* Make some answers of calls through the layers redirects, and others refuse the credentials. */
+static uint64_t topic_draw(uint64_t topic)
+{
+        uint32_t chance = world.has_layers ? draw(16) : 16;
+
+        world.redirects += chance == 1;
+        return topic + (chance == 0 ? MANY_STATUS(401) : chance == 1 ? MANY_STATUS(302) : 0);
+}
+
 static int answer_run(void *arg)
 {
         const struct answer *answer = arg;
@@ -75,7 +89,7 @@ static int answer_run(void *arg)
             !served_replace(served, answer->number, 0))
                 return 0;
         (void) many_write(served->stream, draw(50) ? MANY_ANSWER : MANY_REFUSED, answer->number,
-                          served->port);
+                          topic_draw(answer->topic));
         return 0;
 }
 
@@ -89,12 +103,13 @@ static int slots_return(void *arg)
 }
 
 /* A request has come. Returns false if the connection ends abruptly. */
-static bool served_ask(struct served *served, uint64_t number)
+static bool served_ask(struct served *served, const struct many_frame *frame)
 {
-        struct answer answer = { served, number };
+        struct answer answer = { served, frame->number, frame->topic };
         uint32_t slots;
 
-        CHECK(served_replace(served, 0, number));
+        CHECK_EQ(frame->topic % PORTS_MAX, served->port);
+        CHECK(served_replace(served, 0, frame->number));
         CHECK_EQ(eddy_scope_start_copy(served->scope, answer_run, &answer, sizeof(answer)), 0);
         if (draw(100) == 0) {
                 slots = draw(MANY_SLOTS + 1);
@@ -121,7 +136,7 @@ static int served_run(void *arg)
         while (goes_on && many_read(served.stream, &frame)) {
                 world.bytes_got += sizeof(frame);
                 if (frame.kind == MANY_ASK)
-                        goes_on = served_ask(&served, frame.number);
+                        goes_on = served_ask(&served, &frame);
                 else
                         (void) served_replace(&served, frame.number, 0);
         }
@@ -201,6 +216,36 @@ static int exchange_once(uint32_t port)
         return (int) result;
 }
 
+/* The same with a call through all layers, whose topic is its own. */
+static int call_once(uint32_t port)
+{
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        uint64_t topic = (uint64_t) ++world.asked * PORTS_MAX + port;
+        char url[64], text[24];
+        struct eddy_http_header header = { "X-Topic", text };
+        struct eddy_http_request request = { .url = url, .headers = &header, .headers_count = 1 };
+        enum many_kind result = MANY_ANSWER;
+        const void *body;
+        size_t bytes;
+        int err;
+
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", port);
+        snprintf(text, sizeof(text), "%llu", (unsigned long long) topic);
+        err = eddy_http_client_send(world.client, &request, &response);
+        check_pool();
+        if (err == 0) {
+                CHECK_EQ(eddy_http_response_body(response, &body, &bytes), 0);
+                CHECK_STR(body, text);
+                if (eddy_http_response_status(response) != 200)
+                        result = MANY_REFUSED;
+        } else {
+                CHECK(err == -ECANCELED || err == EDDY_E_HTTP_CLOSED);
+                result = err == -ECANCELED ? MANY_CANCEL : MANY_BROKEN;
+        }
+        world.kinds[result]++;
+        return (int) result;
+}
+
 static int exchange_run(void *arg)
 {
         uint32_t port = (uint32_t) eddy_listener_port(world.listeners[draw(PORTS)]);
@@ -208,7 +253,7 @@ static int exchange_run(void *arg)
 
         (void) arg;
         do
-                result = exchange_once(port);
+                result = world.has_layers ? call_once(port) : exchange_once(port);
         while (result == MANY_REFUSED || result == MANY_BROKEN);
         return result == MANY_CANCEL ? -ECANCELED : result < 0 ? result : 0;
 }
@@ -235,13 +280,33 @@ static int caller_run(void *arg)
         return 0;
 }
 
+static int refresh(eddy_http_auth *auth, void *arg)
+{
+        char token[32];
+
+        (void) arg;
+        if (eddy_sleep(EDDY_US(draw(2000))) < 0)
+                return -ECANCELED;
+        snprintf(token, sizeof(token), "token%d", ++world.tokens);
+        return eddy_http_auth_set_token(auth, token, 0);
+}
+
 static void world_open(void)
 {
+        static const struct eddy_retry_policy retry = { .base_ns = EDDY_US(100) };
         struct eddy_http_client_opts opts = { .connections_max = CONNECTIONS_MAX,
                                               .per_host_max = PER_HOST_MAX,
                                               .idle_max = IDLE_MAX,
                                               .idle_timeout_ns = EDDY_MS(5) };
 
+        if (world.has_layers) {
+                CHECK_EQ(eddy_http_auth_new(&(struct eddy_http_auth_opts){ .refresh = refresh },
+                                            &world.auth),
+                         0);
+                opts.auth = world.auth;
+                opts.retry = &retry;
+                opts.redirects_max = 20;
+        }
         world.random = 88172645463325252u;
         world.exchanges = getenv("EDDY_TEST_FULL") ? EXCHANGES_FULL : EXCHANGES_FEW;
         world.left = world.exchanges;
@@ -257,8 +322,8 @@ static int random_main(void *arg)
 {
         eddy_scope servers, callers;
 
-        (void) arg;
         memset(&world, 0, sizeof(world));
+        world.has_layers = arg != NULL;
         eddy_scope_begin(&servers, NULL);
         world.scope = &servers;
         many_begin(&servers);
@@ -270,6 +335,7 @@ static int random_main(void *arg)
         CHECK_EQ(world.client->pool.in_use, 0);
         CHECK_EQ(world.client->pool.waiting, 0);
         eddy_http_client_close(world.client);
+        eddy_http_auth_free(world.auth);
         http_pause(EDDY_SEC(1));
         CHECK_EQ(many.readers, 0);
         CHECK_EQ(world.bytes_got, many.bytes_sent);
@@ -282,6 +348,11 @@ static int random_main(void *arg)
         printf("# %d requests: %d answered, %d refused, %d cancelled, %d broken, %d answers late\n",
                world.asked, world.kinds[MANY_ANSWER], world.kinds[MANY_REFUSED],
                world.kinds[MANY_CANCEL], world.kinds[MANY_BROKEN], many.late);
+        if (world.has_layers)
+                printf("# of them with %d redirects and %d tokens\n", world.redirects,
+                       world.tokens);
+        CHECK(!world.has_layers ||
+              (world.redirects > world.exchanges / 50 && world.tokens > world.exchanges / 200));
         return 0;
 }
 
@@ -289,4 +360,12 @@ static int random_main(void *arg)
 TEST(random_requests_cancels_and_ends_lose_no_slot_and_mix_no_answers)
 {
         http_run(random_main, NULL);
+}
+
+/* P2, with redirects, credentials and retries. */
+TEST(random_calls_through_all_layers_lose_no_slot_and_mix_no_answers)
+{
+        static int layers;
+
+        http_run(random_main, &layers);
 }
