@@ -4,8 +4,6 @@
  * and by a thousand random ways to cut it (EDDY_SEED chooses others).  Each
  * piece ends where an unmapped page begins, and lies elsewhere than the one
  * before, so that neither reading on nor an address kept goes unnoticed.
- *
- * B35, B36, B37, B38, B40, B41: what is refused, and what is left unread.
  */
 #include <sys/mman.h>
 #include <unistd.h>

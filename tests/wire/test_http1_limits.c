@@ -1,8 +1,6 @@
 /*
  * test_http1_limits.c - the limits as they are by default, and that the work
  * done grows with the bytes, not with their square.
- *
- * B37: limits hold however the bytes arrive.  B39: many tiny chunks.
  */
 #include <time.h>
 
@@ -47,6 +45,7 @@ static int64_t parse(char *data, size_t bytes, size_t step, struct ed_http1_head
         return n;
 }
 
+/* B37: The limit of a line. */
 TEST(field_line_of_8190_bytes_is_read_and_one_of_8191_is_not)
 {
         static const size_t steps[] = { 1, 7, 4096, ROOM };
@@ -93,6 +92,7 @@ static size_t many_fields(char *data, size_t fields, size_t each)
         return n + 2;
 }
 
+/* B37: The limit of the number of fields. */
 TEST(head_of_128_fields_is_read_and_one_of_129_is_not)
 {
         char *data = room();
@@ -107,6 +107,7 @@ TEST(head_of_128_fields_is_read_and_one_of_129_is_not)
         free(data);
 }
 
+/* B37: The limit of the whole head. */
 TEST(head_above_64_kib_is_refused_although_each_line_fits)
 {
         char *data = room();
@@ -221,6 +222,7 @@ static size_t repeat(char *data, const char *text, size_t times)
         return bytes * times;
 }
 
+/* B36: The limit of a chunk's extension. */
 TEST(extension_of_256_bytes_is_read_and_one_of_257_is_not)
 {
         char *data = room();
@@ -252,6 +254,7 @@ TEST(extensions_of_a_whole_body_are_bounded)
         free(data);
 }
 
+/* B36: The limit of the number of trailers. */
 TEST(trailers_are_bounded_in_number)
 {
         char *data = room();
@@ -265,6 +268,7 @@ TEST(trailers_are_bounded_in_number)
         free(data);
 }
 
+/* B36: The limit of their bytes. */
 TEST(trailers_are_bounded_in_bytes)
 {
         char *data = room();

@@ -1,9 +1,6 @@
 /*
  * test_http1_write.c - what is written can be read back, and nothing that a
  * caller puts into a head can end a line, a field or the head early.
- *
- * B47: control characters are refused before a byte is written.
- * B48: never Content-Length beside Transfer-Encoding.
  */
 #include <errno.h>
 
@@ -132,7 +129,7 @@ static bool is_token_char(int c)
         return c > 0x20 && c < 0x7F && !strchr("\"(),/:;<=>?@[\\]{}", c);
 }
 
-/* B47 */
+/* B47: The method. */
 TEST(method_takes_token_characters_only)
 {
         for (int c = 0; c < 256; c++) {
@@ -149,7 +146,7 @@ TEST(method_takes_token_characters_only)
         check_untouched();
 }
 
-/* B47 */
+/* B47: The name of a field. */
 TEST(name_takes_token_characters_only)
 {
         for (int c = 0; c < 256; c++) {
@@ -166,7 +163,7 @@ TEST(name_takes_token_characters_only)
         check_untouched();
 }
 
-/* B47 */
+/* B47: The value of a field. */
 TEST(value_takes_no_control_character_but_tab)
 {
         for (int c = 0; c < 256; c++) {
@@ -182,7 +179,7 @@ TEST(value_takes_no_control_character_but_tab)
         }
 }
 
-/* B47 */
+/* B47: The target. */
 TEST(target_takes_no_space_control_character_or_byte_above_ascii)
 {
         for (int c = 0; c < 256; c++) {
@@ -200,7 +197,7 @@ TEST(target_takes_no_space_control_character_or_byte_above_ascii)
         check_untouched();
 }
 
-/* B47 */
+/* B47: The reason. */
 TEST(reason_takes_no_control_character_but_tab)
 {
         for (int c = 0; c < 256; c++) {
@@ -243,7 +240,7 @@ static int write_two(const char *a, const char *a_value, const char *b, const ch
         return ed_http1_write_end(&writer);
 }
 
-/* B48 */
+/* B48: A message never has both. */
 TEST(length_beside_coding_is_refused_in_either_order)
 {
         CHECK_EQ(write_two("Content-Length", "5", "Transfer-Encoding", "chunked"),

@@ -1,7 +1,5 @@
 /*
  * test_http_date.c - dates in HTTP and Retry-After.
- *
- * B50, B51: Retry-After as seconds, with or without a fraction, or as a date.
  */
 #include <errno.h>
 
@@ -152,6 +150,7 @@ static int64_t delay(const char *text)
         return delay_ns;
 }
 
+/* B50, B51: Seconds, with or without decimals. */
 TEST(retry_after_takes_seconds)
 {
         CHECK_EQ(delay("0"), 0);
@@ -162,6 +161,7 @@ TEST(retry_after_takes_seconds)
         CHECK_EQ(delay("0.0000000019"), 1);
 }
 
+/* B50, B51: A date in the past is no wait. */
 TEST(retry_after_takes_a_date)
 {
         CHECK_EQ(delay("Sun, 06 Nov 1994 08:49:40 GMT"), 3000000000);

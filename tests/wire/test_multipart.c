@@ -441,6 +441,7 @@ TEST(parts_are_written_as_browsers_do)
         ed_buf_fini(&out);
 }
 
+/* B47: Names, file names and types of a form. */
 TEST(names_and_types_that_cannot_be_sent_are_refused)
 {
 #define CHECKED(...) ed_multipart_check(&(struct ed_multipart_head){ __VA_ARGS__ })

@@ -1,7 +1,5 @@
 /*
  * test_url.c - URLs are read in one way or refused.
- *
- * B17: IPv4 addresses in other forms than four decimal numbers are refused.
  */
 #include "eddy/error.h"
 #include "test.h"
@@ -287,7 +285,7 @@ TEST(ipv4_address_of_four_numbers_is_read)
         check_url("http://0.0.0.0/", "http||ipv4 0.0.0.0|80|/");
 }
 
-/* B17 */
+/* B17: Other forms of IPv4 addresses. */
 TEST(ipv4_address_in_another_form_is_refused)
 {
         CHECK_REFUSED("http://2130706433/", "http://017700000001/", "http://127.1/",

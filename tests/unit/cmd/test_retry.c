@@ -128,7 +128,7 @@ TEST(statuses_408_425_429_and_5xx_but_501_and_505_are_retried)
                 CHECK(!status_is_retried(final[i]));
 }
 
-/* B8.50: before anything was sent, for every method; after that, for idempotent ones only. */
+/* B50: before anything was sent, for every method; after that, for idempotent ones only. */
 TEST(failures_that_pass_are_retried_where_that_does_no_harm)
 {
         static const int errors[] = { -ECONNREFUSED,

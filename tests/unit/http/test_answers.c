@@ -448,6 +448,7 @@ static int cases_main(void *arg)
         return 0;
 }
 
+/* B38: No response that was cut is taken for whole. */
 TEST(each_response_is_whole_or_an_error_and_the_next_request_is_not_disturbed)
 {
         bool full = test_is_full();

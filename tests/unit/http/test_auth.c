@@ -244,6 +244,7 @@ AUTH_TEST(options_that_do_not_fit_are_refused)
                 .user = "kim", .password = "p", .flags = EDDY_HTTP_AUTH_DIGEST })
 #define CHALLENGE(nonce) "Digest realm=\"r\", qop=\"auth\", algorithm=SHA-256, nonce=\"" nonce "\""
 
+/* B49: The first challenge that is supported, for its origin only. */
 AUTH_TEST(digest_answers_a_challenge_and_counts_later_requests)
 {
         eddy_http_auth *auth = make(&DIGEST_OPTS);
@@ -386,6 +387,7 @@ AUTH_TEST(a_body_is_sent_again_or_the_401_is_the_response)
         eddy_http_auth_free(auth);
 }
 
+/* B49: A challenge belongs to its origin. */
 AUTH_TEST(the_challenges_of_16_origins_are_kept)
 {
         eddy_http_auth *auth = make(&DIGEST_OPTS);

@@ -156,6 +156,7 @@ static int run_all(void *arg)
         return 0;
 }
 
+/* B42, B46: By all calls that read a body. */
 TEST(each_way_to_read_a_bomb_ends_at_its_limit)
 {
         eddy_alloc_set(count_bytes, NULL);

@@ -2,7 +2,7 @@
  * test_cancel.c - a call of the client cancelled at each place where it
  * suspends: before its slot, connecting, sending, at the head, in the body.
  *
- * B1.3, B1.4, B1.5, B1.7: afterwards every slot is given back, no connection
+ * Afterwards every slot is given back, no connection
  * lies idle that was cancelled in the middle, and the client works.
  */
 #include "cancel_at.h"
@@ -171,6 +171,7 @@ static void sweep(const struct sweep *how)
         http_run(sweep_main, &run);
 }
 
+/* B3, B5, B7: Each slot is given back, and the next request works. */
 TEST(short_exchange_is_cancelled_everywhere)
 {
         sweep(&(struct sweep){ .path = "/short" });
@@ -186,6 +187,7 @@ TEST(exchange_of_stated_length_is_cancelled_everywhere)
         sweep(&(struct sweep){ .path = "/length" });
 }
 
+/* B7: A cancel while the body is sent. */
 TEST(upload_is_cancelled_everywhere)
 {
         sweep(&(struct sweep){ .path = "/chunks", .method = "PUT", .body_bytes = BODY_BYTES });
@@ -207,6 +209,7 @@ TEST(exchange_on_an_idle_connection_is_cancelled_everywhere)
         sweep(&(struct sweep){ .path = "/chunks", .warm = true });
 }
 
+/* B4: A cancel while the request waits for a slot, or has just got one. */
 TEST(waiting_exchange_is_cancelled_everywhere)
 {
         sweep(&(struct sweep){ .path = "/chunks", .holds = 2 });

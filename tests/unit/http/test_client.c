@@ -84,7 +84,7 @@ CLIENT_TEST(headers_of_the_caller_take_the_place_of_ours, OPTIONS(.user_agent = 
         check_not_sent(rig, "*/*");
 }
 
-/* B7.48: user and password of the URL go into one header and nowhere else. */
+/* User and password of the URL go into one header and nowhere else. */
 CLIENT_TEST(credentials_of_the_url_are_sent_as_basic_authorization, NULL, SCRIPT(OK_2, OK_2, OK_2))
 {
         struct eddy_http_header own = { "Authorization", "Bearer x" };
@@ -122,7 +122,7 @@ CLIENT_TEST(credentials_of_the_url_are_sent_as_basic_authorization, NULL, SCRIPT
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
-/* B7.47: what would break out of its line is refused before anything is sent. */
+/* B47: what would break out of its line is refused before anything is sent. */
 CLIENT_TEST(injection_is_refused_before_a_byte_is_sent, NULL, SCRIPT(OK_2))
 {
         static const struct eddy_http_header headers[] = {
@@ -186,7 +186,7 @@ static int send_with(struct rig *rig, const char *userinfo)
 }
 
 /*
- * B7.47 and RFC 7617, 2: credentials that would break out of their header, or
+ * B47: by RFC 7617, 2, credentials that would break out of their header, or
  * whose name the server would read as another name and password.
  */
 CLIENT_TEST(credentials_that_basic_cannot_hold_are_refused, NULL, SCRIPT(OK_2))
@@ -222,7 +222,7 @@ CLIENT_TEST(colon_in_a_password_is_sent, NULL, SCRIPT(OK_2, OK_2, OK_2, OK_2))
         }
 }
 
-/* B7.48: a length that is not the body's, or a body that is not there. */
+/* B48: a length that is not the body's, or a body that is not there. */
 CLIENT_TEST(length_that_is_not_that_of_the_body_is_refused, NULL, SCRIPT(OK_2))
 {
         struct eddy_http_header lengths[] = { { "Content-Length", "4" },
@@ -318,7 +318,7 @@ CLIENT_TEST(response_gives_its_status_and_headers, NULL,
         eddy_http_response_close(response);
 }
 
-/* B1.13: 1xx responses are passed over. */
+/* B13: 1xx responses are passed over. */
 CLIENT_TEST(interim_responses_are_skipped, NULL,
             SCRIPT("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n" OK_2,
                    "HTTP/1.1 102 Processing\r\n\r\n", "+HTTP/1.1 103 Hi\r\n\r\n", "+" OK_CHUNKED))
@@ -352,7 +352,7 @@ static void take_hints(struct rig *rig)
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
-/* B1.13: 64 KiB of them, however many they are. */
+/* B13: 64 KiB of them, however many they are. */
 TEST(interim_responses_are_limited_by_their_bytes)
 {
         static char most[HINTS_MAX * HINT_BYTES + sizeof(OK_2)];
@@ -377,7 +377,7 @@ CLIENT_TEST(interim_responses_end_by_the_time_of_the_request,
         CHECK_ERR(rig_get(rig, "/"), EDDY_E_HTTP_TIMEOUT_TOTAL);
 }
 
-/* B1.13: nobody asked for another protocol. */
+/* B13: nobody asked for another protocol. */
 CLIENT_TEST(switch_of_protocols_is_refused, NULL,
             SCRIPT("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
             SCRIPT(OK_2))
@@ -387,7 +387,7 @@ CLIENT_TEST(switch_of_protocols_is_refused, NULL,
         CHECK_EQ(rig_get(rig, "/"), 0);
 }
 
-/* B1.14: no body behind HEAD, 204 and 304, whatever their headers say; kept alive. */
+/* B14: no body behind HEAD, 204 and 304, whatever their headers say; kept alive. */
 CLIENT_TEST_BOTH(responses_without_body_keep_the_connection, NULL,
                  SCRIPT("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n",
                         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -412,7 +412,7 @@ CLIENT_TEST_BOTH(responses_without_body_keep_the_connection, NULL,
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
-/* B5.38: without a length the body ends with the connection. */
+/* B38: without a length the body ends with the connection. */
 CLIENT_TEST_BOTH(body_until_close_is_read_to_its_end, NULL,
                  SCRIPT("HTTP/1.1 200 OK\r\n\r\nhel", "+lo", "+!", "~"))
 {
@@ -620,7 +620,7 @@ CLIENT_TEST(cancelled_body_can_be_read_on, NULL, SCRIPT(TEN_CHUNKED), SCRIPT(TEN
 
 /* ---- limits ---------------------------------------------------------------- */
 
-/* B5.37: the limits of a head, and of its fields. */
+/* B37: the limits of a head, and of its fields. */
 CLIENT_TEST(limits_of_a_head_hold, OPTIONS(.head_bytes_max = 100, .headers_max = 3),
             SCRIPT("HTTP/1.1 200 OK\r\nA: 1\r\nB: 2\r\nContent-Length: 0\r\n\r\n",
                    "HTTP/1.1 200 OK\r\nA: 1\r\nB: 2\r\nC: 3\r\nContent-Length: 0\r\n\r\n"),
@@ -639,7 +639,7 @@ CLIENT_TEST(limits_of_a_head_hold, OPTIONS(.head_bytes_max = 100, .headers_max =
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
-/* B5.37: a head without an end is given up at its limit, however it trickles in. */
+/* B37: a head without an end is given up at its limit, however it trickles in. */
 CLIENT_TEST(endless_head_is_given_up, OPTIONS(.head_bytes_max = 100),
             SCRIPT("HTTP/1.1 200 OK\r\n", "+A: 123456789012345678901234567890\r\n",
                    "+A: 123456789012345678901234567890\r\n",
@@ -812,7 +812,7 @@ CLIENT_TEST(connect_that_the_kernel_gives_up_says_so, NULL, SCRIPT(OK_2))
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
-/* The deadline of a scope is reported by the scope, also where both limits would be due. */
+/* B22: The deadline of a scope is reported by the scope, also where both limits would be due. */
 CLIENT_TEST(deadline_of_a_scope_is_not_a_time_limit,
             OPTIONS(.timeouts.connect_ns = EDDY_SEC(2), .connections_max = 1), SCRIPT(OK_2))
 {
@@ -880,7 +880,7 @@ static int late_call(void *arg)
 
 static char large[1 << 20];
 
-/* B1.15: calls under way end when the client is freed, wherever they are. */
+/* B15: calls under way end when the client is freed, wherever they are. */
 CLIENT_TEST(freeing_the_client_ends_all_calls, OPTIONS(.per_host_max = 3), SCRIPT("?"),
             SCRIPT("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok"), SCRIPT(".", ".", ".", "."))
 {
@@ -910,7 +910,7 @@ CLIENT_TEST(freeing_the_client_ends_all_calls, OPTIONS(.per_host_max = 3), SCRIP
         CHECK_EQ(rig->peer.open, 1); /* the one that sleeps */
 }
 
-/* B1.15: a response outlives the client: what was read stays, the rest fails. */
+/* B15: a response outlives the client: what was read stays, the rest fails. */
 CLIENT_TEST(response_can_be_freed_after_the_client, NULL, SCRIPT(OK_2),
             SCRIPT("?", "<HTTP/1.1 200 OK\r\nContent-Length: 9\r\nA: 1\r\n\r\nok"))
 {
@@ -1154,7 +1154,7 @@ static int until_close_main(void *arg)
         return 0;
 }
 
-/* B5.38: a body that ends with the connection is never cut silently at a limit. */
+/* B38: a body that ends with the connection is never cut silently at a limit. */
 TEST(body_until_close_beyond_the_limit_is_an_error)
 {
         static const size_t steps[] = { 0, 1, 100, 4096, 8192, 100000 };
@@ -1178,7 +1178,7 @@ TEST(large_body_until_close_comes_whole)
         http_run_real(until_close_main, &at_once);
 }
 
-/* B5.38: a reset is not an end. */
+/* B38: a reset is not an end. */
 TEST(reset_does_not_end_a_body_until_close)
 {
         struct close_case at_once = { 5000, 0, 0, true, -ECONNRESET };
@@ -1199,7 +1199,7 @@ static int upload(struct rig *rig, eddy_http_response **ret_response)
                 ret_response);
 }
 
-/* B1.12: an answer that comes before all was sent is read; the connection ends. */
+/* B12: an answer that comes before all was sent is read; the connection ends. */
 CLIENT_TEST(early_refusal_of_an_upload_is_read, NULL,
             SCRIPT("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno", "."),
             SCRIPT("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno",
@@ -1238,7 +1238,7 @@ CLIENT_TEST(broken_body_during_an_upload_is_an_error, NULL,
         CHECK_EQ(rig_get(rig, "/"), 0);
 }
 
-/* B1.12: the write fails, and the answer that was sent before it is still read. */
+/* B12: the write fails, and the answer that was sent before it is still read. */
 CLIENT_TEST(answer_is_read_though_the_write_failed, NULL,
             SCRIPT("HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno", "~"), SCRIPT(OK_2))
 {
@@ -1256,7 +1256,7 @@ CLIENT_TEST(answer_is_read_though_the_write_failed, NULL,
         CHECK_EQ(rig_get(rig, "/"), 0);
 }
 
-/* B1.7: a deadline in the middle of an upload closes the connection. */
+/* B7: a deadline in the middle of an upload closes the connection. */
 static int upload_call(void *arg)
 {
         eddy_http_response *response;
@@ -1272,7 +1272,7 @@ CLIENT_TEST(deadline_inside_an_upload_closes_the_connection, NULL, SCRIPT(".", "
         CHECK_EQ(rig_get(rig, "/"), 0);
 }
 
-/* B1.10: an upload on a stale connection is sent again from its beginning. */
+/* B10: an upload on a stale connection is sent again from its beginning. */
 static int put_twice(eddy_http_exchange *exchange, void *arg)
 {
         int *calls = arg;
@@ -1375,7 +1375,7 @@ static int echo_main(void *arg)
         return 0;
 }
 
-/* B1.12: a server may answer as it reads: neither side waits for the other for ever. */
+/* B12: a server may answer as it reads: neither side waits for the other for ever. */
 TEST(answer_that_streams_while_the_request_does_is_read)
 {
         http_run(echo_main, NULL);

@@ -1,8 +1,6 @@
 /*
  * test_coding_chain.c - the content codings of responses: each coding, chains of them, and coded
  * data that is cut, damaged or made to exhaust memory or time.
- *
- * B42 to B46, H7.
  */
 #include <errno.h>
 #include <zstd.h>
@@ -91,6 +89,7 @@ static void check_decodes(const char *value, struct data coded, size_t in, size_
         CHECK(memcmp(result, plain.bytes, plain.n) == 0);
 }
 
+/* B45: "deflate" with and without the wrapper of zlib. */
 TEST(each_coding_is_decoded_in_pieces_of_any_size)
 {
         static const size_t sizes[] = { 1, 7, 4096, 60000 };
@@ -120,6 +119,7 @@ TEST(no_bytes_and_coded_nothing_are_both_empty)
         }
 }
 
+/* B44: All members and frames are decoded. */
 TEST(members_of_gzip_and_frames_of_zstd_are_joined_and_other_codings_have_one_part)
 {
         struct data plain = plain_new(3000), twice = data_join(plain, plain);
@@ -157,6 +157,7 @@ TEST(bytes_after_the_coded_data_are_an_error)
         free(plain.bytes);
 }
 
+/* B45: Coded data that is cut is an error. */
 TEST(data_that_is_cut_at_any_byte_is_an_error)
 {
         struct data plain = plain_new(400);
@@ -200,6 +201,7 @@ TEST(each_damaged_bit_is_an_error_or_other_bytes_of_bounded_number)
 
 /* ---- names and chains ------------------------------------------------------------ */
 
+/* B43: The limit counts the codings of all fields. */
 TEST(a_chain_of_five_codings_over_several_fields_is_decoded_and_six_are_refused)
 {
         struct ed_coding_list list = { .n = 0 };
@@ -274,6 +276,7 @@ static struct data bomb_new(struct data (*code)(struct data))
         return coded;
 }
 
+/* B42: In each coding. */
 TEST(a_bomb_takes_the_memory_of_a_window_and_stops_at_the_limit)
 {
         enum { LIMIT = 5 << 20 };
@@ -328,7 +331,7 @@ TEST(a_body_of_exactly_the_limit_is_decoded)
         free(plain.bytes);
 }
 
-/* Blocks of stored bytes without a byte: 5 bytes each, of which a gzip needs a thousandth. */
+/* B42, B44: Blocks of stored bytes without a byte: 5 bytes each, of which a gzip needs a thousandth. */
 TEST(codings_that_decode_to_nothing_let_other_tasks_run_and_end_at_the_limit)
 {
         struct data empty = { calloc(5, 10 << 20), 50 << 20 }, once, twice;
@@ -360,6 +363,7 @@ TEST(codings_that_decode_to_nothing_let_other_tasks_run_and_end_at_the_limit)
         free(twice.bytes);
 }
 
+/* B44: Members and frames have a limit. */
 TEST(many_parts_without_output_are_an_error)
 {
         struct data nothing = { result, 0 }, skipped = data_new(8);

@@ -141,6 +141,7 @@ static int responses_run(void *arg)
         return 0;
 }
 
+/* B38: No response that was cut is taken for whole. */
 TEST(a_response_that_ends_at_any_byte_is_an_error)
 {
         http_run(responses_run, NULL);

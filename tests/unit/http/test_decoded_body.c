@@ -1,8 +1,6 @@
 /*
  * test_decoded_body.c - a client that asks for compressed responses: bodies read whole, in pieces
  * and after a cancel; responses that are cut, damaged or too large; and what the request says.
- *
- * B42 to B46.
  */
 #include "coded.h"
 #include "http_test.h"
@@ -256,7 +254,7 @@ VISIT(body_that_is_cut_damaged_or_of_an_unknown_coding_is_an_error_each_time, .d
 #define DEFLATED "HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\n"
 #define CUT      "x\234\313" /* the begin of a zlib stream */
 
-/* A whole message is damaged; a message that ends with its connection may be cut. */
+/* B45: A whole message is damaged; a message that ends with its connection may be cut. */
 CLIENT_TEST(coding_that_ends_early_is_cut_only_if_the_connection_ends_the_body,
             OPTIONS(.decode = true),
             SCRIPT(DEFLATED "Content-Length: 3\r\n\r\n" CUT,

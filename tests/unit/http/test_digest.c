@@ -139,6 +139,7 @@ TEST(a_user_that_is_not_ascii_is_hashed_or_coded_if_the_server_asks)
         check_has(text, "username=\"kim\"");
 }
 
+/* B49: Quotes and backslashes are escaped. */
 TEST(texts_are_quoted_and_hashed_without_the_backslashes)
 {
         struct ed_digest_use use = mufasa;

@@ -120,6 +120,7 @@ CLIENT_TEST(body_follows_an_early_answer_that_does_not_refuse, NULL, SCRIPT(OK, 
 
 /* ---- the body is saved ----------------------------------------------------- */
 
+/* B13: A refusal in place of 100 Continue is the response. */
 CLIENT_TEST_BOTH(answer_that_refuses_saves_the_body, NULL, SCRIPT(REFUSED, "?"), SCRIPT(OK))
 {
         struct counted counted = { 0 };
@@ -310,6 +311,7 @@ CLIENT_TEST(close_in_place_of_100_continue_is_an_error, NULL, SCRIPT("?", "~"))
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
+/* B13: Interim responses have a limit. */
 CLIENT_TEST(interim_answers_without_end_are_refused, NULL, SCRIPT(CONTINUE, "<" CONTINUE, "~"))
 {
         CHECK_ERR(rig_fetch(rig, &put_body), EDDY_E_HTTP_CLOSED);

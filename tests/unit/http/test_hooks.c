@@ -127,6 +127,7 @@ static int get_late(void *arg)
         return rig_fetch(arg, &request);
 }
 
+/* B22: Hooks see the same difference. */
 CLIENT_TEST(the_total_time_has_its_error_and_a_deadline_of_the_caller_is_a_cancel, HOOKED,
             SCRIPT("?"))
 {
@@ -310,6 +311,7 @@ static int adds_wrong(struct eddy_http_attempt *attempt, void *arg)
 
 static const struct eddy_http_hooks wrong_hooks = { .before = adds_wrong };
 
+/* B47: Headers that hooks add. */
 CLIENT_TEST(headers_that_http_forbids_are_refused_and_change_nothing,
             OPTIONS(.hooks = &wrong_hooks), SCRIPT(OK_2))
 {

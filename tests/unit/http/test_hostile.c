@@ -18,7 +18,7 @@ struct bad {
 #define CL2  "Content-Length: 2\r\n"
 #define TEC  "Transfer-Encoding: chunked\r\n"
 
-/* B5.35, B5.36: what must be refused, and with what. */
+/* B35, B36: what must be refused, and with what. */
 static const struct bad forbidden[] = {
         { "length and coding", H200 CL2 TEC "\r\n2\r\nok\r\n0\r\n\r\n",
           EDDY_E_HTTP_INVALID_RESPONSE },
@@ -102,6 +102,7 @@ static void refuse_one(struct rig *rig)
         CHECK_EQ(rig->peer.accepted, 2);
 }
 
+/* B35, B36, B41: What must be refused, by default. */
 TEST(forbidden_responses_are_errors_and_the_next_request_is_fine)
 {
         for (size_t i = 0; i < sizeof(forbidden) / sizeof(forbidden[0]); i++) {
@@ -225,7 +226,7 @@ static void cut_everywhere(const char *whole, const char *body)
                 }
 }
 
-/* B5.38: a response that is cut is an error, wherever it is cut and however it ends. */
+/* B38: a response that is cut is an error, wherever it is cut and however it ends. */
 TEST(response_of_stated_length_cut_at_every_byte_is_an_error)
 {
         cut_everywhere(H200 "Content-Length: 10\r\nA: b\r\n\r\n0123456789", "0123456789");
@@ -355,7 +356,7 @@ static int many_chunks(void *arg)
         return 0;
 }
 
-/* B5.39: many tiny chunks. */
+/* B39: many tiny chunks. */
 TEST(many_small_chunks_are_read)
 {
         http_run(many_chunks, NULL);

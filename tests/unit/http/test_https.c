@@ -187,7 +187,7 @@ HTTPS_TEST(silent_connection_does_not_block_its_origin, SCRIPT(NULL), SCRIPT(OK_
         CHECK_EQ(rig->peer.accepted, 2);
 }
 
-/* P1: a connection that was made without a check of the certificate carries no other request. */
+/* B2: P1: a connection that was made without a check of the certificate carries no other request. */
 HTTPS_TEST(connections_are_not_shared_between_tls_configurations, SCRIPT(OK_2, OK_2),
            SCRIPT(OK_2, OK_2))
 {

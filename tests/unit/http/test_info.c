@@ -144,6 +144,7 @@ CLIENT_TEST_BOTH(trailers_are_known_at_the_end_of_the_body, NULL,
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
+/* B36: Trailers that RFC 9110, 6.5.1 forbids are dropped. */
 CLIENT_TEST_BOTH(forbidden_trailer_is_dropped_and_does_not_fail_the_message, NULL,
                  SCRIPT("?", CHUNKED_HEAD, "+2\r\nok\r\n0\r\nA: 1\r\nContent-Len",
                         "+gth: 5\r\n 6\r\nB: 2\r\n\r\n", OK_2))

@@ -85,7 +85,7 @@ static void half_change(struct half *half)
         }
 }
 
-/* P1 */
+/* B2: P1 */
 TEST(keys_are_equal_if_and_only_if_no_field_differs)
 {
         static struct half halves[2];
@@ -600,7 +600,7 @@ static int rounds_main(void *arg)
         return 0;
 }
 
-/* P1 */
+/* B2: P1 */
 TEST(connection_carries_only_requests_that_agree_in_all_it_depends_on)
 {
         http_run(rounds_main, NULL);

@@ -90,6 +90,7 @@ static int limits(void *arg)
         return 0;
 }
 
+/* B19: The total time covers the wait for the limiter too. */
 TEST(each_attempt_that_sends_takes_its_place_in_the_limit)
 {
         http_run(limits, NULL);

@@ -6,7 +6,7 @@
 
 /* ---- fetching side by side ------------------------------------------------- */
 
-enum { FETCHES_MAX = 100 };
+enum { FETCHES_MAX = 101 };
 
 static struct {
         struct rig *rig;
@@ -66,7 +66,7 @@ static void start(eddy_scope *scope, struct fetch *fetches, int n)
 
 /* ---- limits ---------------------------------------------------------------- */
 
-/* B1.1: never more connections than the limit, connecting ones included. */
+/* B1: never more connections than the limit, connecting ones included. */
 CLIENT_TEST(limit_of_all_connections_holds, OPTIONS(.connections_max = 2), SLOW_OK)
 {
         struct fetch fetches[4] = { 0 };
@@ -88,7 +88,7 @@ CLIENT_TEST(limit_of_all_connections_holds, OPTIONS(.connections_max = 2), SLOW_
         CHECK_STATS(rig->client, 2, 2, 0);
 }
 
-/* B1.1: the limit for one host holds beside that of all. */
+/* B1: the limit for one host holds beside that of all. */
 CLIENT_TEST(limit_per_host_holds, OPTIONS(.connections_max = 5, .per_host_max = 1), SLOW_OK)
 {
         struct fetch fetches[2] = { 0 };
@@ -104,6 +104,7 @@ CLIENT_TEST(limit_per_host_holds, OPTIONS(.connections_max = 5, .per_host_max = 
         CHECK_STATS(rig->client, 1, 1, 0);
 }
 
+/* B1, B18: The limit counts idle connections only. */
 CLIENT_TEST(limit_of_idle_connections_holds, OPTIONS(.idle_max = 20), SLOW_OK)
 {
         static struct fetch fetches[100];
@@ -119,9 +120,31 @@ CLIENT_TEST(limit_of_idle_connections_holds, OPTIONS(.idle_max = 20), SLOW_OK)
         CHECK_STATS(rig->client, 20, 20, 0);
 }
 
+/* B1: The numbers by default. */
+CLIENT_TEST(by_default_a_hundred_connections_are_open_and_idle_ones_are_kept_for_15_s, NULL,
+            SLOW_OK)
+{
+        static struct fetch fetches[101];
+        eddy_scope scope;
+
+        side_begin(rig);
+        eddy_scope_begin(&scope, NULL);
+        start(&scope, fetches, 101);
+        http_pause(EDDY_MS(500));
+        CHECK_STATS(rig->client, 100, 0, 1);
+        CHECK_EQ(eddy_scope_end(&scope), 0); /* at 2 s; all but one are idle since 1 s */
+        CHECK_STATS(rig->client, 100, 100, 0);
+        http_pause(EDDY_MS(13900));
+        CHECK_STATS(rig->client, 100, 100, 0);
+        http_pause(EDDY_MS(200));
+        CHECK_STATS(rig->client, 1, 1, 0);
+        http_pause(EDDY_SEC(1));
+        CHECK_STATS(rig->client, 0, 0, 0);
+}
+
 /* ---- the key --------------------------------------------------------------- */
 
-/* B1.2: a connection is used again for the same host and port only. */
+/* B2: a connection is used again for the same host and port only. */
 CLIENT_TEST(connections_are_not_shared_between_ports_or_hosts, NULL, SCRIPT(OK_2, OK_2, OK_2))
 {
         struct peer other;
@@ -151,7 +174,7 @@ CLIENT_TEST(connections_are_not_shared_between_ports_or_hosts, NULL, SCRIPT(OK_2
         peer_stop(&other);
 }
 
-/* B1.6: an exchange that is provably over leaves a connection for the next. */
+/* B6: an exchange that is provably over leaves a connection for the next. */
 CLIENT_TEST_BOTH(connection_is_used_again, NULL, SCRIPT(OK_2, OK_CHUNKED, OK_2))
 {
         for (int i = 0; i < 3; i++) {
@@ -165,7 +188,7 @@ CLIENT_TEST_BOTH(connection_is_used_again, NULL, SCRIPT(OK_2, OK_CHUNKED, OK_2))
 
 /* ---- slots are given back -------------------------------------------------- */
 
-/* B1.3: a connection that fails to connect gives its slot back. */
+/* B3: a connection that fails to connect gives its slot back. */
 CLIENT_TEST(refused_connection_gives_its_slot_back, OPTIONS(.connections_max = 1), SCRIPT(OK_2))
 {
         struct fetch fetch = { .base = "http://127.0.0.1:1" };
@@ -179,7 +202,7 @@ CLIENT_TEST(refused_connection_gives_its_slot_back, OPTIONS(.connections_max = 1
         CHECK_EQ(rig_get(rig, "/"), 0);
 }
 
-/* B1.4: those who wait for one origin are served in the order they came. */
+/* B4, B18: waiters of one origin are served in the order they came, one for each slot. */
 CLIENT_TEST(waiters_are_served_in_order, OPTIONS(.per_host_max = 1),
             SCRIPT(OK_2, OK_2, OK_2, OK_2, OK_2, OK_2))
 {
@@ -196,7 +219,7 @@ CLIENT_TEST(waiters_are_served_in_order, OPTIONS(.per_host_max = 1),
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
-/* B1.4: an origin at its own limit keeps no other origin from its connections. */
+/* B4: an origin at its own limit keeps no other origin from its connections. */
 CLIENT_TEST(origin_at_its_limit_blocks_no_other, OPTIONS(.connections_max = 2, .per_host_max = 1),
             SLOW_OK)
 {
@@ -224,7 +247,7 @@ CLIENT_TEST(origin_at_its_limit_blocks_no_other, OPTIONS(.connections_max = 2, .
         peer_stop(&other);
 }
 
-/* B1.4: an idle connection to one origin makes room for another. */
+/* B4: an idle connection to one origin makes room for another. */
 CLIENT_TEST(idle_connection_makes_room_for_another_origin, OPTIONS(.connections_max = 1),
             SCRIPT(OK_2, OK_2))
 {
@@ -251,7 +274,7 @@ CLIENT_TEST(idle_connection_makes_room_for_another_origin, OPTIONS(.connections_
         peer_stop(&other);
 }
 
-/* B1.4: a busy origin does not starve the waiter of another. */
+/* B4: a busy origin does not starve the waiter of another. */
 CLIENT_TEST(busy_origin_starves_no_other, OPTIONS(.connections_max = 1),
             SCRIPT(OK_2, OK_2, OK_2, OK_2, OK_2, OK_2, OK_2, OK_2, OK_2, OK_2, OK_2))
 {
@@ -280,7 +303,7 @@ CLIENT_TEST(busy_origin_starves_no_other, OPTIONS(.connections_max = 1),
 
 /* ---- cancelling ------------------------------------------------------------ */
 
-/* B1.4: a waiter that is cancelled leaves the line, and the next is served. */
+/* B4: a waiter that is cancelled leaves the line, and the next is served. */
 CLIENT_TEST(cancelled_waiter_leaves_the_line, OPTIONS(.connections_max = 1), SLOW_OK)
 {
         struct fetch fetches[3] = { 0 };
@@ -306,7 +329,7 @@ CLIENT_TEST(cancelled_waiter_leaves_the_line, OPTIONS(.connections_max = 1), SLO
 }
 
 /*
- * B1.4: a waiter that was given a slot and is cancelled before it runs passes
+ * B4: a waiter that was given a slot and is cancelled before it runs passes
  * the slot on, be it connected or not.
  */
 static void check_pass_on(struct rig *rig, bool reusable)
@@ -357,7 +380,7 @@ CLIENT_TEST(bare_slot_of_a_woken_and_cancelled_waiter_goes_on, OPTIONS(.connecti
         check_pass_on(rig, false);
 }
 
-/* B1.3, B1.5: cancelled while connecting, the slot is given back. */
+/* B3, B5: cancelled while connecting, the slot is given back. */
 CLIENT_TEST(cancel_while_connecting_gives_the_slot_back, OPTIONS(.connections_max = 1),
             SCRIPT(OK_2, OK_2))
 {
@@ -382,7 +405,7 @@ CLIENT_TEST(cancel_while_connecting_gives_the_slot_back, OPTIONS(.connections_ma
 
 /* ---- what is used again, and what not -------------------------------------- */
 
-/* B1.6: not when either side says that the connection closes. */
+/* B6: not when either side says that the connection closes. */
 CLIENT_TEST(connection_that_says_close_is_closed, NULL, SCRIPT(OK_2_CLOSE), SCRIPT(OK_2, OK_2))
 {
         struct eddy_http_header close_header = { "connection", "x, Close" };
@@ -397,7 +420,7 @@ CLIENT_TEST(connection_that_says_close_is_closed, NULL, SCRIPT(OK_2_CLOSE), SCRI
         CHECK_EQ(rig->peer.accepted, 2);
 }
 
-/* B1.6: HTTP/1.0 closes unless it says that it does not. */
+/* B6: HTTP/1.0 closes unless it says that it does not. */
 CLIENT_TEST(http_1_0_closes_unless_it_says_keep_alive, NULL,
             SCRIPT("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok"),
             SCRIPT("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok"))
@@ -408,7 +431,7 @@ CLIENT_TEST(http_1_0_closes_unless_it_says_keep_alive, NULL,
         CHECK_STATS(rig->client, 1, 1, 0);
 }
 
-/* B1.6: a body that was not read to its end closes the connection. */
+/* B6: a body that was not read to its end closes the connection. */
 CLIENT_TEST(unread_body_closes_the_connection, NULL,
             SCRIPT("?", "<HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok"), SCRIPT(OK_2))
 {
@@ -439,7 +462,7 @@ CLIENT_TEST(unread_response_holds_up_the_next_until_its_deadline, OPTIONS(.conne
         CHECK_EQ(rig->peer.accepted, 2);
 }
 
-/* B1.6: what was read with the head counts as read, asked for or not. */
+/* B6: what was read with the head counts as read, asked for or not. */
 CLIENT_TEST(body_that_came_with_the_head_keeps_the_connection, NULL, SCRIPT(OK_2, OK_CHUNKED, OK_2))
 {
         eddy_http_response *response;
@@ -452,7 +475,7 @@ CLIENT_TEST(body_that_came_with_the_head_keeps_the_connection, NULL, SCRIPT(OK_2
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
-/* B1.6, B5.40: bytes behind the response close the connection; the next request is fine. */
+/* B6, B40: bytes behind the response close the connection; the next request is fine. */
 CLIENT_TEST_BOTH(bytes_after_a_response_close_the_connection, NULL,
                  SCRIPT(OK_2 "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"),
                  SCRIPT(OK_CHUNKED "x"), SCRIPT("HTTP/1.1 204 No Content\r\n\r\nevil"),
@@ -466,7 +489,7 @@ CLIENT_TEST_BOTH(bytes_after_a_response_close_the_connection, NULL,
         CHECK_EQ(rig->peer.accepted, 5);
 }
 
-/* B1.7: a deadline in the middle of a response's head closes the connection. */
+/* B7: a deadline in the middle of a response's head closes the connection. */
 CLIENT_TEST(deadline_inside_a_head_closes_the_connection, NULL,
             SCRIPT("?", "<HTTP/1.1 200 OK\r\nContent-"), SCRIPT(OK_2))
 {
@@ -482,7 +505,7 @@ CLIENT_TEST(deadline_inside_a_head_closes_the_connection, NULL,
         CHECK_STR(rig->body, "ok");
 }
 
-/* B1.7: and so does one in the middle of a body. */
+/* B7: and so does one in the middle of a body. */
 CLIENT_TEST(deadline_inside_a_body_closes_the_connection, NULL,
             SCRIPT("?", "<HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok", ".", ".", "<1234567"),
             SCRIPT(OK_2))
@@ -499,7 +522,7 @@ CLIENT_TEST(deadline_inside_a_body_closes_the_connection, NULL,
 
 /* ---- lying idle ------------------------------------------------------------ */
 
-/* B1.9: an idle connection is closed when its time is over, and not before. */
+/* B9: an idle connection is closed when its time is over, and not before. */
 CLIENT_TEST(idle_connection_expires, OPTIONS(.idle_timeout_ns = EDDY_SEC(3)), SCRIPT(OK_2, OK_2))
 {
         CHECK_EQ(rig_get(rig, "/"), 0);
@@ -513,7 +536,7 @@ CLIENT_TEST(idle_connection_expires, OPTIONS(.idle_timeout_ns = EDDY_SEC(3)), SC
         CHECK_EQ(rig->peer.accepted, 2);
 }
 
-/* B1.9: each by its own time. */
+/* B9: each by its own time. */
 CLIENT_TEST(idle_connections_expire_each_in_its_time, OPTIONS(.idle_timeout_ns = EDDY_SEC(3)),
             SCRIPT("?", ".", "<" OK_2, OK_2), SCRIPT("?", ".", ".", "<" OK_2))
 {
@@ -531,7 +554,7 @@ CLIENT_TEST(idle_connections_expire_each_in_its_time, OPTIONS(.idle_timeout_ns =
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
-/* B1.9: the peer closes an idle connection: it is gone before anybody takes it. */
+/* B9: the peer closes an idle connection: it is gone before anybody takes it. */
 CLIENT_TEST_BOTH(idle_connection_that_the_peer_closes_is_dropped, NULL, SCRIPT(OK_2, "+", "~"),
                  SCRIPT(OK_2, "+", "!"), SCRIPT(OK_2))
 {
@@ -546,7 +569,7 @@ CLIENT_TEST_BOTH(idle_connection_that_the_peer_closes_is_dropped, NULL, SCRIPT(O
         CHECK_EQ(rig->peer.requests, 3);
 }
 
-/* B1.9: bytes on an idle connection are no answer to the next request. */
+/* B9: bytes on an idle connection are no answer to the next request. */
 CLIENT_TEST_BOTH(bytes_on_an_idle_connection_drop_it, NULL,
                  SCRIPT(OK_2, "+HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"), SCRIPT(OK_2))
 {
@@ -559,7 +582,7 @@ CLIENT_TEST_BOTH(bytes_on_an_idle_connection_drop_it, NULL,
         CHECK_EQ(rig->peer.accepted, 2);
 }
 
-/* B1.11: the time of an idle connection does not run while it is in use. */
+/* B9: the time of an idle connection does not run while it is in use. */
 CLIENT_TEST(connection_in_use_does_not_expire, OPTIONS(.idle_timeout_ns = EDDY_SEC(2)),
             SCRIPT(OK_2, "?", ".", ".", ".", "<" OK_2, OK_2))
 {
@@ -651,7 +674,7 @@ static void fetch_stale(struct rig *rig, const char *method, int error)
                 CHECK_EQ(stats.connections, 2);                                                    \
         }
 
-/* B1.10: an idempotent request on a stale connection is repeated on a new one. */
+/* An idempotent request on a stale connection is repeated on a new one. */
 STALE_TEST(GET, SCRIPT(OK_2, "?", "~"), SCRIPT(OK_2, OK_2))
 STALE_TEST(PUT, SCRIPT(OK_2, "?", "!"), SCRIPT(OK_2, OK_2))
 STALE_TEST(DELETE, SCRIPT(OK_2, "?", "~"), SCRIPT(OK_2, OK_2))
@@ -659,22 +682,22 @@ STALE_TEST(OPTIONS, SCRIPT(OK_2, "?", "!"), SCRIPT(OK_2, OK_2))
 STALE_TEST(TRACE, SCRIPT(OK_2, "?", "~"), SCRIPT(OK_2, OK_2))
 STALE_TEST(HEAD, SCRIPT(OK_2, "?", "~"), SCRIPT("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"))
 
-/* B1.10: once: a new connection that is closed as well is an error. */
 CLIENT_TEST(stale_request_is_not_repeated_twice, NULL, SCRIPT(OK_2, "?", "~"), SCRIPT("?", "~"))
 {
+        /* B10: a new connection that is closed as well is an error. */
         fetch_stale(rig, "GET", EDDY_E_HTTP_CLOSED);
         CHECK_EQ(rig->peer.accepted, 2);
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
-/* B1.10: not on a connection that was new. */
+/* B10: not on a connection that was new. */
 CLIENT_TEST(request_on_a_new_connection_is_not_repeated, NULL, SCRIPT("?", "~"))
 {
         CHECK_ERR(rig_get(rig, "/"), EDDY_E_HTTP_CLOSED);
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
-/* B1.10: not a method that does something each time it is asked. */
+/* B10: not a method that does something each time it is asked. */
 CLIENT_TEST_BOTH(stale_post_is_not_repeated, NULL, SCRIPT(OK_2, "?", "~"), SCRIPT(OK_2))
 {
         fetch_stale(rig, "POST", EDDY_E_HTTP_CLOSED);
@@ -716,7 +739,7 @@ CLIENT_TEST(stale_patch_is_not_repeated, NULL, SCRIPT(OK_2, "?", "!"), SCRIPT(OK
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
-/* B1.10: not once a byte of a response has come, be it of a 1xx. */
+/* B10: not once a byte of a response has come, be it of a 1xx. */
 CLIENT_TEST(request_is_not_repeated_after_a_byte_of_a_response, NULL, SCRIPT(OK_2, "H", "~"))
 {
         fetch_stale(rig, "GET", EDDY_E_HTTP_CLOSED);
@@ -731,7 +754,7 @@ CLIENT_TEST(request_is_not_repeated_after_an_interim_response, NULL,
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
-/* B1.10: not after garbage. */
+/* B10: not after garbage. */
 CLIENT_TEST(garbage_on_a_used_connection_is_not_repeated, NULL, SCRIPT(OK_2, "garbage\r\n\r\n"))
 {
         fetch_stale(rig, "GET", EDDY_E_HTTP_INVALID_RESPONSE);
@@ -739,7 +762,7 @@ CLIENT_TEST(garbage_on_a_used_connection_is_not_repeated, NULL, SCRIPT(OK_2, "ga
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
-/* B1.17: an IPv4 address in a form that hides which is refused, unconnected. */
+/* B17: an IPv4 address in a form that hides which is refused, unconnected. */
 CLIENT_TEST(ipv4_address_that_is_not_canonical_is_refused, NULL, SCRIPT(OK_2))
 {
         static const char *const bases[] = { "http://2130706433", "http://017700000001",

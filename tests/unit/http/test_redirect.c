@@ -438,7 +438,7 @@ FOLLOW_TEST(host_of_the_caller_names_no_other_origin, FOLLOW, { "v.test/x", 302,
 
 /* ---- the rest of a response, and what breaks ------------------------------------------- */
 
-/* B30: urllib3 GHSA-38jv-5279-wg99: the body of a redirect is neither decoded nor read without a limit. */
+/* B30, B46: urllib3 GHSA-38jv-5279-wg99: the body of a redirect is neither decoded nor read without a limit. */
 FOLLOW_TEST(large_body_of_a_redirect_is_not_read, FOLLOW,
             { "a.test/x", 302, "/y", NULL, BIG_BYTES }, { "a.test/small", 302, "/y", NULL, 1000 })
 {

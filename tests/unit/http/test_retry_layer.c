@@ -142,6 +142,7 @@ static int causes(void *arg)
         return 0;
 }
 
+/* B50, B51, B55: By status, error and method. */
 TEST(failure_that_may_pass_is_repeated_if_that_does_no_harm)
 {
         http_run(causes, NULL);
@@ -172,6 +173,7 @@ static int refused(void *arg)
         return 0;
 }
 
+/* B50, B52, B55: A connection that cannot be made. */
 TEST(request_of_which_no_byte_was_sent_is_repeated_whatever_its_method)
 {
         http_run(refused, NULL);
@@ -247,6 +249,7 @@ static int waits(void *arg)
         return 0;
 }
 
+/* B50, B51, B53: A wait that the total time does not allow is not begun. */
 TEST(retry_after_is_obeyed_within_limits)
 {
         http_run(waits, NULL);
@@ -279,6 +282,53 @@ static int client_closes(void *arg)
 TEST(client_that_is_closed_during_a_wait_ends_the_call)
 {
         http_run(client_closes, NULL);
+}
+
+static int result_meanwhile;
+
+static int fetch_meanwhile(void *arg)
+{
+        (void) arg;
+        result_meanwhile = fetch(REQUEST(.method = NULL));
+        return 0;
+}
+
+static int during_a_wait(void *arg)
+{
+        struct eddy_retry_policy policy = { .base_ns = -1 };
+        struct eddy_http_client_stats stats;
+        int64_t began_ns;
+        eddy_scope scope;
+
+        (void) arg;
+        CHECK_EQ(
+                client_new(OPTIONS(.retry = &policy, .connections_max = 1), ANSWERS(429, 200, 429)),
+                0);
+        seen.retry_after = "7";
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, fetch_meanwhile, NULL);
+        http_pause(EDDY_SEC(1));
+        eddy_http_client_stats(seen.client, &stats);
+        CHECK_EQ(stats.idle, 1);
+        began_ns = eddy_now();
+        CHECK_EQ(fetch(REQUEST(.method = NULL)), 200); /* on the only connection */
+        CHECK_EQ((eddy_now() - began_ns) / EDDY_SEC(1), 0);
+        /* The other task's second attempt is answered by a 429 too. */
+        http_pause(EDDY_SEC(8));
+        CHECK_EQ(seen.calls, 3);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_ERR(result_meanwhile, -ECANCELED);
+        CHECK_EQ((eddy_now() - began_ns) / EDDY_SEC(1), 8);
+        CHECK_EQ(seen.calls, 3);
+        eddy_http_client_close(seen.client);
+        return 0;
+}
+
+/* B54: The connection serves others meanwhile, and a cancel ends the wait. */
+TEST(a_wait_holds_no_connection_and_ends_with_a_cancel)
+{
+        http_run(during_a_wait, NULL);
 }
 
 /* ---- the body ----------------------------------------------------------------------- */

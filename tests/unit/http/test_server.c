@@ -96,7 +96,7 @@ SERVER_TEST(unknown_length_to_http_1_0_ends_with_the_connection, NULL)
         CHECK_EQ(answer->error, 0);
 }
 
-/* B5.38: so one that was not finished must not look like an end. */
+/* B38: so one that was not finished must not look like an end. */
 SERVER_TEST(unfinished_body_to_http_1_0_ends_in_a_reset, NULL)
 {
         CHECK_ERR(ask(site, "GET /unended HTTP/1.0\r\n\r\n")->error, -ECONNRESET);
@@ -151,7 +151,7 @@ SERVER_TEST(unknown_length_is_chunked, NULL)
         CHECK_HAS_NOT(answer->text, "Content-Length");
 }
 
-/* B7.48: more or less than was promised is an error, and the connection ends. */
+/* B48: more or less than was promised is an error, and the connection ends. */
 SERVER_TEST(wrong_lengths_are_errors, NULL)
 {
         const struct answer *answer = ask(site, GET("/short") GET("/ok"));
@@ -216,7 +216,7 @@ SERVER_TEST_BOTH(abort_drops_the_connection, NULL)
         CHECK_HAS_NOT(answer->text, "0\r\n\r\n");
 }
 
-/* B7.47: a handler's header cannot break out; nothing is sent then. */
+/* B47: a handler's header cannot break out; nothing is sent then. */
 SERVER_TEST(injection_by_the_handler_is_refused, NULL)
 {
         const struct answer *answer = ask(site, LAST("/inject"));

@@ -43,7 +43,7 @@ static void check_refused(struct site *site, const struct refused *one)
         CHECK_EQ(site->handled, 0);
 }
 
-/* B5.35: the messages that must be refused, sent to the whole server. */
+/* B35: the messages that must be refused, sent to the whole server. */
 SERVER_TEST(forbidden_requests_are_refused_and_the_connection_closed, NULL)
 {
         int n = 0;
@@ -114,7 +114,7 @@ static void check_answer(struct site *site, const struct raw *raw)
                 CHECK_EQ(site->handled, before);
 }
 
-/* B5.35: each request of the table, sent to the whole server, is accepted or refused as it says. */
+/* B35: each request of the table, sent to the whole server, is accepted or refused as it says. */
 SERVER_TEST(requests_are_answered_as_their_table_says,
             SERVER_OPTIONS(.idle_timeout_ns = EDDY_SEC(1)))
 {
@@ -123,7 +123,7 @@ SERVER_TEST(requests_are_answered_as_their_table_says,
         CHECK(sizeof(requests) / sizeof(requests[0]) >= 245);
 }
 
-/* B5.36: and those whose body is at fault, where the handler reads it. */
+/* B36: and those whose body is at fault, where the handler reads it. */
 SERVER_TEST(forbidden_bodies_are_refused_and_the_connection_closed, NULL)
 {
         static const char *const bodies[] = {
@@ -204,7 +204,7 @@ static const struct answer *ask_long(struct site *site, const char *before, size
 
 #define LAST_HOST " HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n"
 
-/* B5.37: the limits of a request's head. */
+/* B37: the limits of a request's head. */
 SERVER_TEST(limits_of_a_head_are_reported_by_their_status, NULL)
 {
         CHECK_EQ(ask_long(site, "GET /ok?", 7000, LAST_HOST)->status, 200);

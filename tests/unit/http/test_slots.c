@@ -152,6 +152,7 @@ SLOTS_TEST(connection_that_drains_ends_with_its_last_slot, NULL)
         CHECK_STATS(client, 0, 0, 0);
 }
 
+/* B8: The end of an exchange leaves the others of its connection alone. */
 SLOTS_TEST(slot_that_is_not_reusable_closes_the_stream_of_no_other, NULL)
 {
         struct ed_http_conn *first = borrow(client, "a"), *second = borrow(client, "a");
@@ -259,6 +260,7 @@ SLOTS_TEST(origin_whose_requests_overlap_starves_no_other, OPTIONS(.connections_
 
 /* ---- idle connections --------------------------------------------------------- */
 
+/* B1: Also with connections of many slots. */
 SLOTS_TEST(idle_connections_are_at_most_the_given_number, OPTIONS(.idle_max = 3))
 {
         struct ed_http_conn *conns[5];

@@ -173,6 +173,7 @@ SOURCE_TEST(source_of_unknown_length_is_sent_in_chunks)
         CHECK_STATS(rig->client, 1, 1, 0);
 }
 
+/* B48: A longer source is read up to the length. */
 SOURCE_TEST(source_of_known_length_is_sent_with_the_length)
 {
         struct source source = { .end = BYTES };
@@ -302,6 +303,7 @@ SOURCE_TEST(stream_is_sent_to_its_end)
 
 /* ---- failing ---------------------------------------------------------------------- */
 
+/* B48: No shorter body passes for a whole one. */
 SOURCE_TEST(source_that_ends_too_early_fails_the_request)
 {
         struct source source = { .end = 50 };

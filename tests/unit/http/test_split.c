@@ -2,8 +2,6 @@
  * test_split.c - a message that comes in two reads, cut at each place: what its
  * head gave before the body was read holds after it, and is given again, in
  * whichever way the body is read.  For requests and for responses.
- *
- * B35: a message means the same however it is cut.
  */
 #include "http_test.h"
 
@@ -426,6 +424,7 @@ static int fetch_all(void *arg)
         return 0;
 }
 
+/* B35: A message means the same wherever it is cut. */
 TEST(values_of_a_response_hold_after_its_body_wherever_it_was_cut)
 {
         for (size_t i = 0; i < sizeof(responses) / sizeof(responses[0]); i++) {

@@ -3,7 +3,7 @@
  * connection that the server has spoken on or closed is not used for the next
  * request, although the loop has not polled since.
  *
- * B1.9, B1.11: no answer goes to a request that it was not sent for, as far as
+ * No answer goes to a request that it was not sent for, as far as
  * a client can know.
  */
 #include "eddy/test.h"
@@ -200,12 +200,13 @@ static void stray_answers(void)
         spoil_idle(STRAY);
 }
 
+/* B9: Also if the bytes came since the loop last polled. */
 TEST(an_answer_without_a_request_reaches_no_caller)
 {
         world_run(stray_answers, NULL, true);
 }
 
-/* B1.11: nothing goes out on a connection that is closed, so a POST is as safe as a GET. */
+/* B9: nothing goes out on a connection that is closed, so a POST is as safe as a GET. */
 static void early_ends(void)
 {
         spoil_idle(NULL);
@@ -465,6 +466,7 @@ static int chance_main(void *arg)
         return 0;
 }
 
+/* B9, B40: Under random ends and answers. */
 TEST(no_request_gets_an_answer_that_was_there_before_it)
 {
         for (uint64_t seed = 1; seed <= 40; seed++) {

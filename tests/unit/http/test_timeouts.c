@@ -46,6 +46,7 @@ static int get(struct rig *rig)
 
 /* ---- pool ------------------------------------------------------------------------ */
 
+/* B20: The limit of the wait for a connection. */
 CLIENT_TEST(connection_in_use_makes_the_next_request_wait_for_its_limit,
             OPTIONS(.connections_max = 1, .timeouts.pool_ns = EDDY_SEC(2)),
             SCRIPT("?", "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no"), SCRIPT(OK_2))
@@ -61,6 +62,7 @@ CLIENT_TEST(connection_in_use_makes_the_next_request_wait_for_its_limit,
 
 /* ---- connect --------------------------------------------------------------------- */
 
+/* B20: The limit of connecting. */
 CLIENT_TEST(limit_of_connecting_ends_the_opening,
             OPTIONS(.connections_max = 1, .timeouts.connect_ns = EDDY_SEC(2)), SCRIPT(OK_2))
 {
@@ -138,6 +140,7 @@ TEST(limit_that_passes_during_the_name_lookup_says_so)
 
 /* ---- read ------------------------------------------------------------------------ */
 
+/* B20, B24: The limit of reading. */
 CLIENT_TEST(silence_before_the_head_has_a_limit, OPTIONS(.timeouts.read_ns = EDDY_SEC(3)),
             LATE_HEAD)
 {
@@ -145,6 +148,7 @@ CLIENT_TEST(silence_before_the_head_has_a_limit, OPTIONS(.timeouts.read_ns = EDD
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
+/* B24: The connection is closed. */
 CLIENT_TEST(silence_inside_the_body_has_a_limit, OPTIONS(.timeouts.read_ns = EDDY_SEC(3)),
             STOPS_BODY)
 {
@@ -157,6 +161,41 @@ CLIENT_TEST(slow_body_does_not_reach_the_limit_of_silence,
 {
         CHECK_EQ(rig_get(rig, "/"), 0);
         CHECK_STR(rig->body, "ok");
+}
+
+/* B11: An idle connection has no such limit, and keeps none from the last response. */
+CLIENT_TEST(limit_of_silence_does_not_run_between_requests,
+            OPTIONS(.timeouts.read_ns = EDDY_SEC(2)), SCRIPT(OK_2, OK_2, "?"))
+{
+        for (int i = 0; i < 2; i++) {
+                CHECK_EQ(rig_get(rig, "/"), 0);
+                http_pause(EDDY_SEC(10));
+                CHECK_STATS(rig->client, 1, 1, 0);
+        }
+        check_time(rig, get, EDDY_E_HTTP_TIMEOUT_READ, EDDY_SEC(2));
+        CHECK_EQ(rig->peer.accepted, 1);
+}
+
+/* B21: The limit runs only while a call waits for the server. */
+CLIENT_TEST(limit_of_silence_does_not_run_while_the_caller_pauses,
+            OPTIONS(.timeouts.read_ns = EDDY_SEC(2)),
+            SCRIPT("?", "<HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab", ".", ".", ".", ".",
+                   "<c"))
+{
+        eddy_http_response *response;
+        int64_t before;
+        char buf[8];
+
+        CHECK_EQ(rig_send(rig, &(struct eddy_http_request){ .url = "/" }, &response), 0);
+        CHECK_EQ(eddy_http_response_read(response, buf, sizeof(buf)), 2);
+        http_pause(EDDY_SEC(3));
+        CHECK_EQ(eddy_http_response_read(response, buf, sizeof(buf)), 1); /* a second later */
+        http_pause(EDDY_SEC(3));
+        before = eddy_now();
+        CHECK_ERR(eddy_http_response_read(response, buf, sizeof(buf)), EDDY_E_HTTP_TIMEOUT_READ);
+        CHECK_EQ(eddy_now() - before, EDDY_SEC(2));
+        eddy_http_response_close(response);
+        CHECK_STATS(rig->client, 0, 0, 0);
 }
 
 static int read_slowly(eddy_http_exchange *exchange, void *arg)
@@ -212,6 +251,7 @@ static int upload_slowly(void *arg)
         return 0;
 }
 
+/* B20: A peer that takes no bytes reaches the same limit. */
 TEST(sending_a_request_restarts_the_limit_of_silence)
 {
         http_run(upload_slowly, NULL);
@@ -289,6 +329,7 @@ CLIENT_TEST(total_time_covers_the_head, OPTIONS(.timeouts.total_ns = EDDY_SEC(3)
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
+/* B19: The total time includes the opening of a connection. */
 CLIENT_TEST(total_time_covers_the_opening, OPTIONS(.timeouts.total_ns = EDDY_SEC(3)), SCRIPT(OK_2))
 {
         http_let_die();
@@ -296,6 +337,13 @@ CLIENT_TEST(total_time_covers_the_opening, OPTIONS(.timeouts.total_ns = EDDY_SEC
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
+/* B23: Limits of several seconds are exact too. */
+CLIENT_TEST(total_time_is_not_rounded, OPTIONS(.timeouts.total_ns = EDDY_MS(7301)), LATE_HEAD)
+{
+        check_time(rig, get, EDDY_E_HTTP_TIMEOUT_TOTAL, EDDY_MS(7301));
+}
+
+/* B19: The total time includes the body. */
 CLIENT_TEST(total_time_covers_the_body, OPTIONS(.timeouts.total_ns = EDDY_MS(1500)),
             SCRIPT(SLOW_BODY))
 {
@@ -303,6 +351,7 @@ CLIENT_TEST(total_time_covers_the_body, OPTIONS(.timeouts.total_ns = EDDY_MS(150
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
+/* B19: The total time includes the caller's pauses. */
 CLIENT_TEST(total_time_runs_while_the_caller_pauses, OPTIONS(.timeouts.total_ns = EDDY_SEC(2)),
             SCRIPT("?", "<HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"))
 {
@@ -317,6 +366,7 @@ CLIENT_TEST(total_time_runs_while_the_caller_pauses, OPTIONS(.timeouts.total_ns 
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
+/* B24: A limit closes the connection at once. */
 CLIENT_TEST(limit_of_the_body_closes_the_connection_before_the_response_is_closed,
             OPTIONS(.connections_max = 1), STOPS_BODY, STOPS_BODY, SCRIPT(OK_2))
 {
@@ -342,6 +392,7 @@ CLIENT_TEST(limit_of_the_body_closes_the_connection_before_the_response_is_close
         }
 }
 
+/* B19: After the body the total time has no effect. */
 CLIENT_TEST(total_time_ends_with_the_body, OPTIONS(.timeouts.total_ns = EDDY_SEC(2)), SCRIPT(OK_2))
 {
         eddy_http_response *response;
@@ -387,6 +438,7 @@ CLIENT_TEST(request_has_its_own_limit_of_a_body, NULL, SCRIPT(OK_2), SCRIPT(OK_2
         CHECK_EQ(rig_get(rig, "/"), 0);
 }
 
+/* B22: The deadline that comes first is the result. */
 CLIENT_TEST(deadline_of_the_callers_scope_keeps_its_error,
             OPTIONS(.timeouts = { .read_ns = EDDY_SEC(2), .total_ns = EDDY_SEC(2) }), LATE_HEAD)
 {

@@ -74,6 +74,7 @@ CLIENT_TEST_ON(other_answer_is_a_response, OPTIONS(.connections_max = 1), true,
         CHECK_EQ(rig->peer.accepted, 1);
 }
 
+/* B13: A 101 ends HTTP only if it is valid. */
 CLIENT_TEST_ON(answer_101_that_names_no_protocol_is_not_valid, OPTIONS(.connections_max = 1), false,
                SCRIPT("HTTP/1.1 101 S\r\nConnection: upgrade\r\n\r\n"),
                SCRIPT("HTTP/1.1 101 S\r\nUpgrade: echo\r\n\r\n"),

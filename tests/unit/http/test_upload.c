@@ -3,7 +3,7 @@
  * refused, answered at once, echoed, flooded; and what is left of them when
  * something goes wrong in the middle.
  *
- * B1.12: the client returns with the answer's head, neither side waits for the
+ * The client returns with the answer's head, neither side waits for the
  * other for ever, and no byte of either direction is lost or kept in memory
  * without a bound.
  */
@@ -206,6 +206,7 @@ static void early_refusal(void)
         eddy_http_response_close(response);
 }
 
+/* B12: An early answer ends the sending. */
 TEST(a_refusal_is_returned_at_once_and_its_body_can_be_read)
 {
         world_run(refuse, early_refusal);
@@ -372,6 +373,7 @@ static void echo_at_once(void)
         eddy_http_response_close(response);
 }
 
+/* B12: Neither side waits for the other without an end. */
 TEST(an_echo_is_read_whole_while_the_request_goes_out)
 {
         world_run(echo, echo_at_once);

@@ -165,7 +165,7 @@ static int unasked(void *arg)
         CHECK_EQ(ask("a.invalid"), EDDY_E_DNS_NOT_FOUND);
         CHECK_EQ(ask("192.0.2.7"), 1);
         CHECK_EQ(ask("2001:db8::7"), 1);
-        CHECK_EQ(ask("127.1"), EDDY_E_DNS_BAD_NAME); /* B1 17 */
+        CHECK_EQ(ask("127.1"), EDDY_E_DNS_BAD_NAME);
         CHECK_EQ(dns.queries, 0);
         CHECK_EQ(ed_dns_cached(ed_loop_current), 0);
         return 0;
@@ -215,7 +215,7 @@ static int kept(void *arg)
         return 0;
 }
 
-/* B1 16: kept for its TTL. */
+/* B16: kept for its TTL. */
 TEST(answers_are_kept_for_their_ttl)
 {
         run(kept);
@@ -274,7 +274,7 @@ static int shared(void *arg)
         return 0;
 }
 
-/* B1 16: one question for all; one waiter's cancel harms no other. */
+/* B16: one question for all; one waiter's cancel harms no other. */
 TEST(callers_with_one_name_share_one_lookup)
 {
         run(shared);
@@ -308,7 +308,7 @@ static int all_cancelled(void *arg)
         return 0;
 }
 
-/* B1 16: all cancelled, the lookup is cancelled. */
+/* B16: all cancelled, the lookup is cancelled. */
 TEST(a_lookup_without_a_waiter_is_taken_back)
 {
         run(all_cancelled);

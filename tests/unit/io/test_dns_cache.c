@@ -72,7 +72,7 @@ TEST(at_most_the_maximum_of_addresses_is_handed_out)
         ed_dns_cache_fini(&cache);
 }
 
-/* B1 16: bounded, and the least recently used goes first. */
+/* B16: bounded, and the least recently used goes first. */
 TEST(the_least_recently_used_name_goes_first)
 {
         char name[16];

@@ -89,7 +89,7 @@ TEST(a_text_that_is_not_a_name_is_refused)
         }
 }
 
-/* B1 17: what other programs take for an address, and filters do not. */
+/* B17: what other programs take for an address, and filters do not. */
 TEST(other_spellings_of_ipv4_are_refused)
 {
         static const char *const names[] = {

@@ -652,7 +652,7 @@ static int idling(void *arg)
         io_settle();
         CHECK_EQ(eddy_stream_read(pair.b, buf, 8), 2);
 
-        /* B1 9: a peer that closes is heard of while the connection is idle. */
+        /* B9: a peer that closes is heard of while the connection is idle. */
         CHECK_EQ(eddy_stream_watch_idle(pair.b, close_it, &pair.b), 0);
         eddy_stream_close(pair.a);
         io_settle();

@@ -1,7 +1,5 @@
 /*
  * test_retry.c - which failures are repeated, when, and what ends the attempts.
- *
- * B8.51, B8.53 to B8.55.
  */
 #include <pthread.h>
 
@@ -46,6 +44,7 @@ static int64_t largest(const struct eddy_retry_policy *policy, uint32_t failures
         return most_ns;
 }
 
+/* B50, B51, B53: Full jitter. */
 SIM_TEST(waits_are_random_below_a_bound_that_doubles_up_to_the_cap)
 {
         struct eddy_retry_policy policy = { .attempts = 100,
@@ -64,6 +63,7 @@ SIM_TEST(waits_are_random_below_a_bound_that_doubles_up_to_the_cap)
         }
 }
 
+/* B52, B53: The default waits. */
 SIM_TEST(the_default_waits_begin_below_half_a_second_and_end_below_a_minute)
 {
         struct eddy_retry_policy policy = { .attempts = 1000 };
@@ -106,6 +106,7 @@ TEST(waits_follow_from_the_seed_of_a_simulated_run)
 
 /* --- what is repeated --- */
 
+/* B50, B51: 409, 413, 501 and 505 are final. */
 TEST(statuses_that_pass_are_408_425_429_and_5xx_but_for_501_and_505)
 {
         static const int passing[] = { 408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 599 };
@@ -161,6 +162,7 @@ TEST(errors_of_this_program_and_of_the_request_do_not_pass)
                 CHECK(!eddy_retry_error_is_passing(final[i]));
 }
 
+/* B55: By status and error. */
 SIM_TEST(a_request_that_may_have_been_done_is_repeated_only_if_that_does_no_harm)
 {
         static const int refusals[] = { 408, 425, 429, 503 }, others[] = { 500, 502, 504 };
@@ -193,6 +195,7 @@ SIM_TEST(a_request_that_may_have_been_done_is_repeated_only_if_that_does_no_harm
                  EDDY_E_RETRY_FINAL);
 }
 
+/* B51: x-should-retry takes precedence. */
 SIM_TEST(the_server_s_wish_decides)
 {
         struct eddy_retry_cause against = { .status = 503,
@@ -209,6 +212,7 @@ SIM_TEST(the_server_s_wish_decides)
 
 /* --- what ends the attempts --- */
 
+/* B50, B51: The default number of attempts. */
 SIM_TEST(there_are_three_attempts_by_default)
 {
         struct eddy_retry_cause cause = { .status = 503 };
@@ -222,6 +226,7 @@ SIM_TEST(there_are_three_attempts_by_default)
         CHECK_EQ(retry.attempts, 3);
 }
 
+/* B50, B51: Two minutes unless the policy has another maximum. */
 SIM_TEST(a_server_s_wait_is_kept_up_to_its_maximum)
 {
         struct eddy_retry_cause cause = { .status = 429, .hint = { .has_wait = true } };
@@ -242,6 +247,7 @@ SIM_TEST(a_server_s_wait_is_kept_up_to_its_maximum)
         CHECK(wait_ns > 0);
 }
 
+/* B53: A wait beyond the deadline is not begun. */
 SIM_TEST(no_wait_reaches_beyond_a_deadline)
 {
         struct eddy_retry_cause cause = { .status = 429,
@@ -317,6 +323,7 @@ static int allowed(eddy_retry_budget *budget)
         return n;
 }
 
+/* B53: A budget of retries. */
 SIM_TEST(a_budget_allows_a_number_a_second_and_a_part_of_the_work)
 {
         struct eddy_retry_policy policy = { 0 };
@@ -401,6 +408,7 @@ static struct eddy_retry_hint hint_of(struct eddy_retry_headers headers)
         return hint;
 }
 
+/* B50, B51: retry-after-ms, then seconds, then a date. */
 TEST(the_forms_of_a_server_s_wait)
 {
         static const char date[] = "Sun, 06 Nov 1994 08:49:37 GMT";
@@ -467,6 +475,7 @@ TEST(the_forms_of_a_server_s_wait)
         }
 }
 
+/* B51: The header of the server's wish. */
 TEST(x_should_retry_is_true_or_false)
 {
         CHECK_EQ(hint_of((struct eddy_retry_headers){ .should_retry = "true" }).should, 1);
@@ -547,6 +556,7 @@ static int calls(void *arg)
         return eddy_retry_call(&policy, plays, arg);
 }
 
+/* B54: A cancel during a wait. */
 SIM_TEST(a_cancel_ends_a_wait_at_once_and_no_attempt_follows)
 {
         struct script script = { .results = { -EPIPE, 0 } };
