@@ -49,7 +49,8 @@ static struct {
         int count;
         const char *challenge; /* answered to requests without "good" in the header; NULL: accept */
         const char *good;
-        const char *info; /* Authentication-Info of the others */
+        const char *info;     /* Authentication-Info of the others */
+        const char *location; /* of a redirect, which is the answer to the first request */
         size_t body_bytes;
 } seen;
 
@@ -68,6 +69,10 @@ static int handle(eddy_http_exchange *exchange, void *arg)
         err = eddy_http_exchange_body(exchange, &body, &seen.body_bytes);
         if (err < 0)
                 return err;
+        if (seen.location && seen.count == 1)
+                return eddy_http_exchange_respond(
+                        exchange, 307, &(struct eddy_http_header){ "Location", seen.location }, 1,
+                        "", 0);
         if (seen.challenge && (!header || !strstr(header, seen.good)))
                 return eddy_http_exchange_respond(exchange, 401, added, 2, "no", 2);
         return eddy_http_exchange_respond(exchange, 200, &info, seen.info != NULL, "ok", 2);
@@ -443,6 +448,30 @@ FILE_TEST(a_netrc_file_has_credentials_for_each_host)
         CHECK_EQ(get(client, "http://b/"), 401);
         eddy_http_client_close(client);
         eddy_http_auth_free(auth);
+}
+
+/* Neither the first host's credentials nor those of the other host, which the file has too. */
+FILE_TEST(credentials_of_a_netrc_file_end_at_another_origin)
+{
+        static const unsigned flags[] = { 0, EDDY_HTTP_AUTH_DIGEST };
+        struct eddy_http_request request = { .url = "http://a/", .redirects_max = 5 };
+
+        for (int i = 0; i < 2; i++) {
+                eddy_http_auth *auth = make_netrc("machine a login kim password s:e\n"
+                                                  "machine b login bob password secret\n",
+                                                  flags[i]);
+                eddy_http_client *client = client_with(auth, NULL);
+
+                seen.location = "http://b/";
+                seen.challenge = CHALLENGE("n1");
+                seen.good = "\"n1\"";
+                CHECK_EQ(send(client, &request), 401);
+                CHECK_EQ(seen.count, 2);
+                CHECK_STR(seen.headers[0], i == 0 ? BASIC : "");
+                CHECK_STR(seen.headers[1], "");
+                eddy_http_client_close(client);
+                eddy_http_auth_free(auth);
+        }
 }
 
 FILE_TEST(a_netrc_file_that_is_not_valid_is_refused_with_its_line)

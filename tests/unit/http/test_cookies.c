@@ -289,6 +289,13 @@ JAR_TEST(name_domain_and_path_are_one_cookie)
         HEADER("http://a.test/", "A=3; a=5");
 }
 
+/* An escape that was decoded could end the line of the header. */
+JAR_TEST(an_escape_in_a_cookie_is_not_decoded)
+{
+        SET("http://a.test/", "a%0d%0ab=c%0d%0aEvil:%201%00; Path=/");
+        HEADER("http://a.test/", "a%0d%0ab=c%0d%0aEvil:%201%00");
+}
+
 JAR_TEST(a_cookie_without_a_name_is_sent_as_its_value)
 {
         SET("http://a.test/", "x");
