@@ -8,16 +8,31 @@
 #include "eddy/def.h"
 #include "eddy/http_exchange.h"
 #include "eddy/listener.h"
+#include "eddy/log.h"
 #include "eddy/tls.h"
 
 EDDY_BEGIN_DECLS
 
 /*
  * Answers one request.  If the handler begins no response, the client gets a 404 after the
- * result 0, and a 500 after a negative result.  If the handler has begun a response, and
- * returns a negative result or before the response is complete, the response ends: the
- * client sees that it is not whole.  With HTTP/1 all of these but the 404 close the
- * connection.  The server does not report a negative result: log it in the handler.
+ * result 0, and after a negative result the answer to that error.  If the handler has begun
+ * a response, and returns before the response is complete, the response ends: the client
+ * sees that it is not whole, and with HTTP/1 the connection is closed.
+ *
+ * Errors as answers.  A negative result is answered by a document of
+ * application/problem+json (RFC 9457) with the status of the error, see
+ * eddy_http_error_status(), and a title.  The client does not get the reason: the server
+ * writes it to the option 'log'.  The option 'on_error' answers in another way.  With HTTP/1
+ * the connection is kept, unless the request's body could not be read to its end.
+ *
+ *     static int user(eddy_http_exchange *exchange, void *arg)
+ *     {
+ *             int err = eddy_pg_query(arg, ...);
+ *
+ *             if (err < 0)
+ *                     return err;         // the client gets a 500, the log the reason
+ *             ...
+ *     }
  *
  * Values that a handler sets (eddy/var.h) and log values that it binds (eddy/log.h) end
  * with its request: the next request begins with the server's values.
@@ -40,6 +55,33 @@ EDDY_BEGIN_DECLS
  * server on a Unix socket that has such clients needs EDDY_HTTP_SERVER_FINISH.
  */
 typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
+
+/*
+ * Answers an error of a handler that has begun no response.  'error' is the handler's result, or,
+ * if the request could not be read, the error of that.  If the function begins no response, the
+ * server answers as without it.  Values that the handler has set or bound are still there.
+ * Headers that the handler has added (eddy_http_exchange_add_header()) are sent, except those
+ * of its content.
+ */
+typedef int eddy_http_error_fn(eddy_http_exchange *exchange, int error, void *arg);
+
+/*
+ * Returns the status that answers an error of a handler:
+ *
+ *     400  EDDY_E_JSON_*, EDDY_E_URL_INVALID, EDDY_E_HTTP_MULTIPART
+ *     413  EDDY_E_HTTP_TOO_LARGE
+ *     415  EDDY_E_HTTP_CONTENT_TYPE
+ *     422  EDDY_E_FIELD_*, except EDDY_E_FIELD_TABLE
+ *     503  -ETIMEDOUT: a deadline of the handler passed
+ *     500  any other error
+ *
+ * The status does not depend on whose text was wrong: if the text of another service is wrong, a
+ * handler should return an error of its own, such as -EPROTO.  If the request's body could not
+ * be read, the server answers that instead: 400, 408 or 413.
+ *
+ * Suspends: no.  Threads: any.
+ */
+EDDY_API int eddy_http_error_status(int error);
 
 /*
  * The limits of a server.  All zero is the default.  A limit of a request ends only that
@@ -107,10 +149,15 @@ struct eddy_http_server_opts {
         int64_t idle_timeout_ns EDDY_UNSET; /* between requests; 0: 75 s */
         /* the waiting time over which speeds are averaged; 0: 10 s */
         int64_t rate_over_ns EDDY_UNSET;
-        int64_t drain_ns EDDY_UNSET;      /* for requests in progress after a cancel; 0: none */
-        eddy_tls_config *tls EDDY_UNSET;  /* https: a server's configuration without a list 'alpn',
+        int64_t drain_ns EDDY_UNSET;     /* for requests in progress after a cancel; 0: none */
+        eddy_tls_config *tls EDDY_UNSET; /* https: a server's configuration without a list 'alpn',
                                       borrowed; NULL: http */
-        uintptr_t reserved[5] EDDY_UNSET; /* zero */
+        eddy_http_error_fn *on_error EDDY_UNSET; /* called with the handler's 'arg'; NULL: none */
+        /* gets a line for each error of a handler, with the error, the method, the path, and the
+         * status; at level error if the status is 500 or above or the response was cut, else at
+         * level info; borrowed; NULL: none */
+        eddy_log *log EDDY_UNSET;
+        uintptr_t reserved[3] EDDY_UNSET; /* zero */
 };
 
 /*

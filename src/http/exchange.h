@@ -6,6 +6,13 @@
 
 #include "eddy/http_server.h"
 
+/* An error that a server answers in place of a handler. */
+struct ed_http_failure {
+        int error;          /* 0: there is nothing to answer */
+        int status;         /* 0: by the error (http/problem.h) */
+        const char *detail; /* for the client; NULL: none */
+};
+
 /*
  * The operations of a protocol for a handler. The calls of eddy/http_exchange.h use this table; errors
  * and cancellation are as described there.
@@ -36,6 +43,13 @@ struct ed_http_exchange_ops {
                        size_t *ret_early_bytes);
         void (*abort)(eddy_http_exchange *exchange);
         void (*info)(eddy_http_exchange *exchange, struct eddy_http_exchange_info *ret_info);
+        /*
+         * The server answers in place of the handler, which has returned 'result', an error.  The
+         * failure is that of reading the request if that failed, else 'result'.  It is nothing if a
+         * response was begun, or the handler has called abort, or the client is gone.
+         */
+        void (*take_over)(eddy_http_exchange *exchange, int result,
+                          struct ed_http_failure *ret_failure);
 };
 
 /* The first member of a protocol's exchange. */

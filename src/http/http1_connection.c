@@ -154,6 +154,22 @@ static int drop_body(void *arg)
         return ed_http_message_discard(arg, DROPPED_BYTES_MAX);
 }
 
+/* Answer in place of a handler that has answered nothing, also after an error. */
+static void answer_nothing(struct ed_http1_exchange *exchange, int result)
+{
+        struct ed_http_failure failure;
+
+        ed_http1_request_failure(exchange, &failure);
+        exchange->is_own = true;
+        if (failure.status)
+                ed_http_exchange_refuse(exchange, failure.status, failure.detail);
+        else if (result < 0 || exchange->refused[0])
+                ed_http_exchange_refuse(exchange, 500, "the server failed");
+        else if (exchange->failed == 0)
+                exchange->failed = eddy_http_exchange_respond(&exchange->base, 404, NULL, 0,
+                                                              "not found\n", 10);
+}
+
 /* Complete the request after the handler has returned. */
 static void finish_request(struct connection *connection, int result)
 {
@@ -165,26 +181,11 @@ static void finish_request(struct connection *connection, int result)
                 exchange->closing = true;
                 return;
         }
-        if (exchange->answer == ED_HTTP_UNANSWERED) {
-                exchange->is_own = true;
-                if (exchange->refused[0])
-                        ed_http_exchange_report_refused(exchange);
-                if (exchange->failed == EDDY_E_HTTP_TOO_LARGE ||
-                    exchange->failed == EDDY_E_HTTP_INVALID_REQUEST)
-                        ed_http_exchange_refuse(exchange,
-                                                ed_http1_fault_status(message->body.fault),
-                                                ed_http1_fault_text(message->body.fault));
-                else if (exchange->failed == EDDY_E_HTTP_TRUNCATED)
-                        ed_http_exchange_refuse(exchange, 400, "the body was cut short");
-                else if (exchange->failed == EDDY_E_NET_TIMED_OUT)
-                        ed_http_exchange_refuse(exchange, 408, "the body came too slowly");
-                else if (result < 0 || exchange->refused[0])
-                        ed_http_exchange_refuse(exchange, 500, "the server failed");
-                else if (result >= 0 && exchange->failed == 0)
-                        exchange->failed = eddy_http_exchange_respond(&exchange->base, 404, NULL, 0,
-                                                                      "not found\n", 10);
-        }
-        if (result < 0 || exchange->answer != ED_HTTP_ANSWERED)
+        if (exchange->refused[0] && (exchange->answer == ED_HTTP_UNANSWERED || exchange->is_own))
+                ed_http_exchange_report_refused(exchange);
+        if (exchange->answer == ED_HTTP_UNANSWERED)
+                answer_nothing(exchange, result);
+        if (exchange->answer != ED_HTTP_ANSWERED)
                 exchange->closing = true;
         /* write_head() has checked that the rest is small, or else closes the connection. */
         if (!exchange->closing && !message->body.done &&

@@ -217,6 +217,39 @@ static void http1_abort(eddy_http_exchange *base)
         exchange->aborted = true;
 }
 
+void ed_http1_request_failure(const struct ed_http1_exchange *exchange,
+                              struct ed_http_failure *ret_failure)
+{
+        enum ed_http1_fault fault = exchange->message.body.fault;
+
+        *ret_failure = (struct ed_http_failure){ .error = exchange->failed };
+        if (exchange->failed == EDDY_E_HTTP_TOO_LARGE ||
+            exchange->failed == EDDY_E_HTTP_INVALID_REQUEST) {
+                ret_failure->status = ed_http1_fault_status(fault);
+                ret_failure->detail = ed_http1_fault_text(fault);
+        } else if (exchange->failed == EDDY_E_HTTP_TRUNCATED) {
+                ret_failure->status = 400;
+                ret_failure->detail = "the body was cut short";
+        } else if (exchange->failed == EDDY_E_NET_TIMED_OUT) {
+                ret_failure->status = 408;
+                ret_failure->detail = "the body came too slowly";
+        }
+}
+
+static void http1_take_over(eddy_http_exchange *base, int result,
+                            struct ed_http_failure *ret_failure)
+{
+        struct ed_http1_exchange *exchange = http1_of(base);
+
+        *ret_failure = (struct ed_http_failure){ .error = result };
+        if (exchange->failed < 0)
+                ed_http1_request_failure(exchange, ret_failure);
+        if (exchange->answer != ED_HTTP_UNANSWERED || exchange->aborted)
+                ret_failure->error = 0;
+        else
+                exchange->is_own = true;
+}
+
 const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .method = http1_method,
         .target = http1_target,
@@ -236,4 +269,5 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .upgrade = ed_http1_answer_upgrade,
         .abort = http1_abort,
         .info = ed_http1_info,
+        .take_over = http1_take_over,
 };

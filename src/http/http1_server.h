@@ -80,6 +80,13 @@ EDDY_MUST_USE int ed_http_exchange_begin_request(struct ed_http1_exchange *excha
  */
 void ed_http_exchange_refuse(struct ed_http1_exchange *exchange, int status, const char *text);
 
+/*
+ * Store the failure of reading the request's body, which is exchange->failed.  Its status is 0 if the
+ * client cannot be answered.
+ */
+void ed_http1_request_failure(const struct ed_http1_exchange *exchange,
+                              struct ed_http_failure *ret_failure);
+
 /* Report why the handler's answer was not valid: a mistake of the program (EDDY_REPORT_MISUSE). */
 void ed_http_exchange_report_refused(const struct ed_http1_exchange *exchange);
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "eddy/time.h"
+#include "http/problem.h"
 #include "loop/loop.h"
 #include "scope/handler.h"
 #include "tls/config.h"
@@ -82,6 +83,8 @@ int ed_http_server_handle(const struct ed_http_server *server, eddy_http_exchang
 
         ed_handler_begin(&call);
         result = server->handler(exchange, server->arg);
+        if (ed_unlikely(result < 0))
+                ed_http_server_failed(server, exchange, result);
         ed_handler_end(&call);
         return result;
 }

@@ -40,7 +40,10 @@ void ed_http_server_fini(struct ed_http_server *server);
 /* Returns the value of the field Date (RFC 9110, 6.6.1), formatted at most once a second. */
 const char *ed_http_server_date(struct ed_http_server *server);
 
-/* Call the handler. Values that the handler binds end with the call. Returns its result. */
+/*
+ * Call the handler, and answer its error if it has begun no response. Values that the handler binds
+ * end with the call. Returns its result.
+ */
 int ed_http_server_handle(const struct ed_http_server *server, eddy_http_exchange *exchange);
 
 #endif
