@@ -174,7 +174,8 @@ struct eddy_fields {
 /*
  * The bool member 'member' of the struct is set to whether the field was given and was not null; of
  * a raw field, to whether it was given.  Without this option a number, a bool, an enum or a struct that
- * was not given is written too, with the value in the struct, for example 0.
+ * was not given is written too, with the value in the struct, for example 0.  A number 0, an empty
+ * char [N], array, list or map is then left out if its limits or its format do not allow it.
  */
 #define EDDY_FIELD_FLAG(type, member)                                                              \
         .flag = 1 + offsetof(type, member) + EDDY_FIELD_CHECK_AS(FLAG, type, member, bool)
@@ -185,8 +186,8 @@ struct eddy_fields {
 #define EDDY_FIELD_NULL_FLAG(type, member)                                                         \
         .null_flag = 1 + offsetof(type, member) + EDDY_FIELD_CHECK_AS(FLAG, type, member, bool)
 /*
- * The least and greatest number, exact for integers of 64 bits too.  A float is compared with the float
- * that is nearest to the limit.
+ * The least and greatest number, exact for integers of 64 bits too.  A double or float is compared with
+ * the double or float that is nearest to the limit.
  */
 #define EDDY_FIELD_MIN(number)                                                                     \
         .has_min = EDDY_FIELD_LIMIT(number), .min = (double) (number),                             \
@@ -200,7 +201,10 @@ struct eddy_fields {
 /* Bytes of each string of an array or list. */
 #define EDDY_FIELD_ITEM_LENGTH(least, most)                                                        \
         .has_item_length = true, .item_length_min = (least), .item_length_max = (most)
-/* The items of an array or list, which are neither structs nor raw, differ from each other. */
+/*
+ * The items of an array or list, which are neither structs nor raw, differ from each other.  An error
+ * names the first item that equals an earlier one.
+ */
 #define EDDY_FIELD_UNIQUE .unique = true
 /*
  * The format of a string, or of each string of an array or list: "email" (as browsers check it),

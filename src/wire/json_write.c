@@ -287,6 +287,48 @@ static int write_items(struct writing *writing, const struct eddy_field *field, 
 static int write_value(struct writing *writing, const struct eddy_field *field, const void *in,
                        struct ed_field_place *place);
 
+/*
+ * Returns true if the member is 0 or empty, and the field does not allow that: a text without the field
+ * was read into zeros, and is to be written without the field again.
+ */
+static bool is_wrong_zero(const struct eddy_field *field, const void *in)
+{
+        void *from = (void *) (uintptr_t) in;
+        const char *member = ed_field_member(field, from);
+        size_t least, most;
+        uint64_t uint_least, uint_most;
+        int64_t int_least, int_most;
+        double real_least, real_most;
+
+        if (field->shape != EDDY_SHAPE_ONE) {
+                ed_field_items_limits(field, &least, &most);
+                return least > 0 && *ed_field_count(field, from) == 0;
+        }
+        switch (field->kind) {
+        case EDDY_KIND_INT:
+                (void) ed_field_int_range(field, &int_least, &int_most);
+                return ed_field_int_get(member, field->bytes) == 0 &&
+                       (int_least > 0 || int_most < 0);
+        case EDDY_KIND_UINT:
+                (void) ed_field_uint_range(field, &uint_least, &uint_most);
+                return ed_field_uint_get(member, field->bytes) == 0 && uint_least > 0;
+        case EDDY_KIND_DOUBLE:
+                (void) ed_field_real_range(field, &real_least, &real_most);
+                return ed_field_double_get(member, field->bytes) == 0 &&
+                       (real_least > 0 || real_most < 0);
+        case EDDY_KIND_CHARS:
+                ed_field_bytes_limits(field, &least, &most);
+                return !*member && (least > 0 || ed_format_fault(field, "", 0));
+        default:
+                return false;
+        }
+}
+
+static bool has_limits(const struct eddy_field *field)
+{
+        return field->has_min || field->has_max || field->has_length || field->format;
+}
+
 static bool is_absent(const struct writing *writing, const struct eddy_field *field, const void *in)
 {
         bool is_pointer = field->kind == EDDY_KIND_STRING || field->kind == EDDY_KIND_RAW;
@@ -298,7 +340,9 @@ static bool is_absent(const struct writing *writing, const struct eddy_field *fi
                 return false;
         if (!ed_field_flag(field->flag, in, true))
                 return true;
-        return field->shape == EDDY_SHAPE_ONE && is_pointer && !*(char *const *) member;
+        if (field->shape == EDDY_SHAPE_ONE && is_pointer)
+                return !*(char *const *) member;
+        return !field->flag && has_limits(field) && is_wrong_zero(field, in);
 }
 
 /* The name of an entry of a map. */

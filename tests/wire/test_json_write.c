@@ -106,6 +106,75 @@ TEST(a_struct_that_could_not_be_read_is_not_written)
                       "raw: line 1, column 1: the text ends here; a value expected");
 }
 
+/* Members whose limits or formats do not allow 0 or nothing. */
+struct picky {
+        int32_t i32, below;
+        uint8_t u8;
+        double real;
+        float small;
+        char name[8], id[40];
+        int64_t array[4], *list;
+        size_t array_count, list_count;
+        bool flag;
+        int32_t flagged;
+};
+
+static const struct eddy_field picky_list[] = {
+        EDDY_FIELD(struct picky, i32, EDDY_FIELD_MIN(1)),
+        EDDY_FIELD(struct picky, below, EDDY_FIELD_MAX(-1)),
+        EDDY_FIELD(struct picky, u8, EDDY_FIELD_MIN(1), EDDY_FIELD_MAX(9)),
+        EDDY_FIELD(struct picky, real, EDDY_FIELD_MIN(0.5)),
+        EDDY_FIELD(struct picky, small, EDDY_FIELD_MAX(-0.5)),
+        EDDY_FIELD(struct picky, name, EDDY_FIELD_LENGTH(1, 7)),
+        EDDY_FIELD(struct picky, id, EDDY_FIELD_FORMAT("uuid")),
+        EDDY_FIELD_ARRAY(struct picky, array, array_count, EDDY_FIELD_LENGTH(1, 4)),
+        EDDY_FIELD_LIST(struct picky, list, list_count, EDDY_FIELD_LENGTH(1, 4)),
+        EDDY_FIELD(struct picky, flagged, EDDY_FIELD_FLAG(struct picky, flag), EDDY_FIELD_MIN(1)),
+};
+static const struct eddy_fields picky_fields = EDDY_FIELDS(struct picky, picky_list, 0);
+
+static void check_picky(const struct picky *picky, const char *expected)
+{
+        size_t bytes;
+        char *text;
+
+        CHECK_EQ(eddy_json_write(&picky_fields, picky, &text, &bytes, NULL), 0);
+        CHECK_STR(text, expected);
+        eddy_free(text);
+}
+
+TEST(a_zero_that_its_limits_do_not_allow_is_left_out)
+{
+        struct picky picky = { 0 };
+
+        CHECK_EQ(eddy_json_read(&picky_fields, "{}", 2, &picky, NULL), 0);
+        check_picky(&picky, "{}");
+        picky = (struct picky){ .i32 = 1, .below = -1, .u8 = 9, .real = 0.5, .small = -0.5f };
+        check_picky(&picky, "{\"i32\":1,\"below\":-1,\"u8\":9,\"real\":0.5,\"small\":-0.5}");
+        picky = (struct picky){ .name = "a", .array_count = 1, .list = &(int64_t){ 0 } };
+        picky.list_count = 1;
+        check_picky(&picky, "{\"name\":\"a\",\"array\":[0],\"list\":[0]}");
+}
+
+TEST(a_wrong_value_is_an_error_if_it_is_required_or_said_to_be_given_or_not_zero)
+{
+        static const struct picky wrong[] = {
+                { .flag = true }, { .i32 = -1 },  { .below = 1 },         { .u8 = 10 },
+                { .real = 0.25 }, { .small = 1 }, { .name = "12345678" }, { .id = "x" },
+        };
+        static const struct eddy_field list[] = {
+                EDDY_FIELD(struct picky, i32, EDDY_FIELD_REQUIRED, EDDY_FIELD_MIN(1)),
+        };
+        static const struct eddy_fields fields = EDDY_FIELDS(struct picky, list, 0);
+        size_t bytes;
+        char *text;
+
+        for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+                CHECK(eddy_json_write(&picky_fields, &wrong[i], &text, &bytes, NULL) < 0);
+        CHECK_EQ(eddy_json_write(&fields, &(struct picky){ 0 }, &text, &bytes, NULL),
+                 EDDY_E_FIELD_RANGE);
+}
+
 TEST(a_raw_text_has_limits_after_its_white_space_is_gone)
 {
         struct raw {
