@@ -203,7 +203,8 @@ static int convert(struct ed_json_reading *reading, const struct eddy_field *fie
                 return (int) bytes;
         if (strlen(out) != (size_t) bytes)
                 return ed_json_refuse(reading, EDDY_E_FIELD_TEXT, value, place,
-                                      "the string has \\u0000");
+                                      reading->is_of_texts ? "the text has a zero byte"
+                                                           : "the string has \\u0000");
         fault = ed_format_fault(field, out, (size_t) bytes);
         return fault ? ed_json_refuse(reading, EDDY_E_FIELD_FORMAT, value, place, "%s", fault) : 0;
 }

@@ -195,7 +195,7 @@ TEST(each_error_names_its_field)
                   "color: \"pink\" is not one of red, green, deep blue" },
                 { "name=12345678", EDDY_E_FIELD_LENGTH, "name",
                   "name: a string of 8 bytes, at most 7 are allowed" },
-                { "name=a%00b", EDDY_E_FIELD_TEXT, "name", "name: the string has \\u0000" },
+                { "name=a%00b", EDDY_E_FIELD_TEXT, "name", "name: the text has a zero byte" },
                 { "name=%FF", EDDY_E_FIELD_TEXT, "name", "name: the text is not UTF-8" },
                 { "q=%ED%A0%80", EDDY_E_FIELD_TEXT, "q", "q: the text is not UTF-8" },
                 { "small=%FF", EDDY_E_FIELD_TYPE, "small", "small: \"\\udcff\" is not an integer" },
@@ -460,7 +460,7 @@ TEST(all_errors_are_listed_in_the_order_of_the_table)
                             "color: \"pink\" is not one of red, green, deep blue\n"
                             "numbers[0]: \"x\" is not an integer\n"
                             "numbers[2]: 3e9 is not an integer\n"
-                            "tags[][0]: the string has \\u0000\n"
+                            "tags[][0]: the text has a zero byte\n"
                             "other: the field is not known\n");
         CHECK(search.small == 7 && !search.text && !search.tags);
 }
