@@ -118,6 +118,10 @@ template <> constexpr uint64_t eddy_field_integer(long double)
 #define EDDY_FIELD_INTEGER(number) (eddy_field_integer(number))
 #define EDDY_FIELD_IS_LIST(type, member)                                                           \
         (eddy_field_is_list<EDDY_FIELD_TYPE(type, member)>::EDDY_FIELD_YES)
+#define EDDY_FIELD_IS_ENUM(type, member)                                                           \
+        (__is_enum(EDDY_FIELD_TYPE(type, member)) ||                                               \
+         EDDY_FIELD_KIND_OR_0(EDDY_FIELD_TYPE(type, member)) == EDDY_KIND_INT ||                   \
+         EDDY_FIELD_KIND_OR_0(EDDY_FIELD_TYPE(type, member)) == EDDY_KIND_UINT)
 /* 0, or an error with the text EDDY_FIELD_SAYS_name. */
 #define EDDY_FIELD_CHECK(name, is_right)                                                           \
         (size_t(eddy_field_check_##name<bool(is_right)>::EDDY_FIELD_ZERO))
@@ -141,6 +145,8 @@ template <> constexpr uint64_t eddy_field_integer(long double)
 /* The address of an array has the type of no pointer to a pointer. */
 #define EDDY_FIELD_IS_LIST(type, member)                                                           \
         EDDY_FIELD_IS(EDDY_FIELD_TYPE(type, member), EDDY_FIELD_ITEM(type, member) *)
+/* The classes below 5 are those of integers and enums; pointers, floats and structs follow. */
+#define EDDY_FIELD_IS_ENUM(type, member) (__builtin_classify_type(((type *) 0)->member) < 5)
 /* 0, or an error with the text EDDY_FIELD_SAYS_name. */
 #define EDDY_FIELD_CHECK(name, is_right)                                                           \
         EDDY_CHECK_(is_right, EDDY_FIELD_SAYS_##name, wrong_type_for_EDDY_FIELD_##name)
@@ -179,7 +185,8 @@ template <> constexpr uint64_t eddy_field_integer(long double)
                         0, NULL, NULL),                                                            \
                         __VA_ARGS__                                                                \
         }
-#define EDDY_FIELD_FITS_ENUM(type, member) (sizeof(EDDY_FIELD_TYPE(type, member)) == sizeof(int))
+#define EDDY_FIELD_FITS_ENUM(type, member)                                                         \
+        (sizeof(EDDY_FIELD_TYPE(type, member)) == sizeof(int) && EDDY_FIELD_IS_ENUM(type, member))
 #define EDDY_FIELD_PUT_ENUM(type, member, enum_names, ...)                                         \
         {                                                                                          \
                 EDDY_FIELD_BEGIN(type, member, EDDY_KIND_ENUM, EDDY_SHAPE_ONE,                     \

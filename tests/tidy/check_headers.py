@@ -209,7 +209,8 @@ def wrong_arguments(root, header, compiler, language, standard):
 
 # Mistakes, and the beginning of the sentence that the compiler gives for each; in C99 it gives the name.
 WRONG_FIELD = """
-struct s { long double f; int i, *pointer, array[3]; unsigned n; size_t count; char c; const char *text; };
+struct s { long double f; int i, *pointer, array[3]; unsigned n; size_t count; char c; const char *text;
+           struct { int only; } four; float real; };
 extern const struct eddy_field list[];
 const struct eddy_field list[] = { %s };
 """
@@ -234,11 +235,14 @@ MISTAKES = [("eddy/fields.h", WRONG_FIELD, use, (f"{macro}: the ", f"wrong_type_
                 ("EDDY_FIELD(struct s, i, EDDY_FIELD_FLAG(struct s, n))", "EDDY_FIELD_FLAG", "FLAG"),
                 ("EDDY_FIELD_RAW(struct s, text)", "EDDY_FIELD_RAW", "RAW"),
                 ("EDDY_FIELD_ENUM(struct s, c, 0)", "EDDY_FIELD_ENUM", "ENUM"),
+                ("EDDY_FIELD_ENUM(struct s, four, 0)", "EDDY_FIELD_ENUM", "ENUM"),
+                ("EDDY_FIELD_ENUM(struct s, real, 0)", "EDDY_FIELD_ENUM", "ENUM"),
                 ("EDDY_FIELD_ARRAY(struct s, array, n)", "EDDY_FIELD_ARRAY or EDDY_FIELD_LIST or EDDY_FIELD_MAP", "COUNT"),
                 ("EDDY_FIELD_ARRAY(struct s, pointer, count)", "EDDY_FIELD_ARRAY", "ARRAY"),
                 ("EDDY_FIELD_LIST(struct s, array, count)", "EDDY_FIELD_LIST", "LIST"),
                 ("EDDY_FIELD_MAP(struct s, array, count, 0)", "EDDY_FIELD_MAP", "MAP"),
-                ("EDDY_FIELD_TAG(struct s, c, 0)", "EDDY_FIELD_TAG", "TAG")]]
+                ("EDDY_FIELD_TAG(struct s, c, 0)", "EDDY_FIELD_TAG", "TAG"),
+                ("EDDY_FIELD_TAG(struct s, four, 0)", "EDDY_FIELD_TAG", "TAG")]]
 MISTAKES += [("eddy/scope.h", WRONG_SCOPE, use, SECOND)
              for use in ("scope, .timeout_ns = 5", "scope, .timeout_ns = 5, .flags = 1", "scope,")]
 
