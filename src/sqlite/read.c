@@ -108,6 +108,24 @@ static int make_object(const eddy_sqlite_rows *rows, const struct eddy_fields *f
         return err == 0 ? ed_buf_append(json, "}", 1) : err;
 }
 
+/* Check the table, unless an earlier row was read with it. */
+static int check_table(const eddy_sqlite_rows *rows, const struct eddy_fields *fields,
+                       struct eddy_json_error *error)
+{
+        int err;
+
+        if (rows->checked == fields)
+                return 0;
+        err = eddy_fields_check(fields, error);
+        if (err == 0 && ed_fields_are_union(fields)) {
+                err = EDDY_E_FIELD_TABLE;
+                snprintf(error->text, sizeof(error->text), "a row cannot be a tagged union");
+        }
+        if (err == 0)
+                ((eddy_sqlite_rows *) (uintptr_t) rows)->checked = fields;
+        return err;
+}
+
 int eddy_sqlite_rows_read(const eddy_sqlite_rows *rows, const struct eddy_fields *fields, void *out,
                           struct eddy_sqlite_fault *ret_fault)
 {
@@ -120,11 +138,7 @@ int eddy_sqlite_rows_read(const eddy_sqlite_rows *rows, const struct eddy_fields
         if (!rows || !rows->present || !fields || !out)
                 return -EINVAL;
         ed_buf_init(&json, JSON_MAX);
-        err = eddy_fields_check(fields, &error);
-        if (err == 0 && ed_fields_are_union(fields)) {
-                err = EDDY_E_FIELD_TABLE;
-                snprintf(error.text, sizeof(error.text), "a row cannot be a tagged union");
-        }
+        err = check_table(rows, fields, &error);
         if (err == 0) {
                 err = make_object(rows, fields, &json, &name);
                 if (err < 0)

@@ -36,6 +36,8 @@ struct eddy_sqlite_rows {
         struct ed_buf batch;
         size_t next;                   /* offset of the next row */
         struct ed_sqlite_row *present; /* NULL: none */
+        /* The table of the last struct that a row was read into: it is right. */
+        const struct eddy_fields *checked;
 };
 
 /* The bytes of a text or blob, which end in a NUL. */

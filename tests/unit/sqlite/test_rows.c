@@ -418,3 +418,62 @@ TEST(a_row_has_maps_floats_and_nulls_but_is_not_a_union)
 {
         run_in_folder(other_kinds);
 }
+
+static int codes_checked;
+
+static const char *code_fault(const char *text, size_t bytes)
+{
+        (void) text;
+        codes_checked++;
+        return bytes == 1 ? NULL : "a code has one letter";
+}
+
+struct coded {
+        char code[8];
+};
+
+static const struct eddy_field coded_list[] = {
+        EDDY_FIELD(struct coded, code, EDDY_FIELD_FORMAT_FN("code", code_fault),
+                   EDDY_FIELD_EXAMPLE("\"x\"")),
+};
+static const struct eddy_fields coded_fields = EDDY_FIELDS(struct coded, coded_list, 0);
+
+static const struct eddy_field twice_list[] = { EDDY_FIELD(struct coded, code),
+                                                EDDY_FIELD(struct coded, code) };
+static const struct eddy_fields twice_fields = EDDY_FIELDS(struct coded, twice_list, 0);
+
+static int many_rows(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        eddy_pool_loan loan;
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        eddy_sqlite_rows *rows;
+        struct coded coded;
+        int of_first = 0;
+
+        (void) arg;
+        CHECK_OK(eddy_sqlite_query(
+                         conn, "SELECT 'a' AS code UNION SELECT 'b' UNION SELECT 'c' ORDER BY 1",
+                         NULL, 0, &rows),
+                 conn);
+        for (char c = 'a'; c <= 'c'; c++) {
+                CHECK_EQ(eddy_sqlite_rows_next(rows), 1);
+                codes_checked = 0;
+                CHECK_EQ(eddy_sqlite_rows_read(rows, &coded_fields, &coded, NULL), 0);
+                CHECK_EQ(coded.code[0], c);
+                of_first = c == 'a' ? codes_checked : of_first;
+                CHECK(c == 'a' || codes_checked == 1);
+                /* Another table is checked as the first was, and does not get its result. */
+                CHECK_EQ(eddy_sqlite_rows_read(rows, &twice_fields, &coded, NULL),
+                         EDDY_E_FIELD_TABLE);
+        }
+        CHECK(of_first > 1);
+        eddy_sqlite_rows_close(rows);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(a_table_is_checked_once_for_all_rows)
+{
+        run_in_folder(many_rows);
+}
