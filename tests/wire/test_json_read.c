@@ -162,6 +162,22 @@ TEST(fields_that_are_missing_or_null_keep_their_defaults)
         }
 }
 
+/* 2^53 + 3 is between two doubles. */
+TEST(a_double_is_compared_with_the_double_that_is_nearest_to_its_limit)
+{
+        static const struct eddy_field list[] = {
+                EDDY_FIELD(struct thing, number, EDDY_FIELD_MAX(9007199254740995)),
+        };
+        static const struct eddy_fields fields = EDDY_FIELDS(struct thing, list, 0);
+        static const char nearest[] = "{\"number\":9007199254740996}",
+                          above[] = "{\"number\":9007199254740998}";
+        struct thing thing = { 0 };
+
+        CHECK_EQ(eddy_json_read(&fields, nearest, strlen(nearest), &thing, NULL), 0);
+        CHECK(thing.number == 9007199254740996.0);
+        CHECK_EQ(eddy_json_read(&fields, above, strlen(above), &thing, NULL), EDDY_E_FIELD_RANGE);
+}
+
 TEST(a_raw_field_keeps_null)
 {
         struct thing thing = { 0 };
