@@ -334,6 +334,8 @@ int ed_http1_answer_upgrade(eddy_http_exchange *base, const struct eddy_http_hea
         struct ed_task *task;
         int err = ed_suspend_enter(&task);
 
+        /* The last request, also if the upgrade fails: bytes of another protocol may follow. */
+        exchange->closing = true;
         if (err < 0)
                 return err;
         if (exchange->answer != ED_HTTP_UNANSWERED || !message->body.done ||
@@ -341,7 +343,6 @@ int ed_http1_answer_upgrade(eddy_http_exchange *base, const struct eddy_http_hea
                 return EDDY_E_HTTP_STATE;
         err = write_upgrade(exchange, headers, headers_count);
         if (err >= 0) {
-                exchange->closing = true; /* this was the last request */
                 exchange->answer = ED_HTTP_ANSWERING;
                 exchange->left = 0;
                 err = ed_http1_out_send(exchange, NULL, 0);
