@@ -65,6 +65,20 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_body(eddy_http_exchange *exchange,
                                                    const void **ret_data, size_t *ret_bytes);
 
 /*
+ * eddy_http_exchange_header() and eddy_http_exchange_header_at() for the request's trailers, the
+ * fields after a body that the client has sent in chunks (RFC 9110, 6.5), such as a digest of the
+ * body.  They are known when the body was read to its end; before that none is found.  A request
+ * with a trailer that is forbidden there, such as Content-Length or Host, gets a 400.
+ *
+ * Suspends: no.
+ * Owns: strings are valid during the handler's call.
+ */
+EDDY_API const char *eddy_http_exchange_trailer(const eddy_http_exchange *exchange,
+                                                const char *name);
+EDDY_API int eddy_http_exchange_trailer_at(const eddy_http_exchange *exchange, size_t i,
+                                           struct eddy_http_header *ret_trailer);
+
+/*
  * Add a header to the response before it begins, for example in middleware.
  * eddy_http_exchange_respond(), _begin() and _upgrade() send it before the headers of their
  * argument, also if both have the same name: do not add a header that may be sent only once,
@@ -132,6 +146,32 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_write(eddy_http_exchange *exchange
                                                     size_t bytes);
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_end(eddy_http_exchange *exchange);
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_flush(eddy_http_exchange *exchange);
+
+/*
+ * Add a trailer, a field that is sent after the response's body (RFC 9110, 6.5), such as a digest or
+ * the time that the work took.  Call it between eddy_http_exchange_begin() with 'body_bytes' below 0
+ * and eddy_http_exchange_end(), also between writes.  The handler announces the names by a header
+ * Trailer of the begin, so that clients and proxies expect them.
+ *
+ * A response that has no place for trailers is sent without them, and the call returns 0: to HEAD, to
+ * a client of HTTP/1.0, and with a status without a body.  Others get them whether or not the request
+ * has "TE: trailers": a proxy may drop them, so they must not be needed to understand the response
+ * (RFC 9110, 6.5.1).
+ *
+ * At most 32 trailers, with 8,190 bytes in all.  Names that a client must know before the body are
+ * refused: those that frame, route or authenticate a message or control caches and redirects, such as
+ * Transfer-Encoding, Host, Set-Cookie, WWW-Authenticate, Cache-Control and Location; "Proxy-..."; and
+ * "Content-..." except Content-Digest and Content-MD5.
+ *
+ * Suspends: no.
+ * Errors: EDDY_E_HTTP_STATE           no response was begun, it has ended, or its length was given
+ *         EDDY_E_HTTP_INVALID_ANSWER  such a name, or a name or value that HTTP forbids or that is NULL
+ *         EDDY_E_HTTP_TOO_LARGE       more than the limits; the earlier trailers are kept
+ *         -ENOMEM
+ * Owns: copies 'name' and 'value'.
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_exchange_add_trailer(eddy_http_exchange *exchange,
+                                                          const char *name, const char *value);
 
 /*
  * Answer 101 (RFC 9110, 7.8) and take the connection's stream from the server.  The

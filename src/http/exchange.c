@@ -3,6 +3,8 @@
  */
 #include "http/exchange.h"
 
+#include <strings.h>
+
 const char *eddy_http_exchange_method(const eddy_http_exchange *exchange)
 {
         return exchange->ops->method(exchange);
@@ -39,6 +41,22 @@ int eddy_http_exchange_header_at(const eddy_http_exchange *exchange, size_t i,
         return exchange->ops->header_at(exchange, i, ret_header);
 }
 
+int eddy_http_exchange_trailer_at(const eddy_http_exchange *exchange, size_t i,
+                                  struct eddy_http_header *ret_trailer)
+{
+        return exchange->ops->trailer_at(exchange, i, ret_trailer);
+}
+
+const char *eddy_http_exchange_trailer(const eddy_http_exchange *exchange, const char *name)
+{
+        struct eddy_http_header trailer;
+
+        for (size_t i = 0; exchange->ops->trailer_at(exchange, i, &trailer) == 0; i++)
+                if (strcasecmp(trailer.name, name) == 0)
+                        return trailer.value;
+        return NULL;
+}
+
 int64_t eddy_http_exchange_read(eddy_http_exchange *exchange, void *buf, size_t bytes)
 {
         return exchange->ops->read(exchange, buf, bytes);
@@ -52,6 +70,12 @@ int eddy_http_exchange_body(eddy_http_exchange *exchange, const void **ret_data,
 int eddy_http_exchange_add_header(eddy_http_exchange *exchange, const char *name, const char *value)
 {
         return exchange->ops->add_header(exchange, name, value);
+}
+
+int eddy_http_exchange_add_trailer(eddy_http_exchange *exchange, const char *name,
+                                   const char *value)
+{
+        return exchange->ops->add_trailer(exchange, name, value);
 }
 
 int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,

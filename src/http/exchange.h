@@ -26,9 +26,12 @@ struct ed_http_exchange_ops {
         const char *(*header)(const eddy_http_exchange *exchange, const char *name);
         int (*header_at)(const eddy_http_exchange *exchange, size_t i,
                          struct eddy_http_header *ret_header);
+        int (*trailer_at)(const eddy_http_exchange *exchange, size_t i,
+                          struct eddy_http_header *ret_trailer);
         int64_t (*read)(eddy_http_exchange *exchange, void *buf, size_t bytes);
         int (*body)(eddy_http_exchange *exchange, const void **ret_data, size_t *ret_bytes);
         int (*add_header)(eddy_http_exchange *exchange, const char *name, const char *value);
+        int (*add_trailer)(eddy_http_exchange *exchange, const char *name, const char *value);
         int (*respond)(eddy_http_exchange *exchange, int status,
                        const struct eddy_http_header *headers, size_t headers_count,
                        const void *body, size_t body_bytes);

@@ -14,6 +14,7 @@
 #include "http/http1_added.h"
 #include "http/http1_gone.h"
 #include "http/http1_out.h"
+#include "http/http1_trailers.h"
 #include "scope/suspend.h"
 
 /* Unread request bodies up to this size are read and dropped, to keep the connection. */
@@ -274,6 +275,13 @@ int ed_http1_answer_write(eddy_http_exchange *base, const void *data, size_t byt
         return keep_or_send(exchange, task, slices, 3);
 }
 
+static int end_with_trailers(struct ed_http1_exchange *exchange)
+{
+        const struct eddy_slice slices[2] = { ed_http1_trailers_slice(exchange), { "\r\n", 2 } };
+
+        return send_whole(exchange, slices, 2);
+}
+
 int ed_http1_answer_end(eddy_http_exchange *base)
 {
         static const struct eddy_slice last = { ED_HTTP1_LAST_CHUNK,
@@ -288,6 +296,8 @@ int ed_http1_answer_end(eddy_http_exchange *base)
                 exchange->closing = true;
                 return EDDY_E_HTTP_STATE;
         }
+        if (exchange->trailers_added > 0)
+                return end_with_trailers(exchange);
         return send_whole(exchange, &last, exchange->chunked && !exchange->head_only ? 1 : 0);
 }
 

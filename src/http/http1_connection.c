@@ -309,6 +309,8 @@ static struct ed_http1_exchange *exchange_new(struct ed_http_server *server, edd
                           server->opts.rate_over_ns);
         ed_buf_init(&exchange->out, OUT_BYTES_MAX);
         ed_buf_init(&exchange->added, ED_HTTP1_ADDED_BYTES_MAX);
+        ed_buf_init(&exchange->trailers, 2 * ED_HTTP1_TRAILERS_BYTES_MAX);
+        exchange->message.trailers = &exchange->trailers;
         ed_buf_init(&exchange->copies, (size_t) limits.head_bytes_max + 4);
         return exchange;
 }
@@ -318,6 +320,7 @@ static void exchange_free(struct ed_http1_exchange *exchange)
         ed_free(exchange->ends);
         ed_buf_fini(&exchange->copies);
         ed_buf_fini(&exchange->added);
+        ed_buf_fini(&exchange->trailers);
         ed_buf_fini(&exchange->out);
         ed_free(exchange->message.fields);
         ed_http_message_fini(&exchange->message);

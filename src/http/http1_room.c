@@ -70,6 +70,7 @@ void ed_http1_room_give(struct ed_http1_rooms *rooms, struct ed_http1_exchange *
         room.out = buf_take(&exchange->out);
         room.copies = buf_take(&exchange->copies);
         room.added = buf_take(&exchange->added);
+        ed_buf_fini(&exchange->trailers);
         if (rooms->count < ED_HTTP1_ROOMS_MAX)
                 rooms->list[rooms->count++] = room;
         else

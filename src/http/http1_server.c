@@ -13,6 +13,7 @@
 #include "http/http1_gone.h"
 #include "http/http1_info.h"
 #include "http/http1_out.h"
+#include "http/http1_trailers.h"
 #include "scope/suspend.h"
 
 static struct ed_http1_exchange *http1_of(const eddy_http_exchange *exchange)
@@ -75,6 +76,7 @@ int ed_http_exchange_begin_request(struct ed_http1_exchange *exchange)
 
         exchange->answer = ED_HTTP_UNANSWERED;
         exchange->status = 0;
+        exchange->trailers_added = 0;
         exchange->taken_before = exchange->stream->taken;
         exchange->head_only = ed_http1_answers_to(slice_text(exchange, head->method),
                                                   head->method.bytes) == ED_HTTP1_TO_HEAD;
@@ -258,9 +260,11 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .host = http1_host,
         .header = http1_header,
         .header_at = http1_header_at,
+        .trailer_at = ed_http1_trailer_at,
         .read = http1_read,
         .body = http1_body,
         .add_header = ed_http1_add_header,
+        .add_trailer = ed_http1_add_trailer,
         .respond = ed_http1_answer_respond,
         .begin = ed_http1_answer_begin,
         .write = ed_http1_answer_write,

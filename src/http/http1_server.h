@@ -36,13 +36,15 @@ struct ed_http1_exchange {
         eddy_scope *scope;    /* of the connection: has the task that writes a rest; is cancelled if
                               the client is gone while a handler runs */
         struct ed_buf copies; /* the request's path, and the host of an absolute target */
-        struct ed_buf added;  /* headers for the answer, see http1_added.h */
+        struct ed_buf added;  /* headers for the answer, see http1_added.h; then its trailers */
+        struct ed_buf trailers; /* of the request */
         const char *query;
         const char *host;
-        const char *date; /* for the Date field; kept current by the server */
-        uint8_t answer;   /* enum ed_http_answer */
-        int16_t status;   /* of the response; 0: not begun */
-        bool head_only;   /* HEAD, or a status without a body: send no body */
+        const char *date;       /* for the Date field; kept current by the server */
+        uint8_t answer;         /* enum ed_http_answer */
+        uint8_t trailers_added; /* to the answer, see http1_trailers.h */
+        int16_t status;         /* of the response; 0: not begun */
+        bool head_only;         /* HEAD, or a status without a body: send no body */
         bool chunked;
         bool continued;       /* "100 Continue" was sent or is not expected */
         bool closing;         /* this is the connection's last exchange */
