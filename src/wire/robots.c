@@ -119,8 +119,8 @@ static bool matches(struct eddy_url_part rule, const char *target, const char *t
 
 bool eddy_robots_allow(const char *text, size_t bytes, const char *agent, const char *target)
 {
-        /* In the groups for "*", and in those of the agent: twice the length of the longest rule, and
-         * 1 more if the rule allows. */
+        /* In the groups for "*", and in those of the agent: twice the length of the longest rule,
+         * and 1 more if the rule allows. */
         size_t best[2] = { 1, 1 };
         bool is_in[2] = { false, false }, is_named = false, is_after_rule = true;
         const char *at = text, *end = text + bytes, *target_end = target + strlen(target);
