@@ -7,7 +7,7 @@
  * or above, and these requests are sent again too.
  *
  * Run: 111-fetch-many $MOCK/bytes/10 "$MOCK/flaky/1?token=111.$$" $MOCK/status/404 $MOCK/delay/0.1
- * Time: wall 0.6 to 4 s
+ * Time: wall 0.6 to 6 s
  * Output:
  *     200 10 bytes
  *     200 <n> bytes
@@ -19,7 +19,7 @@
  * Output:
  *     200 10 bytes
  *     Connection refused
- * Run: timeout --foreground --preserve-status -s INT 0.5 111-fetch-many $MOCK/bytes/10 $MOCK/delay/9
+ * Run: timeout --foreground --preserve-status -s INT 0.5 111-fetch-many $MOCK/bytes/10 $MOCK/delay/9 2>&1
  * Exit: 130
  * Time: wall 0.5 s
  * Output:
