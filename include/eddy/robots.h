@@ -29,7 +29,8 @@ EDDY_BEGIN_DECLS
  * letter, a digit, '-' or '_': "My-Crawler/1.0" names "my-crawler".  The longest rule that matches
  * decides, and "Allow" if two are equally long.  '*' in a rule is any text, and '$' at its end is
  * the end of the target.  "%41" and "A" are equal, "%2F" and "/" are not.  The answer is true
- * without a rule that matches, and for "/robots.txt".  Lines that are not valid are skipped.
+ * without a rule that matches, and for "/robots.txt".  Lines that are not valid are skipped.  'text'
+ * may be NULL if 'bytes' is 0.
  *
  * Nothing is allocated.  A rule with many '*' can cost the product of its length and the target's,
  * so limit both lengths if they come from a server.

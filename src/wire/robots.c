@@ -123,7 +123,8 @@ bool eddy_robots_allow(const char *text, size_t bytes, const char *agent, const 
          * and 1 more if the rule allows. */
         size_t best[2] = { 1, 1 };
         bool is_in[2] = { false, false }, is_named = false, is_after_rule = true;
-        const char *at = text, *end = text + bytes, *target_end = target + strlen(target);
+        const char *at = text, *end = bytes ? text + bytes : text,
+                   *target_end = target + strlen(target);
         struct line line;
 
         if (strcmp(target, "/robots.txt") == 0)

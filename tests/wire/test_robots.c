@@ -88,6 +88,7 @@ TEST(the_longest_rule_decides_and_allow_if_equal)
         CHECK(!allows("User-agent: *\nAllow: /a\nDisallow: /a/b\n", "/a/b"));
         CHECK(!allows("User-agent: *\nAllow: /a/\nDisallow: /*.html\n", "/a/b.html"));
         CHECK(allows("User-agent: *\nDisallow:\n", "/a"));
+        CHECK(eddy_robots_allow(NULL, 0, "foobot", "/"));
         CHECK(allows("", "/") && allows("<html>404</html>", "/"));
         CHECK(allows("User-agent: *\nDisallow: /\n", "/robots.txt"));
         CHECK(!allows("User-agent: *\nDisallow: /\n", "/robots.txt2"));
