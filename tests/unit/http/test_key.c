@@ -1,7 +1,8 @@
 /*
  * test_key.c - a connection carries only requests that agree in all that it depends on: scheme,
  * host, port, TLS configuration, and the options of the client (proxies with their credentials,
- * Unix path, given addresses). Random requests: of the key alone, and through the pool.
+ * Unix path, given addresses). Random requests: of the key alone, through the pool, and through all layers,
+ * which must also send each secret to its own client's origin only.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -19,10 +20,7 @@
         _Static_assert(offsetof(struct type, reserved) ==                                          \
                                offsetof(struct type, last) + sizeof(((struct type *) 0)->last),    \
                        "test_key.c does not know the newest option of " #type)
-/*
- * Hooks may add headers, on which no connection depends. With a handler, all of a client's connections
- * lead to it. A base URL, default headers and bodies become a URL, headers and a body.
- */
+/* Hooks may add headers, on which no connection depends. Bodies become a body and headers. */
 IS_LAST(eddy_http_client_opts, ret_fault);
 IS_LAST(eddy_http_request, ret_fault);
 
@@ -124,6 +122,12 @@ enum {
         ROUNDS_FULL = 500,
         CLIENTS = 4,
         REQUESTS = 100, /* of a round */
+        LAYERED_FEW = 20,
+        LAYERED_FULL = 1000,
+        LAYERED_REQUESTS = 1000, /* of a round through all layers */
+        REDIRECTS_MAX = 3,
+        SEEN_MAX = 400,
+        TEXT_BYTES = 256,
         PORTS = 4,      /* 0, 1: servers; 2, 3: proxies */
         PINNED = PORTS, /* the address and port of server 0 by the option 'resolve' */
         PATHS = PINNED + 1,
@@ -133,12 +137,24 @@ enum {
         GROUP = 12,
 };
 
+/* A request, by numbers. */
+struct question {
+        unsigned client, host, port, tls; /* of hosts[], servers, configurations */
+        bool is_https, is_user;
+        bool is_relative,
+                has_auth; /* through the layers: relative to the base URL; a token of its own */
+};
+
 /* Options of a client, by number. */
 struct drawn {
         unsigned tls;              /* a configuration: 0, 1 */
         unsigned proxy, tls_proxy; /* of proxies[] */
         unsigned path;             /* 0: none */
         bool no_proxy, pinned;
+        /* of the layers */
+        struct question base; /* with 'has_base' */
+        enum { AUTH_NONE, AUTH_TOKEN, AUTH_REFRESH, AUTHS } auth;
+        bool has_base, has_key, has_jar, redirects, retries, is_limited, has_handler;
 };
 
 /* An address that is a server, a proxy of both kinds, and a server after the proxy. */
@@ -158,9 +174,15 @@ struct world {
         bool resumed; /* the latest connection with TLS */
         struct drawn drawn[CLIENTS];
         eddy_http_client *clients[CLIENTS];
-        char seen[REQUESTS][128]; /* what each connection depends on */
+        char seen[SEEN_MAX][128]; /* what each connection depends on */
         int seen_count;
-        bool is_many; /* the made-up protocol in place of HTTP/1 */
+        bool is_many;          /* the made-up protocol in place of HTTP/1 */
+        bool is_busy, refuses; /* the next request gets 503; 401, if it has a client's token */
+        eddy_http_auth *auths[CLIENTS + 1]; /* the last one: of a request */
+        eddy_http_cookies *jars[CLIENTS];
+        eddy_limiter *limiter;
+        eddy_breaker breaker;
+        int redirected, repeated, refused, cookies, handled;
 };
 
 static const char *const hosts[] = { "a.test", "b.test", "A.Test", "127.0.0.1" };
@@ -170,7 +192,7 @@ static const char *const hosts[] = { "a.test", "b.test", "A.Test", "127.0.0.1" }
 struct guest {
         struct door *door;
         eddy_stream *stream;
-        char buf[1024];
+        char buf[2048];
         size_t held;
 };
 
@@ -230,26 +252,94 @@ static void guest_serve_many(struct guest *guest)
         }
 }
 
-/* Answer requests. All must depend on the same; their header says on what. */
+/* A header of a request; "none" if the request does not have it. */
+static void header_read(const char *head, const char *name, char out[TEXT_BYTES])
+{
+        char line[32];
+        const char *at;
+
+        snprintf(line, sizeof(line), "\r\n%s: ", name);
+        at = strcasestr(head, line);
+        snprintf(out, TEXT_BYTES, "none");
+        if (at)
+                CHECK_EQ(sscanf(at + strlen(line), "%255[^\r]", out), 1);
+}
+
+/* What a request must have and depend on, by its header X-Want-N, where N is the end of its path. */
+struct want {
+        char depends[128], auth[128], key[128], cookie[128];
+        int door;
+};
+
+static void want_read(const char *head, char hop, struct want *ret_want)
+{
+        char name[] = "X-Want-N", text[TEXT_BYTES];
+
+        name[sizeof(name) - 2] = hop;
+        header_read(head, name, text);
+        CHECK_EQ(sscanf(text, "%s %d %s %s %s", ret_want->depends, &ret_want->door, ret_want->auth,
+                        ret_want->key, ret_want->cookie),
+                 5);
+}
+
+/* The secrets are those of the request's client, and only for their origin. */
+static void guest_check(const struct guest *guest, const struct want *want)
+{
+        char text[TEXT_BYTES];
+
+        CHECK_EQ(want->door, guest->door->number);
+        header_read(guest->buf, "Authorization", text);
+        CHECK_STR(strncmp(text, "Bearer ", 7) == 0 ? text + 7
+                  : strcmp(text, "Basic dXNlcjo=") ? text
+                                                   : "user",
+                  want->auth);
+        header_read(guest->buf, "X-Api-Key", text);
+        CHECK_STR(text, want->key);
+        header_read(guest->buf, "Cookie", text);
+        if (strcmp(text, "none") != 0) {
+                CHECK_STR(text, want->cookie);
+                guest->door->world->cookies++;
+        }
+}
+
+/* Answer requests. All must depend on the same. */
 static void guest_serve(struct guest *guest)
 {
-        char first[128] = "", depends[128], via[32];
-        char *header;
+        struct world *world = guest->door->world;
+        char first[128] = "", location[TEXT_BYTES], answer[3 * TEXT_BYTES];
+        struct want want;
+        char hop;
 
-        snprintf(via, sizeof(via), "\r\nX-Via: %d\r\n", guest->door->number);
         for (;;) {
+                int status = 200;
+
                 while (!strstr(guest->buf, "\r\n\r\n"))
                         if (!guest_read(guest))
                                 return;
-                header = strstr(guest->buf, "\r\nX-Depends: ");
-                CHECK(header);
-                CHECK_EQ(sscanf(header, "\r\nX-Depends: %127s", depends), 1);
+                hop = strstr(guest->buf, " HTTP/1.1\r\n")[-1];
+                want_read(guest->buf, hop, &want);
                 if (!first[0])
-                        snprintf(first, sizeof(first), "%s", depends);
-                CHECK_STR(depends, first);
-                CHECK(strstr(guest->buf, via));
+                        snprintf(first, sizeof(first), "%s", want.depends);
+                CHECK_STR(want.depends, first);
+                guest_check(guest, &want);
+                header_read(guest->buf, "X-Location", location);
+                if (world->is_busy)
+                        status = 503;
+                else if (world->refuses && strncmp(want.auth, "client", 6) == 0)
+                        status = 401;
+                else if (hop == '0' && strcmp(location, "none") != 0)
+                        status = 302;
+                world->is_busy &= status != 503;
+                world->refuses &= status != 401;
+                world->repeated += status == 503;
+                world->refused += status == 401;
+                world->redirected += status == 302;
+                snprintf(answer, sizeof(answer),
+                         "HTTP/1.1 %d X\r\nContent-Length: 2\r\nSet-Cookie: %s; Path=/\r\n"
+                         "WWW-Authenticate: Bearer\r\nLocation: %s\r\n\r\nok",
+                         status, want.cookie, location);
                 guest->buf[0] = '\0';
-                guest_write(guest, OK_2, strlen(OK_2));
+                guest_write(guest, answer, strlen(answer));
         }
 }
 
@@ -359,10 +449,101 @@ static struct drawn client_draw(void)
                                .pinned = draw(2) };
 }
 
+static struct question question_draw(void)
+{
+        return (struct question){ .client = draw(CLIENTS),
+                                  .host = draw(4),
+                                  .port = draw(2),
+                                  .tls = draw(CONFIGS + 1),
+                                  .is_https = draw(2),
+                                  .is_user = draw(2) };
+}
+
+/* ---- layers of a client ---- */
+
+static void url_write(const struct world *world, const struct question *question, const char *user,
+                      const char *path, char out[128])
+{
+        snprintf(out, 128, "%s://%s%s:%u%s", question->is_https ? "https" : "http", user,
+                 hosts[question->host], world->ports[question->port], path);
+}
+
+static int refresh(eddy_http_auth *auth, void *arg)
+{
+        char token[32];
+
+        snprintf(token, sizeof(token), "client%u", *(unsigned *) arg);
+        return eddy_http_auth_set_token(auth, token, 0);
+}
+
+static int handle(eddy_http_exchange *exchange, void *arg)
+{
+        const struct door *door = arg;
+        const char *want = eddy_http_exchange_header(exchange, "X-Want-0");
+        char client[32];
+
+        snprintf(client, sizeof(client), "client%d-", door->number);
+        CHECK(want && strncmp(want, client, strlen(client)) == 0);
+        door->world->handled++;
+        return eddy_http_exchange_respond(exchange, 200, NULL, 0, "ok", 2);
+}
+
+/* Draw options that change no connection, but which requests it carries. */
+static void layers_draw(struct drawn *drawn)
+{
+        drawn->has_base = draw(2);
+        drawn->base = question_draw();
+        drawn->auth = draw(AUTHS);
+        drawn->has_key = draw(2);
+        drawn->has_jar = draw(2);
+        drawn->redirects = draw(4) > 0;
+        drawn->retries = draw(2);
+        drawn->is_limited = draw(2);
+        drawn->has_handler = draw(12) == 0;
+}
+
+static void auth_make(struct world *world, int number, eddy_http_auth **ret_auth)
+{
+        static const unsigned numbers[CLIENTS] = { 0, 1, 2, 3 };
+        struct eddy_http_auth_opts opts = { .arg = (void *) (uintptr_t) &numbers[number] };
+        char token[32];
+
+        snprintf(token, sizeof(token), "client%d", number);
+        if (world->drawn[number].auth == AUTH_REFRESH)
+                opts.refresh = refresh;
+        else
+                opts.token = token;
+        CHECK_EQ(eddy_http_auth_new(&opts, ret_auth), 0);
+}
+
+/* Add the layers to the options of a client. */
+static void layers_make(struct world *world, int number, struct eddy_http_client_opts *opts)
+{
+        static const struct eddy_retry_policy retry = { .base_ns = -1 };
+        static struct door doors[CLIENTS];
+        const struct drawn *drawn = &world->drawn[number];
+
+        doors[number] = (struct door){ .world = world, .number = number };
+        if (drawn->auth != AUTH_NONE)
+                auth_make(world, number, &world->auths[number]);
+        if (drawn->has_jar)
+                CHECK_EQ(eddy_http_cookies_new(&world->jars[number]), 0);
+        opts->auth = world->auths[number];
+        opts->cookies = world->jars[number];
+        opts->redirects_max = drawn->redirects ? REDIRECTS_MAX : 0;
+        opts->retry = drawn->retries ? &retry : NULL;
+        opts->limiter = drawn->is_limited ? world->limiter : NULL;
+        opts->breaker = drawn->is_limited ? &world->breaker : NULL;
+        opts->handler = drawn->has_handler ? handle : NULL;
+        opts->handler_arg = &doors[number];
+        opts->flags = EDDY_HTTP_REDIRECT_TO_HTTP;
+}
+
 static void client_make(struct world *world, int number)
 {
         const struct drawn *drawn = &world->drawn[number];
-        char proxy[64], tls_proxy[64], pinned[64];
+        char proxy[64], tls_proxy[64], pinned[64], base[128], key[32];
+        const struct eddy_http_header header = { "X-Api-Key", key };
         const char *resolve = pinned;
         struct eddy_http_client_opts opts = { .connections_max = 1000,
                                               .idle_timeout_ns = EDDY_SEC(3600),
@@ -375,9 +556,24 @@ static void client_make(struct world *world, int number)
         opts.no_proxy = drawn->no_proxy ? "b.test" : NULL;
         opts.unix_path = drawn->path == 0 ? NULL : drawn->path == 1 ? "@one" : "@two";
         opts.resolve_count = drawn->pinned;
+        url_write(world, &drawn->base, "", "/base", base);
+        opts.base_url = drawn->has_base ? base : NULL;
+        snprintf(key, sizeof(key), "client%d", number);
+        opts.headers = &header;
+        opts.headers_count = drawn->has_key;
+        layers_make(world, number, &opts);
         CHECK_EQ(eddy_http_client_new(&opts, &world->clients[number]), 0);
         if (world->is_many)
                 many_offer(world->clients[number], NULL);
+}
+
+static void client_close(struct world *world, int number)
+{
+        eddy_http_client_close(world->clients[number]);
+        eddy_http_auth_free(world->auths[number]);
+        eddy_http_cookies_free(world->jars[number]);
+        world->auths[number] = NULL;
+        world->jars[number] = NULL;
 }
 
 /* Returns the number of the listener that a request must reach. */
@@ -405,22 +601,6 @@ static bool was_seen(struct world *world, const char *depends)
         return false;
 }
 
-/* A request, by numbers. */
-struct question {
-        unsigned client, host, port, tls; /* of hosts[], servers, configurations */
-        bool is_https, is_user;
-};
-
-static struct question question_draw(void)
-{
-        return (struct question){ .client = draw(CLIENTS),
-                                  .host = draw(4),
-                                  .port = draw(2),
-                                  .tls = draw(CONFIGS + 1),
-                                  .is_https = draw(2),
-                                  .is_user = draw(2) };
-}
-
 /* Write all that the connection depends on. Two spellings of a host are equal. */
 static void question_text(const struct world *world, const struct question *question, char out[128])
 {
@@ -442,28 +622,72 @@ static uint64_t topic_of(const char *depends, int door)
         return (hash >> 20) * DOORS + (uint64_t) door; /* below MANY_STATUS(1) */
 }
 
-static void question_send(struct world *world, const struct question *question)
+static bool is_same_origin(const struct question *a, const struct question *b)
+{
+        return a->is_https == b->is_https && a->port == b->port &&
+               strcasecmp(hosts[a->host], hosts[b->host]) == 0;
+}
+
+/* Write what the request to a place must have; 'first' is the one before its redirect, or the same. */
+static void want_write(const struct world *world, const struct question *question,
+                       const struct question *first, char out[TEXT_BYTES])
+{
+        const struct drawn *drawn = &world->drawn[first->client];
+        bool stays = is_same_origin(question, first);
+        bool is_base = stays && (!drawn->has_base || is_same_origin(first, &drawn->base));
+        const char *host = hosts[question->host];
+        char depends[128], own[16], cookie[64] = "none";
+        const char *auth = "none";
+
+        question_text(world, question, depends);
+        snprintf(own, sizeof(own), "client%u", first->client);
+        if (stays && first->has_auth)
+                auth = "own";
+        else if (stays && first->is_user)
+                auth = "user";
+        else if (is_base && drawn->auth != AUTH_NONE)
+                auth = own;
+        if (drawn->has_jar)
+                snprintf(cookie, sizeof(cookie), "who=%s-%s", own,
+                         question->host == 2 ? hosts[0] : host);
+        snprintf(out, TEXT_BYTES, "%s %d %s %s %s", depends,
+                 door_of(drawn, question->is_https, host, question->port), auth,
+                 is_base && drawn->has_key ? own : "none", cookie);
+}
+
+/* Send a request, which is redirected to 'next'; NULL: which is not. */
+static void question_send(struct world *world, const struct question *question,
+                          const struct question *next)
 {
         const struct drawn *drawn = &world->drawn[question->client];
-        const char *host = hosts[question->host];
-        int door = door_of(drawn, question->is_https, host, question->port);
-        char url[128], depends[128], via[32], topic[32];
-        struct eddy_http_header headers[] = { { "X-Depends", depends },
-                                              { "X-Via", via },
-                                              { "X-Topic", topic } };
-        struct eddy_http_request request = { .url = url, .headers = headers, .headers_count = 3 };
+        char url[128], wants[2][TEXT_BYTES], location[128], topic[32], depends[128];
+        struct eddy_http_header headers[] = { { "X-Topic", topic },
+                                              { "X-Want-0", wants[0] },
+                                              { "X-Want-1", wants[1] },
+                                              { "X-Location", location } };
+        struct eddy_http_request request = { .url = question->is_relative ? "0" : url,
+                                             .headers = headers,
+                                             .headers_count = next ? 4 : 2 };
         eddy_http_response *response;
         const void *body;
         size_t bytes;
 
         /* The credentials of a URL belong to the request, not to the connection. */
-        snprintf(url, sizeof(url), "%s://%s%s:%u/", question->is_https ? "https" : "http",
-                 question->is_user ? "user@" : "", host, world->ports[question->port]);
+        url_write(world, question, question->is_user ? "user@" : "", "/0", url);
         question_text(world, question, depends);
-        snprintf(via, sizeof(via), "%d", door);
-        snprintf(topic, sizeof(topic), "%llu", (unsigned long long) topic_of(depends, door));
+        want_write(world, question, question, wants[0]);
+        snprintf(topic, sizeof(topic), "%llu",
+                 (unsigned long long) topic_of(depends,
+                                               door_of(drawn, question->is_https,
+                                                       hosts[question->host], question->port)));
+        if (next) {
+                want_write(world, next, question, wants[1]);
+                url_write(world, next, "", "/1", location);
+        }
         if (question->tls < CONFIGS)
                 request.tls = world->configs[question->tls];
+        if (question->has_auth)
+                request.auth = world->auths[CLIENTS];
         CHECK_EQ(eddy_http_client_send(world->clients[question->client], &request, &response), 0);
         CHECK_EQ(eddy_http_response_status(response), 200);
         CHECK_EQ(eddy_http_response_body(response, &body, &bytes), 0);
@@ -472,19 +696,28 @@ static void question_send(struct world *world, const struct question *question)
         eddy_http_response_close(response);
 }
 
-/* A request opens a connection only if none before it depends on the same. */
-static void question_check(struct world *world, const struct question *question)
+/* Returns how many connections the request must open: 1 if none before it depends on the same. */
+static int is_new(struct world *world, const struct question *question)
 {
-        int before = world->accepted;
         char depends[128];
-        bool is_new;
 
         question_text(world, question, depends);
-        is_new = !was_seen(world, depends);
-        question_send(world, question);
-        if (world->accepted - before != is_new)
-                test_fail(__FILE__, __LINE__, "%d connections for %s, which is %s",
-                          world->accepted - before, depends, is_new ? "new" : "not new");
+        return !was_seen(world, depends);
+}
+
+static void question_check(struct world *world, const struct question *question,
+                           const struct question *next)
+{
+        int before = world->accepted, news = 0;
+        char depends[128];
+
+        if (!world->drawn[question->client].has_handler)
+                news = is_new(world, question) + (next && is_new(world, next));
+        question_send(world, question, next);
+        question_text(world, question, depends);
+        if (world->accepted - before != news)
+                test_fail(__FILE__, __LINE__, "%d connections instead of %d for %s",
+                          world->accepted - before, news, depends);
 }
 
 struct asked {
@@ -496,7 +729,7 @@ static int asked_run(void *arg)
 {
         const struct asked *asked = arg;
 
-        question_send(asked->world, &asked->question);
+        question_send(asked->world, &asked->question, NULL);
         return 0;
 }
 
@@ -584,12 +817,12 @@ static void rounds(struct world *world)
                 for (int j = 0; j < REQUESTS; j++) {
                         struct question question = question_draw();
 
-                        question_check(world, &question);
+                        question_check(world, &question, NULL);
                 }
                 for (int j = 0; world->is_many && j < CLIENTS; j++)
                         group_check(world);
                 for (int j = 0; j < CLIENTS; j++)
-                        eddy_http_client_close(world->clients[j]);
+                        client_close(world, j);
         }
         printf("# %d rounds of %d random requests, %d connections\n", n, REQUESTS, world->accepted);
 }
@@ -612,6 +845,80 @@ TEST(connection_of_many_slots_carries_only_requests_that_agree_too)
         static int many_slots;
 
         http_run(rounds_main, &many_slots);
+}
+
+/* A request through the layers of its client, whose options allow the rest. */
+static void layered_check(struct world *world)
+{
+        struct question question = question_draw(), next = question_draw();
+        const struct drawn *drawn = &world->drawn[question.client];
+
+        next.client = question.client;
+        next.tls = question.tls;
+        question.has_auth = draw(4) == 0;
+        question.is_relative = drawn->has_base && draw(2);
+        if (question.is_relative) {
+                question.host = drawn->base.host;
+                question.port = drawn->base.port;
+                question.is_https = drawn->base.is_https;
+                question.is_user = false;
+        }
+        if (!drawn->has_handler) {
+                world->is_busy = drawn->retries && draw(8) == 0;
+                world->refuses = drawn->auth == AUTH_REFRESH && draw(8) == 0;
+        }
+        question_check(world, &question,
+                       drawn->redirects && !drawn->has_handler && draw(2) ? &next : NULL);
+        world->is_busy = world->refuses = false;
+}
+
+static void layered_rounds(struct world *world)
+{
+        const struct eddy_limiter_limit limit = { EDDY_LIMITER_REQUESTS, 1000000000, EDDY_SEC(1) };
+        int n = is_full() ? LAYERED_FULL : getenv("EDDY_TEST_VALGRIND") ? 2 : LAYERED_FEW;
+
+        CHECK_EQ(
+                eddy_limiter_new(&(struct eddy_limiter_opts){ .limits = &limit, .limits_count = 1 },
+                                 &world->limiter),
+                0);
+        CHECK_EQ(eddy_http_auth_new(&(struct eddy_http_auth_opts){ .token = "own" },
+                                    &world->auths[CLIENTS]),
+                 0);
+        CHECK_EQ(eddy_breaker_init(&world->breaker, NULL), 0);
+        for (int i = 0; i < n; i++) {
+                world->seen_count = 0;
+                for (int j = 0; j < CLIENTS; j++) {
+                        world->drawn[j] = client_draw();
+                        layers_draw(&world->drawn[j]);
+                        client_make(world, j);
+                }
+                for (int j = 0; j < LAYERED_REQUESTS; j++)
+                        layered_check(world);
+                for (int j = 0; j < CLIENTS; j++)
+                        client_close(world, j);
+        }
+        eddy_http_auth_free(world->auths[CLIENTS]);
+        eddy_limiter_close(world->limiter);
+        printf("# %d requests, %d connections; %d redirects, %d repeated, %d refused, %d with "
+               "cookies, "
+               "%d handled\n",
+               n * LAYERED_REQUESTS, world->accepted, world->redirected, world->repeated,
+               world->refused, world->cookies, world->handled);
+        CHECK(world->redirected > 0 && world->repeated > 0 && world->refused > 0);
+        CHECK(world->cookies > 0 && world->handled > 0);
+}
+
+static int layered_main(void *arg)
+{
+        (void) arg;
+        world_run(layered_rounds, false);
+        return 0;
+}
+
+/* P1, with all options of the layers. */
+TEST(connection_and_secrets_belong_to_one_client_and_origin_through_all_layers)
+{
+        http_run(layered_main, NULL);
 }
 
 /* ---- sessions of TLS ----------------------------------------------------------------- */
@@ -681,8 +988,8 @@ static void session_pair(struct world *world, int *resumed)
                 }
                 session_text(&world->drawn[i], &question, texts[i]);
                 client_make(world, i);
-                question_send(world, &question);
-                eddy_http_client_close(world->clients[i]);
+                question_send(world, &question, NULL);
+                client_close(world, i);
         }
         *resumed += world->resumed;
         if (world->resumed != (strcmp(texts[0], texts[1]) == 0))
