@@ -40,6 +40,7 @@
 EDDY_BEGIN_DECLS
 
 typedef struct eddy_http_auth eddy_http_auth;
+struct eddy_http_fault; /* eddy/http_request.h */
 
 enum {
         /*
@@ -81,7 +82,10 @@ struct eddy_http_auth_opts {
         const char *netrc_path EDDY_UNSET;
         size_t *ret_netrc_line EDDY_UNSET; /* after EDDY_E_HTTP_NETRC; NULL: not wanted */
         unsigned flags EDDY_UNSET;         /* EDDY_HTTP_AUTH_* */
-        uintptr_t reserved[4] EDDY_UNSET;  /* zero */
+        /* The text names the option that is refused, or the file and its line; never a value.  NULL:
+         * not wanted. */
+        struct eddy_http_fault *ret_fault EDDY_UNSET;
+        uintptr_t reserved[3] EDDY_UNSET; /* zero */
 };
 
 /*

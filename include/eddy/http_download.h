@@ -100,7 +100,8 @@ struct eddy_http_download_opts {
  *                                was joined, the whole was received again
  *         EDDY_E_HTTP_TOO_LARGE  the file is larger than the limit; it was removed
  *         EDDY_E_HTTP_INVALID_RESPONSE  also: the status 206 without a request for a range
- *         those of eddy_http_client_send() and eddy_http_response_read(), after all attempts
+ *         those of eddy_http_client_send() and eddy_http_response_read(), after all attempts; also
+ *         after the errors below, 'ret_fault' has the reason, with the path if it is of a file
  *         -EEXIST                there is a file at 'path', with EDDY_HTTP_DOWNLOAD_NEW; or
  *                                "PATH.part" or its note is not eddy's
  *         -EISDIR                'path' is a folder

@@ -85,8 +85,9 @@ enum { EDDY_HTTP_FAULT_BODY_BYTES = 512 };
  * in what is known if it returns an error.
  */
 struct eddy_http_fault {
-        /* The reason; "" if the error code has no details.  Filled in after EDDY_E_TLS_*; after an
-         * error of a proxy, with the proxy's host and port, and the rule that an invalid answer
+        /* The reason; "" if the error code has no details.  Filled in after EDDY_E_TLS_*; after
+         * EDDY_E_HTTP_INVALID_REQUEST, with the field of the request, and the header, but never its
+         * value; after an error of a proxy, with the proxy's host and port, and the rule that an invalid answer
          * violates; after EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE, with the error's
          * eddy_error_text() and the rule that the response violates.  If a time limit passed or
          * the call was cancelled during the lookup of the host's addresses, the text names the

@@ -71,10 +71,11 @@ struct eddy_http_sse_opts {
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_STATUS        the status is neither 200 nor 204; 'ret_fault' has it, and
  *                                   the first bytes of the body
- *         EDDY_E_HTTP_CONTENT_TYPE  the response is not text/event-stream
+ *         EDDY_E_HTTP_CONTENT_TYPE  the response is not text/event-stream; 'ret_fault' has its type
  *         those of eddy_http_client_send()
- *         -EINVAL                   'event_bytes_max' is too large, a time is negative, or
- *                                   'last_event_id' cannot be the value of a header
+ *         -EINVAL                   'event_bytes_max' is too large, a time is negative,
+ *                                   'last_event_id' cannot be the value of a header, or a flag is
+ *                                   unknown; 'ret_fault' names the option
  * Owns: borrows what the request refers to, with 'ret_fault', until the stream is closed;
  *       returns (owned) '*ret_sse', to be closed by eddy_http_sse_close().
  */

@@ -12,6 +12,8 @@
 #include "eddy/file_whole.h"
 #include "eddy/http_text.h"
 #include "eddy/time.h"
+#include "http/client.h"
+#include "http/status_fault.h"
 #include "http/userinfo.h"
 #include "scope/run.h"
 #include "scope/scope.h"
@@ -62,20 +64,34 @@ static bool is_token(const char *token)
                bytes;
 }
 
-static bool is_valid(const struct eddy_http_auth_opts *opts)
+/* Returns why an option is refused, without its value; NULL: none is. */
+static const char *bad_option(const struct eddy_http_auth_opts *opts)
 {
         bool is_digest = opts->flags & EDDY_HTTP_AUTH_DIGEST;
         bool has_token = opts->token || opts->refresh;
+        int kinds = (opts->user != NULL) + has_token + (opts->netrc_path != NULL);
 
-        if ((opts->user != NULL) + has_token + (opts->netrc_path != NULL) != 1)
-                return false;
-        if ((opts->flags & ~(unsigned) (EDDY_HTTP_AUTH_DIGEST | EDDY_HTTP_AUTH_MD5)) ||
-            (opts->flags && (!is_digest || has_token)) || (opts->password && !opts->user))
-                return false;
-        if (opts->user && (!is_text(opts->user) || (!is_digest && strchr(opts->user, ':'))))
-                return false;
-        return (!opts->password || is_text(opts->password)) &&
-               (!opts->token || is_token(opts->token));
+        if (kinds != 1)
+                return kinds == 0 ? "user, token, refresh, netrc_path: none is set"
+                                  : "user, token, refresh, netrc_path: two kinds are set";
+        if (opts->flags & ~(unsigned) (EDDY_HTTP_AUTH_DIGEST | EDDY_HTTP_AUTH_MD5))
+                return "flags: a flag is unknown";
+        if (opts->flags && !is_digest)
+                return "flags: EDDY_HTTP_AUTH_MD5 belongs to EDDY_HTTP_AUTH_DIGEST";
+        if (is_digest && has_token)
+                return "flags: EDDY_HTTP_AUTH_DIGEST needs a user and a password, not a token";
+        if (opts->password && !opts->user)
+                return "password: it needs a user";
+        if (opts->user && !is_text(opts->user))
+                return "user: it has a control character, or more than 4,096 bytes";
+        if (opts->user && !is_digest && strchr(opts->user, ':'))
+                return "user: Basic cannot send a user with a colon";
+        if (opts->password && !is_text(opts->password))
+                return "password: it has a control character, or more than 4,096 bytes";
+        if (opts->token && !is_token(opts->token))
+                return "token: it is empty, has more than 16,384 bytes, or other characters than "
+                       "letters, digits and -._~+/=";
+        return NULL;
 }
 
 static char *copy(const char *text)
@@ -124,9 +140,15 @@ static int set_netrc(eddy_http_auth *auth, const struct eddy_http_auth_opts *opt
         int err = eddy_file_read_whole(opts->netrc_path, ED_NETRC_BYTES_MAX, &auth->netrc,
                                        &auth->netrc_bytes);
 
-        if (err < 0)
+        if (err < 0) {
+                ed_http_fault_note(opts->ret_fault, "netrc_path: %s: %s", opts->netrc_path,
+                                   eddy_error_text(err));
                 return err;
+        }
         err = ed_netrc_check(auth->netrc, auth->netrc_bytes, &line);
+        if (err < 0)
+                ed_http_fault_note(opts->ret_fault, "netrc_path: %s:%zu: %s", opts->netrc_path,
+                                   line, eddy_error_text(err));
         if (err < 0 && opts->ret_netrc_line)
                 *opts->ret_netrc_line = line;
         return err;
@@ -135,10 +157,18 @@ static int set_netrc(eddy_http_auth *auth, const struct eddy_http_auth_opts *opt
 int eddy_http_auth_new(const struct eddy_http_auth_opts *opts, eddy_http_auth **ret_auth)
 {
         eddy_http_auth *auth;
+        const char *bad;
         int err = 0;
 
-        if (!opts || !ret_auth || !is_valid(opts))
+        if (!opts || !ret_auth)
                 return -EINVAL;
+        if (opts->ret_fault)
+                ed_http_fault_clear(opts->ret_fault);
+        bad = bad_option(opts);
+        if (bad) {
+                ed_http_fault_note(opts->ret_fault, "%s", bad);
+                return -EINVAL;
+        }
         auth = ed_alloc_zero(sizeof(*auth));
         if (!auth)
                 return -ENOMEM;

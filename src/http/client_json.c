@@ -11,10 +11,10 @@
 static void note(const eddy_http_response *response, struct eddy_http_fault *fault)
 {
         const struct eddy_json_error *error = eddy_http_response_json_error(response);
+        const char *text = error ? error->text : eddy_http_response_fault_text(response);
 
         fault->status = 0;
-        snprintf(fault->text, sizeof(fault->text), "%s",
-                 error ? error->text : eddy_http_response_fault_text(response));
+        snprintf(fault->text, sizeof(fault->text), "%s%s", *text ? "response: " : "", text);
 }
 
 int eddy_http_client_json(eddy_http_client *client, const struct eddy_http_request *request,

@@ -101,6 +101,20 @@ static int final(struct download *download, int err)
         return err;
 }
 
+static void note_file(const struct download *download, const char *path, int err)
+{
+        if (err != -ECANCELED)
+                ed_http_fault_note(download->given->ret_fault, "%s: %s", path,
+                                   eddy_error_text(err));
+}
+
+/* An error of the part. */
+static int file_failed(struct download *download, int err)
+{
+        note_file(download, download->file.part, err);
+        return final(download, err);
+}
+
 /* The server does not continue the body as it should: ask only for the whole from now on. */
 static int refuse(struct download *download)
 {
@@ -125,6 +139,9 @@ static int report(struct download *download)
 static int too_large(struct download *download)
 {
         download->is_wrong = true;
+        ed_http_fault_note(download->given->ret_fault,
+                           "the file is larger than %llu bytes (body_bytes_max)",
+                           (unsigned long long) download->bytes_max);
         return final(download, EDDY_E_HTTP_TOO_LARGE);
 }
 
@@ -137,8 +154,11 @@ static int begin(struct download *download, const eddy_http_response *response)
         if (download->first > 0)
                 answer = eddy_http_range_judge(&download->range, download->first, response,
                                                &download->left);
-        else if (status == 206 && download->can_continue)
+        else if (status == 206 && download->can_continue) {
+                ed_http_fault_note(download->given->ret_fault,
+                                   "the status 206 answers a request without a range");
                 return EDDY_E_HTTP_INVALID_RESPONSE;
+        }
         if (answer == EDDY_HTTP_RANGE_REFUSED)
                 return refuse(download);
         if (answer == EDDY_HTTP_RANGE_CONTINUED) {
@@ -154,7 +174,7 @@ static int begin(struct download *download, const eddy_http_response *response)
                 err = ed_download_file_begin(&download->file, &download->range);
         }
         if (err < 0)
-                return final(download, err);
+                return file_failed(download, err);
         if (download->range.total != EDDY_HTTP_RANGE_UNKNOWN &&
             download->range.total > download->bytes_max)
                 return too_large(download);
@@ -174,16 +194,24 @@ static int receive(struct download *download, eddy_http_response *response)
                 if ((uint64_t) n > download->bytes_max - download->file.bytes)
                         return too_large(download);
                 err = ed_download_file_write(&download->file, download->buf, (size_t) n);
-                err = err < 0 ? final(download, err) : report(download);
+                err = err < 0 ? file_failed(download, err) : report(download);
                 if (err < 0)
                         return err;
         }
-        if (n < 0)
-                return n == EDDY_E_HTTP_TOO_LARGE ? too_large(download) : (int) n;
+        if (n == EDDY_E_HTTP_TOO_LARGE)
+                return too_large(download);
+        if (n < 0) {
+                ed_http_body_fault(response, (int) n, download->given->ret_fault);
+                return (int) n;
+        }
         /* A server may send less than the rest: the next attempt asks for more. */
         if (download->left != EDDY_HTTP_RANGE_UNKNOWN &&
-            (download->left > 0 || download->file.bytes != download->range.total))
+            (download->left > 0 || download->file.bytes != download->range.total)) {
+                ed_http_fault_note(download->given->ret_fault, "the file has %llu of %llu bytes",
+                                   (unsigned long long) download->file.bytes,
+                                   (unsigned long long) download->range.total);
                 return EDDY_E_HTTP_TRUNCATED;
+        }
         return 0;
 }
 
@@ -244,10 +272,14 @@ static int keep(struct download *download)
                 if (download->is_joined)
                         return refuse(download);
                 download->is_wrong = true;
-                err = EDDY_E_HTTP_HASH;
+                ed_http_fault_note(download->given->ret_fault, "the SHA-256 of the file is %s",
+                                   result->hash);
+                return final(download, EDDY_E_HTTP_HASH);
         }
         if (err == 0)
                 err = ed_download_file_keep(&download->file, opts->flags & EDDY_HTTP_DOWNLOAD_NEW);
+        if (err < 0)
+                note_file(download, download->file.path, err);
         return final(download, err);
 }
 
@@ -280,11 +312,15 @@ static int path_check(const struct download *download, const char *path)
         struct eddy_file_info info;
         int err = eddy_path_stat(path, EDDY_PATH_NO_FOLLOW, &info);
 
+        if (err == -ENOENT)
+                return 0;
+        if (err == 0 && info.kind == EDDY_FILE_FOLDER)
+                err = -EISDIR;
+        else if (err == 0 && download->opts->flags & EDDY_HTTP_DOWNLOAD_NEW)
+                err = -EEXIST;
         if (err < 0)
-                return err == -ENOENT ? 0 : err;
-        if (info.kind == EDDY_FILE_FOLDER)
-                return -EISDIR;
-        return download->opts->flags & EDDY_HTTP_DOWNLOAD_NEW ? -EEXIST : 0;
+                note_file(download, path, err);
+        return err;
 }
 
 static int run(struct download *download, const char *path)
@@ -293,8 +329,15 @@ static int run(struct download *download, const char *path)
 
         if (err == 0)
                 err = ed_download_file_init(&download->file, path, download->given->url);
-        if (err == 0)
+        if (err == 0) {
                 err = ed_download_file_find(&download->file, &download->range);
+                if (err == -EEXIST)
+                        ed_http_fault_note(download->given->ret_fault,
+                                           "%s, or its note, is not a part of eddy's: remove it",
+                                           download->file.part);
+                else if (err < 0)
+                        note_file(download, download->file.part, err);
+        }
         if (err < 0)
                 return err;
         if (!download->can_continue || download->opts->flags & EDDY_HTTP_DOWNLOAD_WHOLE)
@@ -319,6 +362,12 @@ static bool is_hash(const char *text)
         return n == EDDY_HTTP_DOWNLOAD_HASH_DIGITS && text[n] == '\0';
 }
 
+static int refuse_option(const struct eddy_http_request *request, const char *why)
+{
+        ed_http_fault_note(request->ret_fault, "%s", why);
+        return -EINVAL;
+}
+
 int eddy_http_download(eddy_http_client *client, const struct eddy_http_request *request,
                        const char *path, const struct eddy_http_download_opts *opts)
 {
@@ -327,9 +376,14 @@ int eddy_http_download(eddy_http_client *client, const struct eddy_http_request 
         int err;
 
         opts = opts ? opts : &defaults;
-        if (!client || !request || !request->url || !path || !*path ||
-            opts->flags & ~(unsigned) FLAGS_ALL || (opts->hash && !is_hash(opts->hash)))
+        if (!client || !request || !request->url || !path || !*path)
                 return -EINVAL;
+        if (request->ret_fault)
+                ed_http_fault_clear(request->ret_fault);
+        if (opts->hash && !is_hash(opts->hash))
+                return refuse_option(request, "hash: a SHA-256 has 64 hexadecimal digits");
+        if (opts->flags & ~(unsigned) FLAGS_ALL)
+                return refuse_option(request, "flags: a flag is unknown");
         download = ed_alloc_zero(sizeof(*download) + (request->headers_count + HEADERS_OWN) *
                                                              sizeof(download->headers[0]));
         if (!download)

@@ -163,8 +163,7 @@ void ed_http_request_fields_fini(struct ed_http_request_fields *fields)
 
 /* ---- the caller's headers ---------------------------------------------------- */
 
-/* Returns true if the caller's Content-Length matches the body. */
-static bool is_length(const char *value, uint64_t bytes)
+bool ed_http_request_is_length(const char *value, uint64_t bytes)
 {
         uint64_t number = 0;
 
@@ -197,7 +196,7 @@ static bool note_framing(struct ed_http_request_fields *fields,
         if (names(header, "content-length")) {
                 fields->refused |= given->length;
                 given->length = true;
-                return !fields->chunked && is_length(header->value, body_bytes);
+                return !fields->chunked && ed_http_request_is_length(header->value, body_bytes);
         }
         given->trailer |= names(header, "trailer");
         if (names(header, "connection")) {
@@ -248,11 +247,7 @@ static bool note(struct ed_http_request_fields *fields, const struct eddy_http_h
         }
 }
 
-/*
- * Returns true if a value of NULL means that the header is not wanted: the client would add it. Other
- * names with NULL are mistakes.
- */
-static bool is_added(const eddy_http_client *client, const char *name)
+bool ed_http_request_can_remove(const eddy_http_client *client, const char *name)
 {
         static const char *const names[] = { "user-agent",    "accept",
                                              "content-type",  "accept-encoding",
@@ -278,7 +273,8 @@ static int put_given(struct ed_http_request_fields *fields, const eddy_http_clie
         for (size_t i = 0; i < request->headers_count; i++) {
                 const struct eddy_http_header *header = &request->headers[i];
 
-                if (!header->name || (!header->value && !is_added(client, header->name)) ||
+                if (!header->name ||
+                    (!header->value && !ed_http_request_can_remove(client, header->name)) ||
                     !note(fields, header, body_bytes, given))
                         return EDDY_E_HTTP_INVALID_REQUEST;
                 if (!header->value)
@@ -414,8 +410,8 @@ static int check(const struct eddy_http_request *request, const char *method)
                        : 0;
 }
 
-/* A proxy gets the host twice, and both must be the same (RFC 9112, 3.2). */
-static bool hosts_differ(const struct ed_http_request_fields *fields)
+/* Both must be the same (RFC 9112, 3.2). */
+bool ed_http_request_hosts_differ(const struct ed_http_request_fields *fields)
 {
         const struct ed_http_field *given = &fields->list[fields->host_at];
         char host[ED_URL_AUTHORITY_ROOM];
@@ -485,7 +481,8 @@ int ed_http_request_fields_set(struct ed_http_request_fields *fields,
         if (err >= 0)
                 err = put_given(fields, client, request, body_bytes, &given);
         /* Credentials for a proxy must not reach the origin. */
-        if (err >= 0 && ((given.proxy_authorization && !proxy) || hosts_differ(fields)))
+        if (err >= 0 &&
+            ((given.proxy_authorization && !proxy) || ed_http_request_hosts_differ(fields)))
                 err = EDDY_E_HTTP_INVALID_REQUEST;
         if (err >= 0)
                 err = put_defaults(fields, client, proxy, &given);

@@ -59,6 +59,15 @@ EDDY_MUST_USE int ed_http_request_fields_set(struct ed_http_request_fields *fiel
                                              const eddy_http_client *client,
                                              const struct eddy_http_request *request);
 
+/* Returns true if the text is the number of bytes of a body. */
+bool ed_http_request_is_length(const char *value, uint64_t bytes);
+
+/* Returns true if a header with the value NULL removes one that the client would add. */
+bool ed_http_request_can_remove(const eddy_http_client *client, const char *name);
+
+/* Returns true if a proxy would get two hosts that differ: of the URL, and of the caller's header. */
+bool ed_http_request_hosts_differ(const struct ed_http_request_fields *fields);
+
 /*
  * Add a copy of a header, which must be valid. An Expect of "100-continue" beside the one of set()
  * adds nothing.

@@ -13,6 +13,7 @@
 #include "http/call.h"
 #include "http/opening.h"
 #include "http/origin.h"
+#include "http/request_fault.h"
 #include "http/time_limit.h"
 #include "scope/suspend.h"
 #include "tls/config.h"
@@ -258,6 +259,16 @@ static void note_url(const struct eddy_http_request *request, int err)
         snprintf(request->ret_fault->text, sizeof(request->ret_fault->text), "url: %s", why);
 }
 
+/* Check the request, and take its headers. */
+static int set_fields(eddy_http_response *response, const struct eddy_http_request *request)
+{
+        int err = ed_http_request_fields_set(&response->fields, response->client, request);
+
+        if (ed_unlikely(err == EDDY_E_HTTP_INVALID_REQUEST))
+                ed_http_request_fault(&response->fields, response->client, request);
+        return err;
+}
+
 /* Check the request, and borrow a slot for it. */
 static int begin(struct sending *sending)
 {
@@ -273,7 +284,7 @@ static int begin(struct sending *sending)
         if (err < 0)
                 note_url(request, err);
         else
-                err = ed_http_request_fields_set(&response->fields, response->client, request);
+                err = set_fields(response, request);
         if (err >= 0)
                 err = ed_buf_append(&response->url, request->url, strlen(request->url) + 1);
         if (err < 0)

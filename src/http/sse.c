@@ -78,6 +78,7 @@ static bool is_events(const eddy_http_response *response)
 static int judge(eddy_http_sse *sse, eddy_http_response *response)
 {
         int status = eddy_http_response_status(response);
+        const char *type;
 
         if (status == 204) {
                 sse->is_over = true;
@@ -88,7 +89,13 @@ static int judge(eddy_http_sse *sse, eddy_http_response *response)
                 eddy_http_response_retry_hint(response, &sse->cause.hint);
                 return ed_http_status_fault(response, sse->request.ret_fault);
         }
-        return is_events(response) ? 0 : EDDY_E_HTTP_CONTENT_TYPE;
+        if (is_events(response))
+                return 0;
+        type = eddy_http_response_header(response, "Content-Type");
+        ed_http_fault_note(sse->request.ret_fault,
+                           "the response has %s%.100s; text/event-stream is expected",
+                           type ? "the Content-Type " : "no Content-Type", type ? type : "");
+        return EDDY_E_HTTP_CONTENT_TYPE;
 }
 
 /* Send the request. After an error, 'cause' has the reason. */
@@ -159,6 +166,8 @@ static int reconnect(eddy_http_sse *sse)
 /* A stream has ended, or an error of it; 0: whole. Returns 0 also if another one follows. */
 static int stream_end(eddy_http_sse *sse, int err)
 {
+        if (err < 0)
+                ed_http_body_fault(sse->response, err, sse->request.ret_fault);
         eddy_http_response_close(sse->response);
         sse->response = NULL;
         if (!sse->reconnects) {
@@ -179,6 +188,10 @@ static int event_find(eddy_http_sse *sse)
         bool is_event;
         int64_t n = ed_sse_read(&sse->parser, sse->buf + sse->at, sse->end - sse->at, &is_event);
 
+        if (n == EDDY_E_HTTP_TOO_LARGE)
+                ed_http_fault_note(sse->request.ret_fault,
+                                   "an event is larger than %zu bytes (event_bytes_max)",
+                                   sse->parser.bytes_max);
         if (n < 0)
                 return (int) n;
         sse->at += (size_t) n;
@@ -303,16 +316,20 @@ static void set_options(eddy_http_sse *sse, const struct eddy_http_sse_opts *opt
                     opts->event_bytes_max ? opts->event_bytes_max : EVENT_DEFAULT_BYTES);
 }
 
-static int check_options(const struct eddy_http_sse_opts *opts)
+/* Returns why an option is refused, or NULL. */
+static const char *bad_option(const struct eddy_http_sse_opts *opts)
 {
         const char *id = opts->last_event_id;
 
-        if (opts->event_bytes_max > EDDY_HTTP_SSE_EVENT_BYTES_MAX || opts->retry_ns < 0 ||
-            opts->flags & ~(unsigned) EDDY_HTTP_SSE_ONCE)
-                return -EINVAL;
-        return id && (strlen(id) > ID_SENT_BYTES_MAX || !eddy_http_is_value(id, strlen(id)))
-                       ? -EINVAL
-                       : 0;
+        if (opts->event_bytes_max > EDDY_HTTP_SSE_EVENT_BYTES_MAX)
+                return "event_bytes_max: it is above the maximum";
+        if (opts->retry_ns < 0)
+                return "retry_ns: it is negative";
+        if (opts->flags & ~(unsigned) EDDY_HTTP_SSE_ONCE)
+                return "flags: a flag is unknown";
+        if (id && (strlen(id) > ID_SENT_BYTES_MAX || !eddy_http_is_value(id, strlen(id))))
+                return "last_event_id: a header cannot have this value";
+        return NULL;
 }
 
 int eddy_http_sse_open(eddy_http_client *client, const struct eddy_http_request *request,
@@ -320,14 +337,19 @@ int eddy_http_sse_open(eddy_http_client *client, const struct eddy_http_request 
 {
         static const struct eddy_http_sse_opts defaults;
         eddy_http_sse *sse;
-        int err;
+        const char *bad;
+        int err = 0;
 
         if (!client || !request || !ret_sse)
                 return -EINVAL;
         opts = opts ? opts : &defaults;
-        err = check_options(opts);
-        if (err < 0)
-                return err;
+        if (request->ret_fault)
+                ed_http_fault_clear(request->ret_fault);
+        bad = bad_option(opts);
+        if (bad) {
+                ed_http_fault_note(request->ret_fault, "%s", bad);
+                return -EINVAL;
+        }
         sse = ed_alloc_zero(sizeof(*sse) +
                             (request->headers_count + HEADERS_OWN) * sizeof(sse->headers[0]));
         if (!sse)

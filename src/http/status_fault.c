@@ -3,6 +3,7 @@
  */
 #include "http/status_fault.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "eddy/error.h"
@@ -21,7 +22,25 @@ int ed_http_status_fault(eddy_http_response *response, struct eddy_http_fault *f
                 fault->body_bytes += n > 0 ? (size_t) n : 0;
         } while (n > 0 && fault->body_bytes < EDDY_HTTP_FAULT_BODY_BYTES);
         fault->body[fault->body_bytes] = '\0';
-        snprintf(fault->text, sizeof(fault->text), "the server answered with the status %d",
-                 fault->status);
+        ed_http_fault_note(fault, "the server answered with the status %d", fault->status);
         return EDDY_E_HTTP_STATUS;
+}
+
+void ed_http_body_fault(const eddy_http_response *response, int err, struct eddy_http_fault *fault)
+{
+        const char *rule = eddy_http_response_fault_text(response);
+
+        if (*rule)
+                ed_http_fault_note(fault, "%s: %s", eddy_error_text(err), rule);
+}
+
+void ed_http_fault_note(struct eddy_http_fault *fault, const char *format, ...)
+{
+        va_list list;
+
+        if (!fault)
+                return;
+        va_start(list, format);
+        vsnprintf(fault->text, sizeof(fault->text), format, list);
+        va_end(list);
 }

@@ -1,5 +1,5 @@
 /*
- * http/status_fault.h - a status that is an error: what the caller's fault keeps of the response.
+ * http/status_fault.h - what the caller's fault keeps of a response that is an error.
  */
 #ifndef ED_HTTP_STATUS_FAULT_H
 #define ED_HTTP_STATUS_FAULT_H
@@ -13,5 +13,15 @@
  * Suspends: yes.
  */
 EDDY_MUST_USE int ed_http_status_fault(eddy_http_response *response, struct eddy_http_fault *fault);
+
+/*
+ * Note the error of a call that reads the body in 'fault', which may be NULL, with the rule that the
+ * body does not follow, if there is one.
+ */
+void ed_http_body_fault(const eddy_http_response *response, int err, struct eddy_http_fault *fault);
+
+/* Note a text in 'fault', which may be NULL. */
+void ed_http_fault_note(struct eddy_http_fault *fault, const char *format, ...)
+        __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -11,6 +11,7 @@
 #include "eddy/error.h"
 #include "http/attempt.h"
 #include "http/client.h"
+#include "http/status_fault.h"
 
 static bool has_header(const struct eddy_http_request *request, const char *name)
 {
@@ -43,6 +44,15 @@ static int send_offer(eddy_http_client *client, const struct eddy_http_request *
         return err;
 }
 
+static int refuse(const struct eddy_http_request *request)
+{
+        if (request->ret_fault)
+                ed_http_fault_clear(request->ret_fault);
+        ed_http_fault_note(request->ret_fault,
+                           "an upgrade needs the header Upgrade, and has no body");
+        return EDDY_E_HTTP_INVALID_REQUEST;
+}
+
 int eddy_http_client_upgrade(eddy_http_client *client, const struct eddy_http_request *request,
                              eddy_http_response **ret_response, eddy_stream **ret_stream)
 {
@@ -55,7 +65,7 @@ int eddy_http_client_upgrade(eddy_http_client *client, const struct eddy_http_re
         if (request->body || request->body_source || request->form.fields || request->json.fields ||
             request->multipart || !has_header(request, "upgrade") ||
             request->headers_count >= ED_HTTP_REQUEST_HEAD_MAX)
-                return EDDY_E_HTTP_INVALID_REQUEST;
+                return refuse(request);
         err = send_offer(client, request, &response);
         if (err < 0)
                 return err;

@@ -82,10 +82,14 @@ static bool read_quoted(struct reading *reading)
 /* Read a word. Returns false if there is none, or after a mistake. */
 static bool read_word(struct reading *reading)
 {
+        size_t line = reading->line;
+
         reading->word_bytes = 0;
         skip_spaces(reading);
-        if (reading->at == reading->end)
+        if (reading->at == reading->end) {
+                reading->line = line; /* of the word before the one that is missing */
                 return false;
+        }
         if (*reading->at == '"') {
                 reading->at++;
                 if (!read_quoted(reading))

@@ -117,7 +117,10 @@ TEST(a_mistake_is_reported_with_its_line)
         CHECK_EQ(mistake(""), 0);
         CHECK_EQ(mistake("machine a login b password c\n# end"), 0);
         CHECK_EQ(mistake("machine a\nlogin"), 2);
-        CHECK_EQ(mistake("machine a\nlogin\n\n"), 4);
+        CHECK_EQ(mistake("machine a\nlogin\n\n"), 2);
+        CHECK_EQ(mistake("machine a login kim password\n"), 1);
+        CHECK_EQ(mistake("machine\r\n"), 1);
+        CHECK_EQ(mistake("machine a login kim\nmacdef \n\n"), 2);
         CHECK_EQ(mistake("machine"), 1);
         CHECK_EQ(mistake("login kim password one"), 1);
         CHECK_EQ(mistake("\n\nmachine a logn kim"), 3);

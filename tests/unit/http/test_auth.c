@@ -204,29 +204,42 @@ AUTH_TEST(with_a_base_url_the_clients_credentials_go_only_to_its_origin)
 AUTH_TEST(options_that_do_not_fit_are_refused)
 {
         static char long_text[5000];
+        struct eddy_http_fault fault;
         size_t line;
-        const struct eddy_http_auth_opts list[] = {
-                { .user = NULL },
-                { .password = "p" },
-                { .user = "a:b" },
-                { .user = "a\tb" },
-                { .user = "a", .password = "a\x01" },
-                { .user = long_text },
-                { .user = "a", .token = "b" },
-                { .user = "a", .netrc_path = "b" },
-                { .token = "" },
-                { .token = "a b" },
-                { .token = "a\r\nb: c" },
-                { .token = "a", .flags = EDDY_HTTP_AUTH_DIGEST },
-                { .user = "a", .flags = EDDY_HTTP_AUTH_MD5 },
-                { .user = "a", .flags = 1 << 2 },
-                { .netrc_path = "a", .password = "b", .ret_netrc_line = &line },
+        const struct {
+                struct eddy_http_auth_opts opts;
+                const char *text; /* how the text of the fault begins */
+        } list[] = {
+                { { .user = NULL }, "user, token, refresh, netrc_path: none" },
+                { { .password = "p" }, "user, token, refresh, netrc_path: none" },
+                { { .user = "a:b" }, "user: Basic" },
+                { { .user = "a\tb" }, "user: it has" },
+                { { .user = "a", .password = "a\x01" }, "password: it has" },
+                { { .user = long_text }, "user: it has" },
+                { { .user = "a", .token = "b" }, "user, token, refresh, netrc_path: two" },
+                { { .user = "a", .netrc_path = "b" }, "user, token, refresh, netrc_path: two" },
+                { { .token = "" }, "token: " },
+                { { .token = "a b" }, "token: " },
+                { { .token = "a\r\nb: c" }, "token: " },
+                { { .token = "a", .flags = EDDY_HTTP_AUTH_DIGEST },
+                  "flags: EDDY_HTTP_AUTH_DIGEST" },
+                { { .user = "a", .flags = EDDY_HTTP_AUTH_MD5 }, "flags: EDDY_HTTP_AUTH_MD5" },
+                { { .user = "a", .flags = 1 << 2 }, "flags: a flag" },
+                { { .netrc_path = "a", .password = "b", .ret_netrc_line = &line }, "password: it" },
         };
         eddy_http_auth *auth = NULL;
 
         memset(long_text, 'x', 4097);
-        for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
-                CHECK_EQ(eddy_http_auth_new(&list[i], &auth), -EINVAL);
+        for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+                struct eddy_http_auth_opts opts = list[i].opts;
+
+                CHECK_EQ(eddy_http_auth_new(&opts, &auth), -EINVAL);
+                opts.ret_fault = &fault;
+                CHECK_EQ(eddy_http_auth_new(&opts, &auth), -EINVAL);
+                if (strncmp(fault.text, list[i].text, strlen(list[i].text)) != 0)
+                        test_fail(__FILE__, __LINE__, "\"%s\", expected \"%s\"", fault.text,
+                                  list[i].text);
+        }
         CHECK_EQ(eddy_http_auth_new(NULL, &auth), -EINVAL);
         CHECK_EQ(eddy_http_auth_new(&KIM, NULL), -EINVAL);
         CHECK(!auth);
@@ -478,6 +491,8 @@ FILE_TEST(a_netrc_file_that_is_not_valid_is_refused_with_its_line)
 {
         struct eddy_http_auth_opts opts = { .netrc_path = path };
         eddy_http_auth *auth = NULL;
+        struct eddy_http_fault fault;
+        char text[128];
         size_t line = 0;
 
         CHECK_EQ(eddy_file_write_whole(path, "machine a\nlogn b", 16, 0600), 0);
@@ -485,8 +500,14 @@ FILE_TEST(a_netrc_file_that_is_not_valid_is_refused_with_its_line)
         opts.ret_netrc_line = &line;
         CHECK_EQ(eddy_http_auth_new(&opts, &auth), EDDY_E_HTTP_NETRC);
         CHECK_EQ(line, 2);
+        opts.ret_fault = &fault;
+        CHECK_EQ(eddy_http_auth_new(&opts, &auth), EDDY_E_HTTP_NETRC);
+        snprintf(text, sizeof(text), "netrc_path: %s:2: %s", path,
+                 eddy_error_text(EDDY_E_HTTP_NETRC));
+        CHECK_STR(fault.text, text);
         opts.netrc_path = "/nowhere/netrc";
         CHECK_EQ(eddy_http_auth_new(&opts, &auth), -ENOENT);
+        CHECK(strncmp(fault.text, "netrc_path: /nowhere/netrc: ", 28) == 0 && fault.text[28]);
         CHECK(!auth);
 }
 

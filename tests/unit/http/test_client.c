@@ -170,6 +170,121 @@ CLIENT_TEST(injection_is_refused_before_a_byte_is_sent, NULL, SCRIPT(OK_2))
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
+#define REQUEST(...)                                                                               \
+        {                                                                                          \
+                .url = "/", __VA_ARGS__                                                            \
+        }
+#define HEADER(...) .headers = &(struct eddy_http_header){ __VA_ARGS__ }, .headers_count = 1
+#define SOURCE(...)                                                                                \
+        .body_source = &(struct eddy_http_body_source)                                             \
+        {                                                                                          \
+                __VA_ARGS__                                                                        \
+        }
+#define TRAILERS(name)   .trailers = &(struct eddy_http_header){ name, NULL }, .trailers_count = 1
+#define HELLO            .body = "hello", .body_bytes = 5
+#define TEXT_OF_METHODS  "method: a method has letters, digits and some signs, without spaces"
+#define TEXT_OF_NAMES    "a name has letters, digits and some signs, without spaces"
+#define TEXT_OF_CONTROLS "the value has a control character, such as a line end"
+
+static int64_t no_bytes(void *arg, void *buf, size_t bytes)
+{
+        (void) arg;
+        (void) buf;
+        (void) bytes;
+        return 0;
+}
+
+CLIENT_TEST(fault_names_the_part_of_a_request_that_is_refused_but_no_value, NULL, SCRIPT(OK_2))
+{
+        struct eddy_http_header two[] = { { "Content-Length", "5" }, { "content-length", "5" } };
+        struct eddy_http_header hosts[] = { { "Host", "a" }, { "Host", "a" } };
+        const struct {
+                struct eddy_http_request request;
+                const char *text;
+        } cases[] = {
+                { REQUEST(.method = "GE T"), TEXT_OF_METHODS },
+                { REQUEST(.method = ""), TEXT_OF_METHODS },
+                { REQUEST(.method = "CONNECT"),
+                  "method: CONNECT is sent by the options for proxies only" },
+                { REQUEST(.method = "TRACE", HELLO), "method: TRACE has no body" },
+                { REQUEST(.body_bytes = 1), "body: it is NULL, and 'body_bytes' is above 0" },
+                { REQUEST(.expect_continue_ns = -1), "expect_continue_ns: it is negative" },
+                { REQUEST(SOURCE(.bytes = 1)), "body_source: set one of 'stream' and 'read'" },
+                { REQUEST(SOURCE(.read = no_bytes, .trailers_count = 1)),
+                  "body_source: trailers: the list is NULL" },
+                { REQUEST(SOURCE(.read = no_bytes, TRAILERS("a"))),
+                  "body_source: trailers: only a body of unknown length has them: set 'bytes' to "
+                  "-1" },
+                { REQUEST(SOURCE(.read = no_bytes, .bytes = -1, TRAILERS("a b"))),
+                  "body_source: trailers: number 1: " TEXT_OF_NAMES },
+                { REQUEST(SOURCE(.read = no_bytes, .bytes = -1, TRAILERS("Host"))),
+                  "body_source: trailers: \"Host\": this name is sent as a header only" },
+                { REQUEST(HEADER("a b", "secret")), "headers: number 1: " TEXT_OF_NAMES },
+                { REQUEST(HEADER("a\r\nb", "secret")), "headers: number 1: " TEXT_OF_NAMES },
+                { REQUEST(HEADER(NULL, "secret")), "headers: number 1: the name is NULL" },
+                { REQUEST(HEADER("X-Key", "secret\n")), "headers: \"X-Key\": " TEXT_OF_CONTROLS },
+                { REQUEST(HEADER("X-Key", NULL)), "headers: \"X-Key\": the value is NULL, and the "
+                                                  "client does not add this header" },
+                { REQUEST(HEADER("Transfer-Encoding", "chunked"), HELLO),
+                  "headers: \"Transfer-Encoding\": the client sets it, by the body" },
+                { REQUEST(HEADER("Content-Length", "4"), HELLO),
+                  "headers: \"Content-Length\": it is not the length of the body; the client sets "
+                  "it" },
+                { REQUEST(.headers = two, .headers_count = 2, HELLO),
+                  "headers: \"content-length\": it is given twice" },
+                { REQUEST(.headers = hosts, .headers_count = 2),
+                  "headers: \"Host\": it is given twice" },
+                { REQUEST(HEADER("Host", "a b")), "headers: \"Host\": the value is not a host" },
+                { REQUEST(HEADER("Expect", "200-ok"), HELLO, .expect_continue_ns = 1),
+                  "headers: \"Expect\": with 'expect_continue_ns' it is one \"100-continue\"" },
+                { REQUEST(HEADER("Proxy-Authorization", "secret")),
+                  "headers: \"Proxy-Authorization\": no proxy reads the request, and the server "
+                  "would get it" },
+        };
+
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                struct eddy_http_request request = cases[i].request;
+                struct eddy_http_fault fault;
+
+                request.ret_fault = &fault;
+                CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_INVALID_REQUEST);
+                CHECK_STR(fault.text, cases[i].text);
+        }
+        CHECK_EQ(rig->peer.accepted, 0);
+}
+
+CLIENT_TEST(fault_names_what_is_too_long_in_a_request, NULL, SCRIPT(OK_2))
+{
+        static char text[300 << 10];
+        struct eddy_http_header header = { "X-Long", text };
+        struct eddy_http_fault fault;
+        struct eddy_http_request request = { .url = "/", .method = text, .ret_fault = &fault };
+
+        memset(text, 'a', 8191);
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_STR(fault.text, "method: it has more than 8,190 bytes");
+        memset(text, 'a', sizeof(text) - 1);
+        request.method = NULL;
+        request.headers = &header;
+        request.headers_count = 1;
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_STR(fault.text, "headers: the head of the request has more than 256 KiB");
+}
+
+CLIENT_TEST(fault_names_a_host_that_differs_from_the_url_for_a_proxy,
+            OPTIONS(.http_proxy = "127.0.0.1:1"), SCRIPT(OK_2))
+{
+        struct eddy_http_header header = { "Host", "other" };
+        struct eddy_http_fault fault;
+        struct eddy_http_request request = {
+                .url = "/", .headers = &header, .headers_count = 1, .ret_fault = &fault
+        };
+
+        CHECK_ERR(rig_fetch(rig, &request), EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_STR(fault.text,
+                  "headers: \"Host\": it is not the host of the URL, and a proxy gets both");
+}
+
 static int send_with(struct rig *rig, const char *userinfo)
 {
         struct eddy_http_request request = { 0 };

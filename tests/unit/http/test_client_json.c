@@ -63,10 +63,10 @@ static int answers(void *arg)
         seen.answer = "{\"name\":\"\"}";
         CHECK_ERR(ask(&user_fields, &user, 0), EDDY_E_FIELD_LENGTH);
         CHECK_STR(user.name, "Zoe");
-        CHECK(strncmp(seen.fault.text, "name", 4) == 0);
+        CHECK(strncmp(seen.fault.text, "response: name", 14) == 0);
         seen.answer = "<html>";
         CHECK(ask(&user_fields, &user, 0) < 0);
-        CHECK(strlen(seen.fault.text) > 0);
+        CHECK(strncmp(seen.fault.text, "response: ", 10) == 0 && seen.fault.text[10]);
         CHECK_EQ(user.age, 7);
         seen.status = 422;
         CHECK_ERR(ask(&user_fields, &user, EDDY_HTTP_ANY_STATUS), EDDY_E_HTTP_STATUS);

@@ -100,6 +100,7 @@ static const struct eddy_retry_policy once = { .attempts = 1 };
 
 static eddy_http_client *client;
 static struct eddy_http_download_result result;
+static struct eddy_http_fault reason; /* of get_plain() */
 
 static int get(const struct eddy_http_request *request, struct eddy_http_download_opts opts)
 {
@@ -109,7 +110,8 @@ static int get(const struct eddy_http_request *request, struct eddy_http_downloa
 
 static int get_plain(struct eddy_http_download_opts opts)
 {
-        return get(&(struct eddy_http_request){ .url = "http://a/file" }, opts);
+        return get(&(struct eddy_http_request){ .url = "http://a/file", .ret_fault = &reason },
+                   opts);
 }
 
 #define GET(...) get_plain((struct eddy_http_download_opts){ __VA_ARGS__ })
@@ -322,6 +324,7 @@ DOWNLOAD_TEST(a_part_without_a_request_for_it_is_an_error)
 {
         server.status[0] = 206;
         CHECK_ERR(GET(.retry = &once), EDDY_E_HTTP_INVALID_RESPONSE);
+        CHECK_STR(reason.text, "the status 206 answers a request without a range");
         check_nothing();
 }
 
@@ -337,6 +340,7 @@ DOWNLOAD_TEST(a_temporary_failure_leaves_the_part_and_a_final_one_the_file)
         CHECK_EQ(GET(.flags = 0), 0);
         CHECK_STR(server.range, "bytes=199-");
         check_file();
+        CHECK_STR(reason.text, "");
         server_reset(BYTES);
         server.status[0] = 404;
         CHECK_ERR(get(&request, (struct eddy_http_download_opts){ .flags = 0 }),
@@ -412,16 +416,24 @@ DOWNLOAD_TEST(a_hash_is_checked_before_the_file_gets_its_name)
         CHECK_EQ(eddy_path_remove("/out"), 0);
         hash[0] = hash[0] == '0' ? '1' : '0';
         CHECK_ERR(GET(.hash = hash), EDDY_E_HTTP_HASH);
+        CHECK(strncmp(reason.text, "the SHA-256 of the file is ", 27) == 0);
+        CHECK_STR(reason.text + 27, result.hash);
         check_nothing();
         CHECK_EQ(GET(.hash = "12"), -EINVAL);
+        CHECK_STR(reason.text, "hash: a SHA-256 has 64 hexadecimal digits");
+        CHECK_EQ(GET(.flags = 1 << 5), -EINVAL);
+        CHECK_STR(reason.text, "flags: a flag is unknown");
 }
 
 DOWNLOAD_TEST(a_file_above_the_limit_is_removed)
 {
-        struct eddy_http_request request = { .url = "http://a/file", .body_bytes_max = BYTES - 1 };
+        struct eddy_http_request request = { .url = "http://a/file",
+                                             .body_bytes_max = BYTES - 1,
+                                             .ret_fault = &reason };
 
         CHECK_ERR(get(&request, (struct eddy_http_download_opts){ .flags = 0 }),
                   EDDY_E_HTTP_TOO_LARGE);
+        CHECK(strstr(reason.text, "larger than its limit"));
         check_nothing();
         request.body_bytes_max = BYTES;
         CHECK_EQ(get(&request, (struct eddy_http_download_opts){ .flags = 0 }), 0);
@@ -435,6 +447,7 @@ DOWNLOAD_TEST(files_of_the_user_are_not_touched)
 
         CHECK_EQ(eddy_file_write_whole("/out.part", "mine", 4, 0), 0);
         CHECK_EQ(GET(.flags = 0), -EEXIST);
+        CHECK_STR(reason.text, "/out.part, or its note, is not a part of eddy's: remove it");
         CHECK_EQ(eddy_file_write_whole("/out.part.note", "mine", 4, 0), 0);
         CHECK_EQ(GET(.flags = 0), -EEXIST);
         CHECK_EQ(eddy_file_read_whole("/out.part", 100, &data, &bytes), 0);
@@ -445,10 +458,12 @@ DOWNLOAD_TEST(files_of_the_user_are_not_touched)
         CHECK_EQ(eddy_path_remove("/out.part.note"), 0);
         CHECK_EQ(eddy_file_write_whole("/out", "mine", 4, 0), 0);
         CHECK_EQ(GET(.flags = EDDY_HTTP_DOWNLOAD_NEW), -EEXIST);
+        CHECK(strncmp(reason.text, "/out: ", 6) == 0 && reason.text[6]);
         CHECK_EQ(server.responses, 0);
         CHECK_EQ(eddy_path_remove("/out"), 0);
         CHECK_EQ(eddy_folder_make("/out", 0), 0);
         CHECK_EQ(GET(.flags = 0), -EISDIR);
+        CHECK(strncmp(reason.text, "/out: ", 6) == 0 && reason.text[6]);
         CHECK_EQ(eddy_folder_remove("/out"), 0);
         /* After a crash of the machine, a note may be empty, or have zeros. */
         CHECK_EQ(eddy_file_write_whole("/out.part.note", "\0\0\0", 3, 0), 0);

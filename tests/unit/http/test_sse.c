@@ -217,8 +217,12 @@ CLIENT_TEST(response_of_another_kind_is_an_error, NULL,
 
         CHECK_ERR(open_result(rig, NULL), EDDY_E_HTTP_CONTENT_TYPE);
         CHECK_ERR(open_result(rig, NULL), EDDY_E_HTTP_CONTENT_TYPE);
-        CHECK_ERR(open_result(rig, NULL), EDDY_E_HTTP_CONTENT_TYPE);
-        CHECK_ERR(open_result(rig, NULL), EDDY_E_HTTP_CONTENT_TYPE);
+        CHECK_ERR(open_result(rig, &fault), EDDY_E_HTTP_CONTENT_TYPE);
+        CHECK_STR(fault.text,
+                  "the response has the Content-Type text/event-strea; text/event-stream is "
+                  "expected");
+        CHECK_ERR(open_result(rig, &fault), EDDY_E_HTTP_CONTENT_TYPE);
+        CHECK_STR(fault.text, "the response has no Content-Type; text/event-stream is expected");
         CHECK_ERR(open_result(rig, &fault), EDDY_E_HTTP_STATUS);
         CHECK_EQ(fault.status, 401);
         CHECK_EQ(fault.body_bytes, 14);
@@ -305,10 +309,16 @@ CLIENT_TEST(request_that_may_not_be_repeated_is_sent_once, NULL, SCRIPT(EVENTS "
 CLIENT_TEST(event_that_is_too_large_is_an_error, NULL,
             SCRIPT(EVENTS "data: 123\n\n", "<: a long comment\ndata: 1234\n\n"))
 {
-        eddy_http_sse *sse = open_events(rig, &(struct eddy_http_sse_opts){ .event_bytes_max = 9 });
+        struct eddy_http_fault fault;
+        struct eddy_http_request request = { .url = rig->url, .ret_fault = &fault };
+        struct eddy_http_sse_opts opts = { .event_bytes_max = 9 };
+        eddy_http_sse *sse;
 
+        CHECK_EQ(eddy_http_sse_open(rig->client, &request, &opts, &sse), 0);
         check_event(sse, "message", "123", "");
+        CHECK_STR(fault.text, "");
         CHECK_ERR(next_result(sse), EDDY_E_HTTP_TOO_LARGE);
+        CHECK_STR(fault.text, "an event is larger than 9 bytes (event_bytes_max)");
         CHECK_ERR(next_result(sse), EDDY_E_HTTP_TOO_LARGE);
         CHECK_EQ(rig->peer.requests, 1);
         eddy_http_sse_close(sse);
@@ -317,7 +327,10 @@ CLIENT_TEST(event_that_is_too_large_is_an_error, NULL,
 CLIENT_TEST(limit_of_a_body_is_that_of_the_request_only, OPTIONS(.body_bytes_max = 3),
             SCRIPT(EVENTS "data: a\n\ndata: a\n\n"), SCRIPT(EVENTS "data: a\n\n", "+data: b\n\n"))
 {
-        struct eddy_http_request request = { .url = rig->url, .body_bytes_max = 12 };
+        struct eddy_http_fault fault;
+        struct eddy_http_request request = { .url = rig->url,
+                                             .body_bytes_max = 12,
+                                             .ret_fault = &fault };
         eddy_http_sse *sse = open_events(rig, NULL);
 
         check_event(sse, "message", "a", "");
@@ -329,23 +342,32 @@ CLIENT_TEST(limit_of_a_body_is_that_of_the_request_only, OPTIONS(.body_bytes_max
                  0);
         check_event(sse, "message", "a", "");
         CHECK_ERR(next_result(sse), EDDY_E_HTTP_TOO_LARGE);
+        CHECK_STR(fault.text,
+                  "the message is larger than its limit: the body is larger than its limit");
         eddy_http_sse_close(sse);
 }
 
 CLIENT_TEST(arguments_of_a_stream_of_events_are_checked, NULL, SCRIPT(EVENTS "data: a\n\n"))
 {
-        struct eddy_http_request request = { .url = rig->url };
+        struct eddy_http_fault fault;
+        struct eddy_http_request request = { .url = rig->url, .ret_fault = &fault };
         struct eddy_http_sse_event event;
-        static const struct eddy_http_sse_opts wrong[] = {
-                { .event_bytes_max = EDDY_HTTP_SSE_EVENT_BYTES_MAX + 1U },
-                { .retry_ns = -1 },
-                { .flags = 2 },
-                { .last_event_id = "a\n" },
+        static const struct {
+                struct eddy_http_sse_opts opts;
+                const char *text;
+        } wrong[] = {
+                { { .event_bytes_max = EDDY_HTTP_SSE_EVENT_BYTES_MAX + 1U },
+                  "event_bytes_max: it is above the maximum" },
+                { { .retry_ns = -1 }, "retry_ns: it is negative" },
+                { { .flags = 2 }, "flags: a flag is unknown" },
+                { { .last_event_id = "a\n" }, "last_event_id: a header cannot have this value" },
         };
         eddy_http_sse *sse;
 
-        for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-                CHECK_EQ(eddy_http_sse_open(rig->client, &request, &wrong[i], &sse), -EINVAL);
+        for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+                CHECK_EQ(eddy_http_sse_open(rig->client, &request, &wrong[i].opts, &sse), -EINVAL);
+                CHECK_STR(fault.text, wrong[i].text);
+        }
         CHECK_EQ(eddy_http_sse_open(NULL, &request, NULL, &sse), -EINVAL);
         CHECK_EQ(eddy_http_sse_open(rig->client, NULL, NULL, &sse), -EINVAL);
         CHECK_EQ(eddy_http_sse_open(rig->client, &request, NULL, NULL), -EINVAL);

@@ -100,12 +100,14 @@ CLIENT_TEST_ON(answer_101_that_names_no_protocol_is_not_valid, OPTIONS(.connecti
 CLIENT_TEST_ON(request_without_an_offer_is_not_sent, OPTIONS(.connections_max = 1), false,
                SCRIPT(ACCEPTED))
 {
-        struct eddy_http_request request = { .url = rig->url };
+        struct eddy_http_fault fault;
+        struct eddy_http_request request = { .url = rig->url, .ret_fault = &fault };
         eddy_http_response *response;
         eddy_stream *stream;
 
         CHECK_ERR(eddy_http_client_upgrade(rig->client, &request, &response, &stream),
                   EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_STR(fault.text, "an upgrade needs the header Upgrade, and has no body");
         request.headers = offered;
         request.headers_count = 1;
         request.body = "x";
