@@ -237,6 +237,7 @@ static int failures_kept(void *arg)
         return 0;
 }
 
+/* B16: Failures are cached too. */
 TEST(failures_are_kept_for_a_second)
 {
         run(failures_kept);
