@@ -264,7 +264,7 @@ static int add_query(struct ed_http_call *call)
 /* ---- the body -------------------------------------------------------------- */
 
 /* Refuse two bodies, and name them. */
-static int check_one_body(struct ed_http_call *call)
+static int refuse_two_bodies(struct ed_http_call *call)
 {
         const struct eddy_http_request *request = &call->request;
         const struct {
@@ -277,18 +277,22 @@ static int check_one_body(struct ed_http_call *call)
                 { "json", request->json.fields != NULL },
                 { "multipart", request->multipart != NULL },
         };
-        const char *first = NULL;
+        size_t first = 0, second;
 
-        for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
-                if (bodies[i].given && first) {
-                        ed_http_call_note(call, "a request has one body: '%s' and '%s' are set",
-                                          first, bodies[i].name);
-                        return EDDY_E_HTTP_INVALID_REQUEST;
-                }
-                if (bodies[i].given)
-                        first = bodies[i].name;
-        }
-        return 0;
+        while (!bodies[first].given)
+                first++;
+        for (second = first + 1; !bodies[second].given;)
+                second++;
+        ed_http_call_note(call, "a request has one body: '%s' and '%s' are set", bodies[first].name,
+                          bodies[second].name);
+        return EDDY_E_HTTP_INVALID_REQUEST;
+}
+
+static int count_bodies(const struct eddy_http_request *request)
+{
+        return (request->body != NULL) + (request->body_source != NULL) +
+               (request->form.fields != NULL) + (request->json.fields != NULL) +
+               (request->multipart != NULL);
 }
 
 int ed_http_call_set_type(struct ed_http_call *call, const char *type)
@@ -298,27 +302,25 @@ int ed_http_call_set_type(struct ed_http_call *call, const char *type)
                        : ed_http_call_set_header(call, "Content-Type", type);
 }
 
-/* Write a body from a table of fields. */
-static int set_body(struct ed_http_call *call)
+/* Write the body from a table of fields. */
+static int write_body(struct ed_http_call *call)
 {
         struct eddy_http_request *request = &call->request;
         struct eddy_json_error error = { .text = "" };
-        char *text = NULL;
-        int err = check_one_body(call);
+        char *text;
+        int err;
 
-        if (err >= 0 && request->json.fields) {
+        if (request->json.fields) {
                 err = eddy_json_write_as(request->json.fields, request->json.value,
                                          EDDY_JSON_REQUEST, &text, &request->body_bytes, &error);
                 if (err < 0)
                         return refuse_values(call, "json", &error, err);
-        } else if (err >= 0 && request->form.fields) {
+        } else {
                 err = eddy_query_write(request->form.fields, request->form.value, EDDY_URL_PLUS,
                                        &text, &request->body_bytes, &error);
                 if (err < 0)
                         return refuse_values(call, "form", &error, err);
         }
-        if (err < 0 || !text)
-                return err;
         request->body = text;
         call->body_free = eddy_free;
         call->body_arg = text;
@@ -428,25 +430,29 @@ static void merge_options(struct ed_http_call *call)
                 request->auth = NULL;
 }
 
-int ed_http_call_begin(struct ed_http_call *call, eddy_http_client *client,
-                       const struct eddy_http_request *request)
+int ed_http_call_begin(struct ed_http_call *call)
 {
+        const struct ed_http_defaults *defaults = &call->client->defaults;
+        struct eddy_http_request *request = &call->request;
         int err = 0;
 
-        *call = (struct ed_http_call){
-                .client = client, .request = *request, .began_ns = eddy_now(), .at_base = true
-        };
-        client->refs++;
+        call->client->refs++;
+        call->began_ns = eddy_now();
+        call->at_base = true;
         if (request->flags & ~(unsigned) ED_HTTP_REQUEST_FLAGS)
                 return -EINVAL;
         merge_options(call);
-        if (client->defaults.url)
+        if (defaults->url)
                 err = join_base(call);
         if (err >= 0 && request->query.fields)
                 err = add_query(call);
-        if (err >= 0 && client->defaults.headers_count > 0)
+        if (err >= 0 && defaults->headers_count > 0)
                 err = add_defaults(call);
-        return err < 0 ? err : set_body(call);
+        if (err >= 0 && ed_unlikely(count_bodies(request) > 1))
+                err = refuse_two_bodies(call);
+        if (err >= 0 && (request->json.fields || request->form.fields))
+                err = write_body(call);
+        return err;
 }
 
 void ed_http_call_end(struct ed_http_call *call)

@@ -66,13 +66,13 @@ struct ed_http_call {
 };
 
 /*
- * Begin a call: fill 'call' with the effective request. end() is due after an error too.
+ * Begin a call, in which only 'client' and 'request' are set: make 'request', a copy of the caller's,
+ * the effective one. end() is due after an error too.
  *
  * Errors: EDDY_E_URL_*, EDDY_E_HTTP_INVALID_REQUEST, EDDY_E_FIELD_*, EDDY_E_JSON_*, -EMSGSIZE,
  *         -EINVAL, -ENOMEM
  */
-EDDY_MUST_USE int ed_http_call_begin(struct ed_http_call *call, eddy_http_client *client,
-                                     const struct eddy_http_request *request);
+EDDY_MUST_USE int ed_http_call_begin(struct ed_http_call *call);
 
 /* End a call. The response, if there is one, is the caller's; it keeps what it still needs. */
 void ed_http_call_end(struct ed_http_call *call);

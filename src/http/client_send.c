@@ -31,23 +31,12 @@ static bool is_error(const struct ed_http_call *call)
                call->response->ops->status(call->response) >= 400;
 }
 
-int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_request *request,
-                          eddy_http_response **ret_response)
+static int send_call(eddy_http_client *client, const struct eddy_http_request *request,
+                     eddy_http_response **ret_response)
 {
-        struct ed_http_call call;
-        struct ed_task *task;
-        int err;
+        struct ed_http_call call = { .client = client, .request = *request };
+        int err = ed_http_call_begin(&call);
 
-        if (!client || !request || !ret_response)
-                return -EINVAL;
-        if (request->ret_fault)
-                ed_http_fault_clear(request->ret_fault);
-        err = ed_suspend_enter(&task);
-        if (err < 0)
-                return err;
-        if (client->pool.member.loop != task->loop)
-                return EDDY_E_RUN_OTHER_LOOP;
-        err = ed_http_call_begin(&call, client, request);
         if (err >= 0)
                 err = (int) ed_http_call(send_through, &call, call.deadline_ns,
                                          EDDY_E_HTTP_TIMEOUT_TOTAL);
@@ -62,4 +51,22 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
         }
         ed_http_call_end(&call);
         return err;
+}
+
+int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_request *request,
+                          eddy_http_response **ret_response)
+{
+        struct ed_task *task;
+        int err;
+
+        if (!client || !request || !ret_response)
+                return -EINVAL;
+        if (request->ret_fault)
+                ed_http_fault_clear(request->ret_fault);
+        err = ed_suspend_enter(&task);
+        if (err < 0)
+                return err;
+        if (client->pool.member.loop != task->loop)
+                return EDDY_E_RUN_OTHER_LOOP;
+        return send_call(client, request, ret_response);
 }
