@@ -45,6 +45,7 @@
 #include "eddy/http_range.h"
 #include "eddy/http_request.h"
 #include "eddy/http_response.h"
+#include "eddy/http_router.h"
 #include "eddy/http_server.h"
 #include "eddy/http_sse.h"
 #include "eddy/http_text.h"

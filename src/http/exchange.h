@@ -58,6 +58,7 @@ struct ed_http_exchange_ops {
 /* The first member of a protocol's exchange. */
 struct eddy_http_exchange {
         const struct ed_http_exchange_ops *ops;
+        const struct ed_http_params *params; /* of its route (http/router.h); NULL: none */
 };
 
 #endif

@@ -431,6 +431,43 @@ static int world_exchange_body(void *arg)
 }
 EVERY_POINT_WEB(exchange_body, eddy_http_exchange_body)
 
+static int answer_route(eddy_http_exchange *exchange, void *arg)
+{
+        CHECK(arg == &web);
+        CHECK_STR(eddy_http_exchange_param(exchange, "path"), "");
+        return respond_at_once(exchange);
+}
+
+static int call_next(eddy_http_exchange *exchange, struct eddy_http_next *next, void *arg)
+{
+        int err = eddy_http_next(exchange, next);
+
+        CHECK(arg == &web);
+        return err;
+}
+
+/* By the route of a router, through middleware. */
+static int exchange_route(void *arg)
+{
+        eddy_http_router *router;
+        int err;
+
+        CHECK_EQ(eddy_http_router_new(&router), 0);
+        CHECK_EQ(eddy_http_router_use(router, call_next, &web), 0);
+        CHECK_EQ(eddy_http_router_add(router, "/{path...}", answer_route, &web), 0);
+        err = eddy_http_router_handle(arg, router);
+        eddy_http_router_free(router);
+        return err;
+}
+
+static int world_exchange_route(void *arg)
+{
+        (void) arg;
+        return run_handler(exchange_route, false);
+}
+EVERY_POINT_WEB(exchange_route, eddy_http_router_handle)
+ALSO(exchange_route, eddy_http_next)
+
 static int exchange_respond(void *arg)
 {
         return respond_at_once(arg);

@@ -83,6 +83,15 @@ COOKIES = [
 ]
 
 
+# Patterns of routes, and a request.
+ROUTES = [
+    "GET /\nGET /users/{id}\nPOST /users\nGET /users/me\n/any\nGET /users/me",
+    "GET /{a}/{b}/c\nGET /{a}/x/{rest...}\nGET /b/x\nHEAD /1/x/y%2Fz//",
+    "GET /f/{rest...}\nGET /{rest...}\nGET /f/%7Bx%7D\nPUT /f/a\nGET /f/a%2F..%2Fb",
+    "GET /{id}\nGET /{name}\nusers\nGET /{x}.json\nGET /{a}/{a}\nGET /{a...}/b\nG{T /\nGET /%\nDELETE /7",
+    "/a/%41\nGET /a/A\nGET /a/\nGET /a//\nGET //a\nGET /a/%41",
+]
+
 # Bodies with the boundary b, after the byte of fuzz_multipart.c.
 FORM = 'Content-Disposition: form-data; name='
 FORMS = [
@@ -193,6 +202,7 @@ def main():
     write("fuzz_auth", [text.encode() for text in AUTH])
     write("fuzz_multipart", [text.encode() for text in FORMS])
     write("fuzz_query", [text.encode() for text in QUERIES])
+    write("fuzz_route", [text.encode() for text in ROUTES])
     write("fuzz_sse", [text.encode() for text in EVENTS])
     write("fuzz_url", [url.encode() for url in URLS])
     write("fuzz_url_join", [text.encode() for text in JOINS])

@@ -1,0 +1,45 @@
+/*
+ * http/router.h - a router: the tree of its routes, its middleware and the routers mounted in it.
+ *
+ * The routes of a mounted router are moved into the tree of the router above, so a request is searched
+ * once. A route remembers the router to which it was added, whose middleware encloses it.
+ */
+#ifndef ED_HTTP_ROUTER_H
+#define ED_HTTP_ROUTER_H
+
+#include "eddy/http_router.h"
+#include "http/exchange.h"
+#include "wire/route.h"
+
+struct ed_http_middleware {
+        struct ed_http_middleware *next;
+        eddy_http_middleware_fn *fn;
+        void *arg;
+};
+
+struct ed_http_route {
+        struct ed_route base;
+        eddy_http_handler_fn *handler;
+        void *arg;
+        const eddy_http_router *owner; /* the router to which it was added */
+        struct ed_http_route *next_owned;
+};
+
+struct eddy_http_router {
+        struct ed_route_tree tree;             /* empty after it was mounted */
+        struct ed_http_route *routes;          /* owned */
+        struct ed_http_middleware *middleware; /* owned; the outermost first */
+        const eddy_http_router *parent;        /* NULL: not mounted */
+        eddy_http_router *subs;                /* owned: mounted in it */
+        eddy_http_router *next_sub;
+        int err; /* the first of building; 0: none */
+        char text[ED_ROUTE_FAULT_BYTES];
+};
+
+/* The route of a request and its parameters, in the frame of the router that serves. */
+struct ed_http_params {
+        const struct ed_http_params *outer; /* of a router that has called this one; NULL: none */
+        struct ed_route_match match;
+};
+
+#endif
