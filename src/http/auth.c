@@ -13,7 +13,7 @@
 #include "eddy/http_text.h"
 #include "eddy/time.h"
 #include "http/client.h"
-#include "http/status_fault.h"
+#include "http/fault.h"
 #include "http/userinfo.h"
 #include "scope/run.h"
 #include "scope/scope.h"

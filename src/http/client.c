@@ -11,6 +11,7 @@
 #include "eddy/http_text.h"
 #include "eddy/version.h"
 #include "http/auth.h"
+#include "http/fault.h"
 #include "http/opening.h"
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"

@@ -193,14 +193,6 @@ void ed_http_response_end(eddy_http_response *response);
 void ed_http_responses_drop(eddy_http_client *client);
 void ed_http1_responses_drop(eddy_http_client *client);
 
-static inline void ed_http_fault_clear(struct eddy_http_fault *fault)
-{
-        fault->text[0] = '\0';
-        fault->status = 0;
-        fault->body[0] = '\0';
-        fault->body_bytes = 0;
-}
-
 /* Drop one reference. */
 void ed_http_client_unref(eddy_http_client *client);
 

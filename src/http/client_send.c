@@ -6,6 +6,7 @@
 
 #include "eddy/error.h"
 #include "http/call.h"
+#include "http/fault.h"
 #include "http/status_fault.h"
 #include "http/time_limit.h"
 #include "scope/debug/debug.h"

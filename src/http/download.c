@@ -14,6 +14,7 @@
 #include "eddy/path.h"
 #include "http/client.h"
 #include "http/download_file.h"
+#include "http/fault.h"
 #include "http/status_fault.h"
 
 enum { BUFFER_BYTES = 64 << 10, HEADERS_OWN = 3, RANGE_TEXT_BYTES = 32, FLAGS_ALL = 7 };

@@ -11,6 +11,7 @@
 #include "eddy/url.h"
 #include "http/attempt.h"
 #include "http/call.h"
+#include "http/fault.h"
 #include "http/opening.h"
 #include "http/origin.h"
 #include "http/request_fault.h"

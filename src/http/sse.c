@@ -15,6 +15,7 @@
 #include "eddy/http_text.h"
 #include "eddy/time.h"
 #include "http/client.h"
+#include "http/fault.h"
 #include "http/status_fault.h"
 #include "scope/misuse.h"
 #include "scope/suspend.h"

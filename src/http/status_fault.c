@@ -3,10 +3,8 @@
  */
 #include "http/status_fault.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "eddy/error.h"
+#include "http/fault.h"
 
 int ed_http_status_fault(eddy_http_response *response, struct eddy_http_fault *fault)
 {
@@ -32,15 +30,4 @@ void ed_http_body_fault(const eddy_http_response *response, int err, struct eddy
 
         if (*rule)
                 ed_http_fault_note(fault, "%s: %s", eddy_error_text(err), rule);
-}
-
-void ed_http_fault_note(struct eddy_http_fault *fault, const char *format, ...)
-{
-        va_list list;
-
-        if (!fault)
-                return;
-        va_start(list, format);
-        vsnprintf(fault->text, sizeof(fault->text), format, list);
-        va_end(list);
 }

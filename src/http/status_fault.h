@@ -20,8 +20,4 @@ EDDY_MUST_USE int ed_http_status_fault(eddy_http_response *response, struct eddy
  */
 void ed_http_body_fault(const eddy_http_response *response, int err, struct eddy_http_fault *fault);
 
-/* Note a text in 'fault', which may be NULL. */
-void ed_http_fault_note(struct eddy_http_fault *fault, const char *format, ...)
-        __attribute__((format(printf, 2, 3)));
-
 #endif

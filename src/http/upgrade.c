@@ -11,7 +11,7 @@
 #include "eddy/error.h"
 #include "http/attempt.h"
 #include "http/client.h"
-#include "http/status_fault.h"
+#include "http/fault.h"
 
 static bool has_header(const struct eddy_http_request *request, const char *name)
 {
