@@ -41,6 +41,7 @@ enum {
         EDDY_FILE_NEW = 1 << 4,       /* fail with -EEXIST if it exists; implies CREATE */
         EDDY_FILE_TRUNCATE = 1 << 5,  /* drop the contents; only with WRITE or APPEND */
         EDDY_FILE_NO_FOLLOW = 1 << 6, /* fail with -ELOOP if the last part is a symbolic link */
+        EDDY_FILE_LOCK = 1 << 7,      /* fail with -EBUSY while another open has the lock */
 };
 
 enum { EDDY_FILE_SLICES_MAX = EDDY_STREAM_SLICES_MAX };
@@ -50,9 +51,16 @@ enum { EDDY_FILE_SLICES_MAX = EDDY_STREAM_SLICES_MAX };
  * 0: 0666.  The descriptor is closed on exec.  A FIFO without a peer keeps a thread
  * until the peer opens it.
  *
+ * With EDDY_FILE_LOCK the file is locked until it is closed or the process ends, against other
+ * opens with this flag, in this program too, and other users of flock(2); opens without
+ * the flag are not stopped.  The locked file is the one that 'path' names: if another program
+ * removed or replaced the file before the lock was taken, the open begins again.
+ *
  * Suspends: yes.
- * Errors: -EINVAL     no flag to read or to write, EDDY_FILE_TRUNCATE without writing, an
- *                     unknown flag, or a mode above 07777
+ * Errors: -EINVAL     no flag to read or to write, EDDY_FILE_TRUNCATE without writing or with
+ *                     EDDY_FILE_LOCK, an unknown flag, or a mode above 07777
+ *         -EBUSY      the file is locked; a file that was made stays
+ *         -ENOLCK, -EOPNOTSUPP  the file system has no locks
  *         -ENOENT, -EEXIST, -EACCES, -EISDIR, -ELOOP, -EMFILE and others of open(2)
  *         -EAGAIN     too many operations wait for a thread, or no thread could be made
  *         -ENOMEM

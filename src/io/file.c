@@ -18,7 +18,7 @@ enum { MODE_MAX = 07777, MODE_DEFAULT = 0666 };
 
 enum {
         FLAGS = EDDY_FILE_READ | EDDY_FILE_WRITE | EDDY_FILE_APPEND | EDDY_FILE_CREATE |
-                EDDY_FILE_NEW | EDDY_FILE_TRUNCATE | EDDY_FILE_NO_FOLLOW,
+                EDDY_FILE_NEW | EDDY_FILE_TRUNCATE | EDDY_FILE_NO_FOLLOW | EDDY_FILE_LOCK,
 };
 
 /* --- opening and closing --- */
@@ -51,13 +51,13 @@ static int open_by(struct ed_file_op *op, eddy_file **ret_file)
         return 0;
 }
 
-/* open(2) without writing would truncate too. */
+/* open(2) without writing would truncate too, and with a lock before the lock. */
 static bool are_valid(unsigned flags)
 {
         const unsigned writes = EDDY_FILE_WRITE | EDDY_FILE_APPEND;
 
         return !(flags & ~(unsigned) FLAGS) && flags & (EDDY_FILE_READ | writes) &&
-               (flags & writes || !(flags & EDDY_FILE_TRUNCATE));
+               (!(flags & EDDY_FILE_TRUNCATE) || (flags & writes && !(flags & EDDY_FILE_LOCK)));
 }
 
 int eddy_file_open(const char *path, unsigned flags, uint32_t mode, eddy_file **ret_file)

@@ -75,6 +75,19 @@ void ed_sim_file_close(struct ed_sim *sim, int fd)
 
 /* --- the operations --- */
 
+/* A crash ends the locks before it. */
+static bool is_locked(const struct ed_sim *sim, const struct ed_disk_node *node)
+{
+        for (size_t i = 0; i < sim->files_count; i++) {
+                const struct ed_sim_file *file = &sim->files[i];
+
+                if (file->node == node && file->flags & EDDY_FILE_LOCK &&
+                    file->crashes == sim->crashes)
+                        return true;
+        }
+        return false;
+}
+
 static int64_t open_file(struct ed_sim *sim, const struct ed_file_op *op)
 {
         bool makes = op->flags & (EDDY_FILE_CREATE | EDDY_FILE_NEW);
@@ -90,6 +103,8 @@ static int64_t open_file(struct ed_sim *sim, const struct ed_file_op *op)
                 err = -EISDIR;
         else if (err == 0 && op->flags & EDDY_FILE_TRUNCATE)
                 err = ed_disk_truncate(&sim->disk, node, 0);
+        if (err == 0 && op->flags & EDDY_FILE_LOCK && is_locked(sim, node))
+                err = -EBUSY;
         return err < 0 ? err : file_new(sim, node, op->flags);
 }
 

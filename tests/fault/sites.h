@@ -182,6 +182,8 @@
         X(on_sample, backtrace, 1)                                                                 \
         X(open_at, openat, 1)                                                                      \
         X(open_for_write, open, 1)                                                                 \
+        X(open_locked_once, close, 1)                                                              \
+        X(open_locked_once, flock, 1)                                                              \
         X(open_new, open, 1)                                                                       \
         X(option_set, setsockopt, 1)                                                               \
         X(pair_open, fcntl, 1)                                                                     \

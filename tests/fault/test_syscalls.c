@@ -523,6 +523,21 @@ static int change_file(const char *path)
         return err;
 }
 
+static int lock_file(const char *path)
+{
+        eddy_file *file, *other;
+        int err = eddy_file_open(path, EDDY_FILE_READ | EDDY_FILE_LOCK, 0, &file);
+
+        if (err < 0)
+                return err;
+        err = eddy_file_open(path, EDDY_FILE_READ | EDDY_FILE_LOCK, 0, &other);
+        if (err == 0)
+                eddy_file_close(other);
+        CHECK(err < 0);
+        eddy_file_close(file);
+        return err == -EBUSY ? 0 : err;
+}
+
 static int list_names(const char *path)
 {
         struct eddy_folder_entry entry;
@@ -543,6 +558,8 @@ static int change_names(const char *from, const char *to)
         struct eddy_file_info info;
         int err = change_file(from);
 
+        if (err == 0)
+                err = lock_file(from);
         if (err == 0)
                 err = eddy_path_rename(from, to, 0);
         if (err == 0)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -219,6 +220,52 @@ static int64_t stat_path(const struct ed_file_op *op)
         return 0;
 }
 
+/* --- opening with a lock --- */
+
+enum { LOCK_TRIES = 100 };
+
+/* Returns true if the path names the open file: no other program has removed or replaced the file. */
+static bool is_named(const struct ed_file_op *op, int fd)
+{
+        struct eddy_file_info open_file, here;
+        const struct ed_file_op of_file = { .fd = fd, .info = &open_file };
+        const struct ed_file_op of_path = { .path = op->path,
+                                            .flags = op->flags & EDDY_FILE_NO_FOLLOW
+                                                             ? EDDY_PATH_NO_FOLLOW
+                                                             : 0,
+                                            .info = &here };
+
+        return stat_fd(&of_file) == 0 && stat_path(&of_path) == 0 &&
+               open_file.device == here.device && open_file.inode == here.inode;
+}
+
+/* Errors: -EAGAIN  the path names another file; -EBUSY */
+static int64_t open_locked_once(const struct ed_file_op *op)
+{
+        int64_t fd = open_at(op->path, open_flags(op->flags), op->mode);
+        int result;
+
+        if (fd < 0)
+                return fd;
+        do
+                result = flock((int) fd, LOCK_EX | LOCK_NB);
+        while (result < 0 && errno == EINTR);
+        if (result == 0 && is_named(op, (int) fd))
+                return fd;
+        result = result == 0 ? -EAGAIN : errno == EWOULDBLOCK ? -EBUSY : -errno;
+        close((int) fd);
+        return result;
+}
+
+static int64_t open_locked(const struct ed_file_op *op)
+{
+        int64_t fd = -EAGAIN;
+
+        for (int i = 0; i < LOCK_TRIES && fd == -EAGAIN; i++)
+                fd = open_locked_once(op);
+        return fd == -EAGAIN ? -EBUSY : fd;
+}
+
 /* --- folders --- */
 
 /* An entry as getdents64(2) stores it. */
@@ -304,6 +351,8 @@ static int64_t perform(const struct ed_file_op *op)
 {
         switch (op->call) {
         case ED_FILE_OPEN:
+                if (op->flags & EDDY_FILE_LOCK)
+                        return open_locked(op);
                 return open_at(op->path, open_flags(op->flags), op->mode);
         case ED_FILE_OPEN_UNNAMED:
                 return open_unnamed(op->path);

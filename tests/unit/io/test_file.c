@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "cancel_at.h"
+#include "eddy/test.h"
 #include "io_test.h"
 #include "sys/file/files.h"
 
@@ -273,6 +274,36 @@ TEST(a_file_is_described_by_descriptor_and_by_path_and_a_link_as_well)
         run_in_folder(describe);
 }
 
+static int lock_one_file(void *arg)
+{
+        const unsigned lock = EDDY_FILE_READ | EDDY_FILE_WRITE | EDDY_FILE_LOCK;
+        eddy_file *first, *second = NULL, *plain;
+
+        (void) arg;
+        CHECK_EQ(eddy_file_open(path_of("locked"), lock | EDDY_FILE_NEW, 0, &first), 0);
+        CHECK_EQ(eddy_file_open(here.path, lock, 0, &second), -EBUSY);
+        CHECK_EQ(eddy_file_open(here.path, lock | EDDY_FILE_NEW, 0, &second), -EEXIST);
+        CHECK_EQ(eddy_file_open(here.path, EDDY_FILE_READ, 0, &plain), 0);
+        eddy_file_close(plain);
+        /* The name of another file is not locked, and the lock ends with the file. */
+        CHECK_EQ(eddy_path_remove(here.path), 0);
+        CHECK_EQ(eddy_file_open(here.path, lock | EDDY_FILE_CREATE, 0, &second), 0);
+        eddy_file_close(first);
+        CHECK_EQ(eddy_file_open(here.path, lock, 0, &first), -EBUSY);
+        eddy_file_close(second);
+        CHECK_EQ(eddy_file_open(here.path, lock, 0, &first), 0);
+        eddy_file_close(first);
+        return 0;
+}
+
+TEST(a_locked_file_is_opened_once_with_the_lock)
+{
+        run_in_folder(lock_one_file);
+        /* Likewise on the disk of the kit. */
+        snprintf(here.folder, sizeof(here.folder), "/tmp");
+        CHECK_EQ(eddy_test_run(lock_one_file, NULL, NULL, NULL), 0);
+}
+
 static int refusals(void *arg)
 {
         const struct eddy_slice many[EDDY_FILE_SLICES_MAX + 1] = { { "x", 1 } };
@@ -287,6 +318,9 @@ static int refusals(void *arg)
         CHECK_EQ(eddy_file_open(here.path, EDDY_FILE_CREATE, 0, &file), -EINVAL);
         CHECK_EQ(eddy_file_open(here.path, EDDY_FILE_READ | EDDY_FILE_TRUNCATE, 0, &file), -EINVAL);
         CHECK_EQ(eddy_file_open(here.path, EDDY_FILE_READ | 1 << 20, 0, &file), -EINVAL);
+        CHECK_EQ(eddy_file_open(here.path, EDDY_FILE_WRITE | EDDY_FILE_TRUNCATE | EDDY_FILE_LOCK, 0,
+                                &file),
+                 -EINVAL);
         CHECK_EQ(eddy_file_open(here.path, EDDY_FILE_WRITE | EDDY_FILE_CREATE, 010000, &file),
                  -EINVAL);
         CHECK_EQ(eddy_file_open(here.folder, EDDY_FILE_WRITE, 0, &file), -EISDIR);
