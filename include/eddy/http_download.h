@@ -90,7 +90,8 @@ struct eddy_http_download_opts {
  * attempt, so that attempts multiply: with such a client, set EDDY_HTTP_NO_RETRY in the request.  A
  * response 206 that does not fit, and 416, are followed at once by a request for the whole.
  *
- * While the call runs, no other call may download to 'path'.
+ * While a call runs, another one to the same path, in this process or another, returns -EBUSY and
+ * changes nothing, because the note is locked (EDDY_FILE_LOCK), if the file system has locks.
  *
  * Suspends: yes.  After a cancel the call still closes the part, or removes it if it cannot be
  *           continued.  A cancel during the rename has no effect.
@@ -104,6 +105,7 @@ struct eddy_http_download_opts {
  *         after the errors below, 'ret_fault' has the reason, with the path if it is of a file
  *         -EEXIST                there is a file at 'path', with EDDY_HTTP_DOWNLOAD_NEW; or
  *                                "PATH.part" or its note is not eddy's
+ *         -EBUSY                 another call downloads to 'path'
  *         -EISDIR                'path' is a folder
  *         -EINVAL                'path' is empty, 'hash' does not have 64 digits, or an unknown flag
  *         -ENOENT, -EACCES, -ENOSPC and others of eddy_file_open(), eddy_file_write(),

@@ -119,7 +119,7 @@ static int file_failed(struct download *download, int err)
 /* The server does not continue the body as it should: ask only for the whole from now on. */
 static int refuse(struct download *download)
 {
-        ed_download_file_drop(&download->file);
+        ed_download_file_empty(&download->file);
         download->range.validator[0] = '\0';
         download->can_continue = download->is_joined = false;
         download->result.continued = 0;

@@ -14,13 +14,22 @@
 #include "eddy/folder.h"
 #include "eddy/path.h"
 #include "eddy/scope.h"
+#include "eddy/time.h"
 
 #define BOOT_PATH  "/proc/sys/kernel/random/boot_id"
 #define NOTE_BEGIN "eddy download 1\n"
 #define PART_END   ".part"
 #define NOTE_END   ".part.note"
 
-enum { BOOT_BYTES_MAX = 64, NOTE_BYTES_MAX = 4096, HASH_READ_BYTES = 64 << 10 };
+enum {
+        BOOT_BYTES_MAX = 64,
+        NOTE_ROOM = ED_DOWNLOAD_OWNER_BYTES + EDDY_HTTP_RANGE_VALIDATOR_BYTES + 32,
+        OPEN_TRIES = 10,
+        REMOVE_TRIES = 10,
+        HASH_READ_BYTES = 64 << 10
+};
+
+#define REMOVE_WAIT_NS EDDY_MS(10)
 
 /* ---- the beginning and the end ------------------------------------------------------------------ */
 
@@ -81,7 +90,8 @@ int ed_download_file_init(struct ed_download_file *file, const char *path, const
 void ed_download_file_fini(struct ed_download_file *file)
 {
         eddy_file_close(file->file);
-        file->file = NULL;
+        eddy_file_close(file->lock);
+        file->file = file->lock = NULL;
         ed_free(file->part);
         file->part = NULL;
 }
@@ -126,13 +136,71 @@ static bool note_parse(const struct ed_download_file *file, const char *note,
         return true;
 }
 
+/* Fits NOTE_ROOM, so that a longer file is not a note. */
 static int note_write(const struct ed_download_file *file, const struct eddy_http_range *range)
 {
-        char note[ED_DOWNLOAD_OWNER_BYTES + EDDY_HTTP_RANGE_VALIDATOR_BYTES + 32];
+        char note[NOTE_ROOM];
+        int err;
 
         snprintf(note, sizeof(note), "%s%s\n%llu\n", file->owner, range->validator,
                  (unsigned long long) range->total);
-        return eddy_file_write_whole(file->note, note, strlen(note), 0);
+        err = eddy_file_truncate(file->lock, 0);
+        return err < 0 ? err : eddy_file_write_at(file->lock, note, strlen(note), 0);
+}
+
+/* Read the note. Returns its bytes, with a NUL after them, or -EEXIST if it is not ours. */
+static int64_t note_read(const struct ed_download_file *file, char note[NOTE_ROOM])
+{
+        int64_t bytes = eddy_file_read_at(file->lock, note, NOTE_ROOM, 0);
+        size_t begin = strlen(NOTE_BEGIN);
+
+        if (bytes < 0)
+                return bytes;
+        if (bytes == NOTE_ROOM)
+                return -EEXIST;
+        note[bytes] = '\0';
+        /* A crash can leave a note without bytes, with zeros, or with only the first bytes. */
+        if ((size_t) bytes < begin)
+                begin = (size_t) bytes;
+        return *note == '\0' || memcmp(note, NOTE_BEGIN, begin) == 0 ? bytes : -EEXIST;
+}
+
+/* Some file systems have no locks. */
+static int note_open_once(struct ed_download_file *file, unsigned flags)
+{
+        int err;
+
+        flags |= EDDY_FILE_READ | EDDY_FILE_WRITE | EDDY_FILE_NO_FOLLOW;
+        err = eddy_file_open(file->note, flags | EDDY_FILE_LOCK, 0, &file->lock);
+        if (err == -ENOLCK || err == -EOPNOTSUPP)
+                err = eddy_file_open(file->note, flags & ~(unsigned) EDDY_FILE_NEW, 0, &file->lock);
+        return err == -ELOOP ? -EEXIST : err;
+}
+
+/* Make the note, if there is no part, which would be the user's. Returns 1 if another call made it. */
+static int note_make(struct ed_download_file *file)
+{
+        struct eddy_file_info info;
+        int err = eddy_path_stat(file->part, EDDY_PATH_NO_FOLLOW, &info);
+
+        if (err != -ENOENT)
+                return err == 0 ? -EEXIST : err;
+        err = note_open_once(file, EDDY_FILE_NEW);
+        return err == -EEXIST ? 1 : err;
+}
+
+/* Open or make the note. Another call may make or remove it meanwhile. */
+static int note_open(struct ed_download_file *file, bool *ret_is_new)
+{
+        int err = 1;
+
+        for (int i = 0; i < OPEN_TRIES && err == 1; i++) {
+                err = note_open_once(file, 0);
+                *ret_is_new = err == -ENOENT;
+                if (err == -ENOENT)
+                        err = note_make(file);
+        }
+        return err == 1 ? -EBUSY : err;
 }
 
 /* ---- the part ----------------------------------------------------------------------------------- */
@@ -164,24 +232,21 @@ static int part_open(struct ed_download_file *file, const struct eddy_http_range
 
 int ed_download_file_find(struct ed_download_file *file, struct eddy_http_range *range)
 {
-        struct eddy_file_info info;
-        size_t bytes;
-        char *note;
-        int err = eddy_file_read_whole(file->note, NOTE_BYTES_MAX, &note, &bytes);
+        char note[NOTE_ROOM];
+        int64_t bytes;
+        bool is_new;
+        int err = note_open(file, &is_new);
 
-        if (err == -ENOENT) {
-                err = eddy_path_stat(file->part, EDDY_PATH_NO_FOLLOW, &info);
-                return err == 0 ? -EEXIST : err == -ENOENT ? 0 : err;
+        if (err < 0 || is_new)
+                return err;
+        bytes = note_read(file, note);
+        if (bytes < 0) {
+                eddy_file_close(file->lock);
+                file->lock = NULL;
+                return (int) bytes;
         }
-        if (err < 0)
-                return err == EDDY_E_FILE_TOO_LARGE ? -EEXIST : err;
-        /* A crash of the machine can leave a note without bytes, or with zeros. */
-        file->is_ours = *note == '\0' || strncmp(note, NOTE_BEGIN, strlen(NOTE_BEGIN)) == 0;
-        if (!file->is_ours)
-                err = -EEXIST;
-        else if (note_parse(file, note, range))
+        if (note_parse(file, note, range))
                 err = part_open(file, range);
-        eddy_free(note);
         if (file->bytes == 0)
                 range->validator[0] = '\0';
         return err;
@@ -194,18 +259,28 @@ static int name_remove(const char *name)
         return err == -ENOENT ? 0 : err;
 }
 
+/* Likewise, also if there is no memory or no thread for a moment. */
+static int name_remove_surely(const char *name)
+{
+        int err = name_remove(name);
+
+        for (int i = 1; i < REMOVE_TRIES && (err == -ENOMEM || err == -EAGAIN); i++) {
+                err = eddy_sleep(REMOVE_WAIT_NS);
+                if (err == 0 || err == -ENOMEM)
+                        err = name_remove(name);
+        }
+        return err;
+}
+
 int ed_download_file_begin(struct ed_download_file *file, const struct eddy_http_range *range)
 {
-        int err = 0;
+        int err;
 
         part_close(file);
         /* A part must never be beside the note of another one. */
-        if (file->is_ours)
-                err = name_remove(file->part);
-        if (err == 0) {
+        err = name_remove(file->part);
+        if (err == 0)
                 err = note_write(file, range);
-                file->is_ours = true;
-        }
         if (err == 0)
                 err = eddy_file_open(file->part,
                                      EDDY_FILE_READ | EDDY_FILE_WRITE | EDDY_FILE_NEW |
@@ -256,6 +331,15 @@ int ed_download_file_hash(struct ed_download_file *file, char out[ED_HASH_HEX_RO
 
 /* ---- the end ------------------------------------------------------------------------------------ */
 
+/* Remove the note, and then release its lock, so that no other call finds a note that is removed. */
+static void note_remove(struct ed_download_file *file)
+{
+        /* A note that stays is harmless: the next call finds no part beside it. */
+        (void) name_remove_surely(file->note);
+        eddy_file_close(file->lock);
+        file->lock = NULL;
+}
+
 static int part_rename(struct ed_download_file *file, bool is_new)
 {
         int err = eddy_path_rename(file->part, file->path, is_new ? EDDY_PATH_KEEP : 0);
@@ -263,8 +347,7 @@ static int part_rename(struct ed_download_file *file, bool is_new)
         if (err < 0)
                 return err;
         err = eddy_folder_sync(file->folder);
-        if (name_remove(file->note) == 0)
-                file->is_ours = false;
+        note_remove(file);
         return err;
 }
 
@@ -284,15 +367,25 @@ int ed_download_file_keep(struct ed_download_file *file, bool is_new)
         return err == -ECANCELED ? -EAGAIN : err < 0 ? err : end_err;
 }
 
+void ed_download_file_empty(struct ed_download_file *file)
+{
+        eddy_scope shield;
+
+        part_close(file);
+        eddy_scope_begin(&shield, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_SHIELD });
+        (void) name_remove_surely(file->part);
+        (void) eddy_scope_end(&shield);
+}
+
 void ed_download_file_drop(struct ed_download_file *file)
 {
         eddy_scope shield;
 
         part_close(file);
-        if (!file->is_ours)
+        if (!file->lock)
                 return;
         eddy_scope_begin(&shield, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_SHIELD });
-        if (name_remove(file->part) == 0 && name_remove(file->note) == 0)
-                file->is_ours = false;
+        if (name_remove_surely(file->part) == 0)
+                note_remove(file);
         (void) eddy_scope_end(&shield);
 }

@@ -1,8 +1,8 @@
 /*
  * http/download_file.h - the file of a download: PATH.part, its note, and its name at the end.
  *
- * The note is written before the part is made and removed after it, so a part without a note is not
- * ours.
+ * The note is made before the part and removed after it, so a part without a note is not ours. It is
+ * open and locked (EDDY_FILE_LOCK) for the whole call, so two calls never write to one part.
  */
 #ifndef ED_HTTP_DOWNLOAD_FILE_H
 #define ED_HTTP_DOWNLOAD_FILE_H
@@ -19,8 +19,8 @@ struct ed_download_file {
         const char *path;
         char *part, *note, *folder;          /* one allocation, which begins at 'part' */
         eddy_file *file;                     /* the part; NULL: it is not open */
+        eddy_file *lock;                     /* the note; NULL: it is not open */
         uint64_t bytes;                      /* in the part */
-        bool is_ours;                        /* there is a note of ours, and perhaps a part */
         bool has_boot;                       /* the number of the machine's start is known */
         char owner[ED_DOWNLOAD_OWNER_BYTES]; /* how the note of this URL begins */
 };
@@ -29,14 +29,15 @@ struct ed_download_file {
 EDDY_MUST_USE int ed_download_file_init(struct ed_download_file *file, const char *path,
                                         const char *url);
 
-/* Close the part. */
+/* Close the part and the note. */
 void ed_download_file_fini(struct ed_download_file *file);
 
 /*
- * Find the part that an earlier call has left. If it can be continued, open it, and set 'bytes' and
- * '*range'.
+ * Make the note, or open that of an earlier call, and lock it. If the part of that call can be
+ * continued, open it, and set 'bytes' and '*range'.
  *
- * Suspends: yes. Errors: -EEXIST  there is a part or a note that is not ours; the system's
+ * Suspends: yes. Errors: -EEXIST  there is a part or a note that is not ours; -EBUSY  another call has
+ * the lock; the system's
  */
 EDDY_MUST_USE int ed_download_file_find(struct ed_download_file *file,
                                         struct eddy_http_range *range);
@@ -63,7 +64,10 @@ EDDY_MUST_USE int ed_download_file_hash(struct ed_download_file *file, char out[
  */
 EDDY_MUST_USE int ed_download_file_keep(struct ed_download_file *file, bool is_new);
 
-/* Remove the part and its note, if they are ours, also in a cancelled task. Suspends: yes. */
+/* Remove the part, which is then begun again, also in a cancelled task. Suspends: yes. */
+void ed_download_file_empty(struct ed_download_file *file);
+
+/* Remove the part and its note, if the note is locked, also in a cancelled task. Suspends: yes. */
 void ed_download_file_drop(struct ed_download_file *file);
 
 #endif

@@ -2,10 +2,11 @@
  * kill_at.c - loaded into a program by LD_PRELOAD: kills it at the Nth call that changes a file, or
  * fails that call.
  *
- * KILL_AT=N counts the calls of write(), ftruncate(), rename(), unlink(), unlinkat(), linkat(),
- * fsync() and fdatasync() on regular files from 1. KILL_HOW says when: "before" the call, "after" it, or "torn": a write
- * writes half of its bytes first. KILL_SIGNAL=N sends that signal after the call instead, and
- * KILL_ERRNO=N fails the call with that error; KILL_FOREVER=1 all later ones too.
+ * KILL_AT=N counts the calls of write(), pwritev(), ftruncate(), rename(), renameat2(), unlink(),
+ * unlinkat(), linkat(), fsync() and fdatasync() on regular files from 1. KILL_HOW says when: "before"
+ * the call, "after" it, or "torn": a write writes half of its bytes first. KILL_SIGNAL=N sends that
+ * signal after the call instead, and KILL_ERRNO=N fails the call with that error; KILL_FOREVER=1 all
+ * later ones too.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static _Atomic long calls;
@@ -91,6 +93,29 @@ ssize_t write(int fd, const void *data, size_t bytes)
         return n;
 }
 
+/* Of the pieces, only the first is written, and if the write is torn half of that. */
+ssize_t pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
+{
+        static ssize_t (*next)(int, const struct iovec *, int, off_t);
+        struct iovec first = pieces[0];
+        int chosen;
+        ssize_t n;
+
+        if (!next)
+                next = dlsym(RTLD_NEXT, "pwritev");
+        chosen = is_file(fd) && is_chosen();
+        if (is_file(fd) && fails(chosen))
+                return -1;
+        if (chosen && is_how("before"))
+                end();
+        if (chosen && is_how("torn"))
+                first.iov_len /= 2;
+        n = chosen ? next(fd, &first, 1, offset) : next(fd, pieces, count, offset);
+        if (chosen)
+                end();
+        return n;
+}
+
 /* The other calls either happen or not. */
 #define CALL(name, types, args)                                                                    \
         int name types                                                                             \
@@ -112,6 +137,8 @@ ssize_t write(int fd, const void *data, size_t bytes)
 
 CALL(ftruncate, (int fd, off_t bytes), (fd, bytes))
 CALL(rename, (const char *from, const char *to), (from, to))
+CALL(renameat2, (int from_fd, const char *from, int to_fd, const char *to, unsigned flags),
+     (from_fd, from, to_fd, to, flags))
 CALL(unlink, (const char *path), (path))
 CALL(unlinkat, (int fd, const char *path, int flags), (fd, path, flags))
 CALL(linkat, (int from_fd, const char *from, int to_fd, const char *to, int flags),

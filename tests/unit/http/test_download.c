@@ -3,6 +3,7 @@
  * joined; which files are touched; and that each cut, cancel and lack of memory leaves nothing wrong.
  */
 #include "cancel_at.h"
+#include "eddy/test_file.h"
 #include "http_test.h"
 
 enum { BYTES = 300, LARGE_BYTES = 300000 };
@@ -465,11 +466,93 @@ DOWNLOAD_TEST(files_of_the_user_are_not_touched)
         CHECK_EQ(GET(.flags = 0), -EISDIR);
         CHECK(strncmp(reason.text, "/out: ", 6) == 0 && reason.text[6]);
         CHECK_EQ(eddy_folder_remove("/out"), 0);
-        /* After a crash of the machine, a note may be empty, or have zeros. */
-        CHECK_EQ(eddy_file_write_whole("/out.part.note", "\0\0\0", 3, 0), 0);
-        CHECK_EQ(eddy_file_write_whole("/out.part", "rest", 4, 0), 0);
-        CHECK_EQ(GET(.flags = EDDY_HTTP_DOWNLOAD_NEW), 0);
+}
+
+/* After a crash of the machine, a note may have zeros; after a kill, only its first bytes. */
+DOWNLOAD_TEST(a_note_that_is_torn_anywhere_is_begun_again)
+{
+        static const char whole[] = "eddy download 1\n0123";
+
+        for (size_t n = 0; n <= sizeof(whole); n++) {
+                server_reset(BYTES);
+                CHECK_EQ(eddy_file_write_whole("/out.part.note",
+                                               n == sizeof(whole) ? "\0\0\0" : whole,
+                                               n == sizeof(whole) ? 3 : n, 0),
+                         0);
+                CHECK_EQ(eddy_file_write_whole("/out.part", "rest", 4, 0), 0);
+                CHECK_EQ(GET(.flags = EDDY_HTTP_DOWNLOAD_NEW), 0);
+                CHECK_STR(server.range, "");
+                check_file();
+                CHECK_EQ(eddy_path_remove("/out"), 0);
+        }
+        /* A longer file that begins like a note is not one. */
+        memcpy(body, whole, sizeof(whole));
+        CHECK_EQ(eddy_file_write_whole("/out.part.note", body, 4000, 0), 0);
+        CHECK_EQ(GET(.flags = 0), -EEXIST);
+        CHECK(is_there("/out.part.note"));
+}
+
+/* ---- two calls to one path ---------------------------------------------------------------------- */
+
+/* Within the first call, before and while its bytes arrive. */
+static int try_second(const struct eddy_http_download_progress *progress, void *arg)
+{
+        struct eddy_http_download_result first = result;
+        int *count = arg;
+
+        (void) progress;
+        ++*count;
+        CHECK_EQ(GET(.flags = 0), -EBUSY);
+        CHECK_EQ(get(&(struct eddy_http_request){ .url = "http://a/other" },
+                     (struct eddy_http_download_opts){ .flags = EDDY_HTTP_DOWNLOAD_WHOLE }),
+                 -EBUSY);
+        result = first;
+        return 0;
+}
+
+DOWNLOAD_TEST(a_second_call_to_the_path_is_refused_and_changes_nothing)
+{
+        int count = 0;
+
+        server.bytes = LARGE_BYTES;
+        server.cut[0] = LARGE_BYTES / 2;
+        CHECK_EQ(GET(.progress = try_second, .arg = &count), 0);
+        CHECK(count > 4);
+        CHECK_EQ(server.responses, 2);
         check_file();
+        CHECK_EQ(GET(.flags = 0), 0);
+        check_file();
+}
+
+static int successes;
+
+static int get_or_find_busy(void *arg)
+{
+        int err = get(&(struct eddy_http_request){ .url = arg },
+                      (struct eddy_http_download_opts){ .flags = 0 });
+
+        CHECK(err == 0 || err == -EBUSY);
+        successes += err == 0;
+        return 0;
+}
+
+DOWNLOAD_TEST(of_calls_that_begin_together_at_least_one_succeeds_and_the_file_is_whole)
+{
+        static char urls[2][16] = { "http://a/1", "http://a/2" };
+
+        for (int round = 0; round < 20; round++) {
+                eddy_scope scope;
+
+                server_reset(BYTES);
+                server.cut[0] = 10 * round;
+                successes = 0;
+                eddy_scope_begin(&scope, NULL);
+                for (int i = 0; i < 8; i++)
+                        eddy_scope_start(&scope, get_or_find_busy, urls[i % 2]);
+                CHECK_EQ(eddy_scope_end(&scope), 0);
+                CHECK(successes >= 1);
+                check_file();
+        }
 }
 
 DOWNLOAD_TEST(a_coded_body_is_saved_as_it_is_and_not_continued)
@@ -560,11 +643,65 @@ DOWNLOAD_TEST(without_memory_at_any_point_nothing_is_wrong)
                 failed = http_memory_is_back();
                 CHECK(failed || err == 0);
                 if (is_there("/out"))
-                        check_bytes(); /* its note is left if there was no memory to remove it */
+                        check_file(); /* without its note: removing it is tried again */
                 else
                         CHECK(err < 0);
                 CHECK_EQ(GET(.flags = 0), 0);
                 check_file();
                 CHECK_EQ(eddy_path_remove("/out"), 0);
         }
+}
+
+/* Make all that is on the disk durable. */
+static void disk_sync(void)
+{
+        static const char *const folders[] = { "/", "/proc", "/proc/sys", "/proc/sys/kernel",
+                                               "/proc/sys/kernel/random" };
+        eddy_file *file;
+
+        for (int i = 0; i < 5; i++)
+                CHECK_EQ(eddy_folder_sync(folders[i]), 0);
+        CHECK_EQ(eddy_file_open("/proc/sys/kernel/random/boot_id", EDDY_FILE_READ, 0, &file), 0);
+        CHECK_EQ(eddy_file_sync(file, 0), 0);
+        eddy_file_close(file);
+}
+
+DOWNLOAD_TEST(a_crash_of_the_machine_at_any_operation_leaves_a_whole_file_or_none)
+{
+        enum { STATES_MAX = 60 }; /* of each crash, evenly chosen */
+        static const struct eddy_retry_policy twice = { .attempts = 2, .base_ns = -1 };
+        int crashes = 0, checked = 0;
+        char id[32];
+
+        for (uint64_t n = 1;; n++) {
+                uint64_t states, step;
+                int err;
+
+                server_reset(BYTES);
+                server.cut[0] = 100;
+                disk_sync();
+                CHECK_EQ(eddy_test_power_off_at(n), 0);
+                err = GET(.retry = &twice);
+                CHECK_EQ(eddy_test_power_off_at(0), 0);
+                if (err == 0)
+                        break;
+                crashes++;
+                states = (uint64_t) eddy_test_power_off();
+                step = states / STATES_MAX + 1;
+                for (uint64_t i = 0; i < states; i += step) {
+                        CHECK_EQ(eddy_test_power_on(i), 0);
+                        snprintf(id, sizeof(id), "start-%d\n", crashes);
+                        boot_set(id);
+                        if (is_there("/out"))
+                                check_bytes();
+                        server_reset(BYTES);
+                        CHECK_EQ(GET(.retry = &once), 0);
+                        CHECK_EQ(result.continued, 0);
+                        check_file();
+                        checked++;
+                }
+                CHECK_EQ(eddy_path_remove("/out"), 0);
+        }
+        printf("# %d crashes, %d states\n", crashes, checked);
+        CHECK(crashes > 10);
 }
