@@ -148,6 +148,23 @@ def name_that_is_used_is_never_replaced(eddy):
 
 
 @claim
+def files_of_the_run_may_be_in_the_folder_unless_it_is_forced(eddy):
+    site = Site(eddy, {"/1": disposed(b"attachment; filename=urls.txt"), "/2": disposed(b"attachment; filename=out.jsonl")})
+    os.mkdir(site.folder)
+    urls = "".join(f"{site.server.url}{path}\n" for path in site.heads)
+    args = ["fetch", "-i", eddy.file("run.files/urls.txt", urls), "-o", eddy.file("run.files/out.jsonl"), "--save", site.folder]
+    equal((eddy.run(*args).code, eddy.run(*args, "--remote-name", "--force").code, site.asked), (2, 2, []))
+    for asked in (["/1", "/2"], []):
+        site.asked.clear()
+        result = eddy.run(*args, "--remote-name")
+        equal((result.code, sorted(site.asked)), (0, asked), result)
+        files = site.files()
+        equal((files["urls.txt"], len(files), len(files["out.jsonl"].splitlines())), (urls.encode(), 4, 2), files.keys())
+        for line in map(json.loads, files["out.jsonl"].splitlines()):
+            equal(files[line["file"]] == site.body(line["url"][-2:]), True, line)
+
+
+@claim
 def bodies_of_one_run_with_one_name_all_stay(eddy):
     site = Site(eddy, {f"/{i}": disposed(b"attachment; filename=same.bin") for i in range(40)})
     for _ in range(3):

@@ -215,15 +215,18 @@ static bool is_in_folder(const char *path, const char *folder)
                first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-/* Refuse files of the run in the folder of --save, where a body could replace them. */
+/*
+ * Refuse files of the run in the folder of --save, where a body could replace them. With
+ * --remote-name and without --force, no body replaces a file.
+ */
 static int folder_check(const struct ed_fetch_opts *opts)
 {
         const char *paths[] = { opts->output, opts->input };
         static const char *const options[] = { "-o", "-i" };
 
         for (int i = 0; i < 2; i++)
-                if (opts->save && paths[i] && strcmp(paths[i], "-") != 0 &&
-                    is_in_folder(paths[i], opts->save))
+                if (opts->save && (opts->force || !opts->remote_name) && paths[i] &&
+                    strcmp(paths[i], "-") != 0 && is_in_folder(paths[i], opts->save))
                         return ed_console_usage(
                                 "fetch",
                                 "%s %s: this file is in the folder of --save, whose "
