@@ -495,6 +495,7 @@ static int put_stale(struct rig *rig, struct source *source)
         return rig_fetch(rig, &request);
 }
 
+/* B10: A body that cannot begin again ends the request. */
 CLIENT_TEST(source_that_was_read_is_not_sent_again, NULL, SCRIPT(OK_2, "?", "~"), SCRIPT(OK_2))
 {
         struct source source = { .end = 50 };
@@ -504,6 +505,7 @@ CLIENT_TEST(source_that_was_read_is_not_sent_again, NULL, SCRIPT(OK_2, "?", "~")
         CHECK_STATS(rig->client, 0, 0, 0);
 }
 
+/* B10: One that can is sent again. */
 CLIENT_TEST(source_that_can_be_rewound_is_sent_again, NULL, SCRIPT(OK_2, "?", "~"),
             SCRIPT("?", ".", "<" OK_2))
 {

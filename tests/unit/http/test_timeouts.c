@@ -133,6 +133,7 @@ static int name_unanswered(void *arg)
         return 0;
 }
 
+/* B15: The close of the client ends its lookups. */
 TEST(limit_that_passes_during_the_name_lookup_says_so)
 {
         http_run_real(name_unanswered, NULL);
