@@ -166,6 +166,7 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
         ed_list_init(&client->spares);
         ed_list_init(&client->lent);
         ed_list_init(&client->http1_spares);
+        ed_list_init(&client->http1_buffers);
         client->refs = 1;
         if (opts->tls)
                 ed_tls_config_ref(opts->tls);

@@ -57,6 +57,36 @@ static bool is_upgraded(const struct ed_http1_response *response)
         return head->status == 101 && head->upgrade && response->base->fields.upgrading;
 }
 
+/*
+ * Wait for a response before it takes a buffer. A response that is read at once then gives the next
+ * one its buffer, which is still in the processor's cache.
+ */
+static int await_response(struct ed_http1_response *response)
+{
+        eddy_http_client *client = response->base->client;
+        struct ed_http_message *message = &response->message;
+        int err = ed_http_message_await(message);
+        struct ed_list *link;
+
+        if (err < 0)
+                return err;
+        link = ed_list_pop_front(&client->http1_buffers);
+        if (link) {
+                client->http1_buffers_count--;
+                ed_http_message_give_buffer(message, (char *) link);
+        }
+        return 0;
+}
+
+/* Read more of a head. Returns the bytes read, or an error. */
+static int64_t read_more(struct ed_http1_response *response)
+{
+        int err = response->message.in ? 0 : await_response(response);
+        int64_t n = err < 0 ? err : ed_http_message_fill(&response->message);
+
+        return n == 0 ? EDDY_E_HTTP_CLOSED : n;
+}
+
 /* Read the head of a response. With 'for_continue', returns SEND_BODY after "100 Continue". */
 static int read_head(struct ed_http1_response *response, bool for_continue)
 {
@@ -71,9 +101,7 @@ static int read_head(struct ed_http1_response *response, bool for_continue)
                 if (err < 0)
                         return err;
                 if (err == 0) {
-                        n = ed_http_message_fill(message);
-                        if (n == 0)
-                                return EDDY_E_HTTP_CLOSED;
+                        n = read_more(response);
                         if (n < 0)
                                 return (int) n;
                         base->received_ns = eddy_now();
@@ -500,7 +528,25 @@ void ed_http1_responses_drop(eddy_http_client *client)
 
         while ((link = ed_list_pop_front(&client->http1_spares)))
                 part_destroy(ed_container_of(link, struct ed_http1_response, link));
+        while ((link = ed_list_pop_front(&client->http1_buffers)))
+                ed_free(link);
         client->http1_spares_count = 0;
+        client->http1_buffers_count = 0;
+}
+
+/* Keep the buffer for the next response of the client. */
+static void give_buffer(eddy_http_client *client, struct ed_http_message *message)
+{
+        struct ed_list *link = (struct ed_list *) (void *) ed_http_message_take_buffer(message);
+
+        if (!link)
+                return;
+        if (client->http1_buffers_count >= ED_HTTP_SPARES_MAX) {
+                ed_free(link);
+                return;
+        }
+        ed_list_push_front(&client->http1_buffers, link);
+        client->http1_buffers_count++;
 }
 
 static void http1_detach(eddy_http_response *base)
@@ -516,6 +562,7 @@ static void http1_detach(eddy_http_response *base)
                 return;
         }
         ed_http_message_reset(&response->message);
+        give_buffer(client, &response->message);
         if (response->out.room > ED_HTTP_REQUEST_HEAD_KEPT)
                 ed_buf_fini(&response->out);
         else

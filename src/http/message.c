@@ -102,8 +102,16 @@ void ed_http_message_skip(struct ed_http_message *message)
  */
 static int64_t try_late(eddy_stream *stream, void *buf, size_t bytes)
 {
-        return eddy_stream_is_readable(stream) > 0 ? eddy_stream_try_read(stream, buf, bytes)
-                                                   : -EAGAIN;
+        if (eddy_stream_is_readable(stream) <= 0)
+                return -EAGAIN;
+        return bytes > 0 ? eddy_stream_try_read(stream, buf, bytes) : 0;
+}
+
+/* Read, or without room for a byte wait until there is something to read. */
+static int64_t read_or_wait(eddy_stream *stream, void *buf, size_t bytes)
+{
+        return bytes > 0 ? eddy_stream_read(stream, buf, bytes)
+                         : eddy_stream_wait(stream, EDDY_STREAM_READING);
 }
 
 /* Read from the stream, for at most the timeout after bytes were last sent or received. */
@@ -116,7 +124,7 @@ static int64_t receive_in_time(struct ed_http_message *message, void *buf, size_
         for (;;) {
                 opts.deadline_ns = ed_time_after(since_ns, message->read_timeout_ns);
                 eddy_scope_begin(&scope, &opts);
-                n = eddy_stream_read(*message->stream, buf, bytes);
+                n = read_or_wait(*message->stream, buf, bytes);
                 if (eddy_scope_end(&scope) != -ETIMEDOUT || n != -ECANCELED || !*message->stream)
                         return n;
                 n = try_late(*message->stream, buf, bytes);
@@ -139,9 +147,14 @@ int64_t ed_http_message_receive(struct ed_http_message *message, void *buf, size
         else if (message->read_timeout_ns)
                 n = receive_in_time(message, buf, bytes);
         else
-                n = eddy_stream_read(*message->stream, buf, bytes);
+                n = read_or_wait(*message->stream, buf, bytes);
         if (ed_unlikely(n < 0))
                 return *message->stream ? n : message->closed_error;
         message->received += (uint64_t) n;
         return n;
+}
+
+int ed_http_message_await(struct ed_http_message *message)
+{
+        return (int) ed_http_message_receive(message, NULL, 0);
 }

@@ -94,6 +94,14 @@ void ed_http_message_next(struct ed_http_message *message);
 void ed_http_message_skip(struct ed_http_message *message);
 
 /*
+ * Wait until the stream has something to read, without a buffer.
+ *
+ * Suspends: yes.
+ * Errors: those of the stream
+ */
+EDDY_MUST_USE int ed_http_message_await(struct ed_http_message *message);
+
+/*
  * Read more of an incomplete head from the stream. Returns the bytes read, or 0 if the peer closed
  * the stream.
  *

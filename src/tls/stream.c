@@ -165,6 +165,8 @@ static int tls_wait(eddy_stream *stream, enum eddy_stream_side side)
         struct ed_tls *tls = tls_of(stream);
         int err;
 
+        if (side == EDDY_STREAM_READING && (tls->ended || tls->error < 0))
+                return 0;
         /* OpenSSL has not seen all that there is. */
         if (side == EDDY_STREAM_READING && !tls->bio.starved)
                 return eddy_sleep(0);
@@ -202,8 +204,10 @@ static int tls_watch_idle(eddy_stream *stream, eddy_stream_idle_fn *fn, void *ar
         if (err < 0)
                 return err;
         /* Session tickets made OpenSSL allocate its buffers, and only the next write frees one of them. */
-        if (!SSL_has_pending(tls->ssl))
+        if (!SSL_has_pending(tls->ssl)) {
                 (void) SSL_free_buffers(tls->ssl);
+                tls->bio.starved = true; /* a wait need not look first */
+        }
         tls->idle = fn;
         tls->idle_arg = arg;
         return 0;

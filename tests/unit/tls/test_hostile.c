@@ -125,6 +125,32 @@ TEST(a_write_waits_for_the_rest_of_a_key_update_and_other_tasks_run)
         io_run(half_message);
 }
 
+/* -- a stream that has failed ------------------------------------------------------- */
+
+static int failed(void *arg)
+{
+        struct tls_rig rig = { .host = NULL };
+        struct ed_tls *tls;
+        char byte;
+
+        (void) arg;
+        tls_rig_open(&rig);
+        io_pair_open(&rig.lower);
+        tls_rig_shake(&rig);
+        CHECK_EQ(eddy_stream_try_read(rig.server, &byte, 1), -EAGAIN);
+        tls = ed_container_of(rig.server, struct ed_tls, stream);
+        tls->error = -ENOMEM; /* as after a write for which OpenSSL has no memory */
+        CHECK_EQ(eddy_stream_wait(rig.server, EDDY_STREAM_READING), 0);
+        CHECK_EQ(eddy_stream_read(rig.server, &byte, 1), -ENOMEM);
+        tls_rig_close(&rig);
+        return 0;
+}
+
+TEST(a_wait_for_bytes_ends_at_once_if_the_stream_has_failed)
+{
+        io_run(failed);
+}
+
 /* -- resets ------------------------------------------------------------------------- */
 
 static int reset(void *arg)
