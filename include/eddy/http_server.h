@@ -71,7 +71,7 @@ typedef int eddy_http_error_fn(eddy_http_exchange *exchange, int error, void *ar
  *     400  EDDY_E_JSON_*, EDDY_E_URL_INVALID, EDDY_E_HTTP_MULTIPART
  *     413  EDDY_E_HTTP_TOO_LARGE
  *     415  EDDY_E_HTTP_CONTENT_TYPE
- *     422  EDDY_E_FIELD_*, except EDDY_E_FIELD_TABLE
+ *     422  EDDY_E_FIELD_*, except EDDY_E_FIELD_TABLE; eddy/http_input.h has the fields
  *     503  -ETIMEDOUT: a deadline of the handler passed
  *     500  any other error
  *

@@ -46,6 +46,8 @@ struct ed_http_exchange_ops {
                        size_t *ret_early_bytes);
         void (*abort)(eddy_http_exchange *exchange);
         void (*info)(eddy_http_exchange *exchange, struct eddy_http_exchange_info *ret_info);
+        /* Refuse the handler's answer with a reason. Returns EDDY_E_HTTP_INVALID_ANSWER. */
+        int (*refuse)(eddy_http_exchange *exchange, const char *reason);
         /*
          * The server answers in place of the handler, which has returned 'result', an error.  The
          * failure is that of reading the request if that failed, else 'result'.  It is nothing if a
@@ -59,6 +61,8 @@ struct ed_http_exchange_ops {
 struct eddy_http_exchange {
         const struct ed_http_exchange_ops *ops;
         const struct ed_http_params *params; /* of its route (http/router.h); NULL: none */
+        struct ed_http_value *values;        /* owned (http/values.h); NULL: none */
+        struct ed_http_wrong *wrong;         /* owned (http/input.h); NULL: no wrong fields */
 };
 
 #endif

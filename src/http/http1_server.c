@@ -238,6 +238,11 @@ void ed_http1_request_failure(const struct ed_http1_exchange *exchange,
         }
 }
 
+static int http1_refuse(eddy_http_exchange *base, const char *reason)
+{
+        return ed_http1_refuse_answer(http1_of(base), "%s", reason);
+}
+
 static void http1_take_over(eddy_http_exchange *base, int result,
                             struct ed_http_failure *ret_failure)
 {
@@ -273,5 +278,6 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .upgrade = ed_http1_answer_upgrade,
         .abort = http1_abort,
         .info = ed_http1_info,
+        .refuse = http1_refuse,
         .take_over = http1_take_over,
 };

@@ -6,7 +6,9 @@
 #include <errno.h>
 
 #include "eddy/time.h"
-#include "http/problem.h"
+#include "http/failure.h"
+#include "http/input.h"
+#include "http/values.h"
 #include "loop/loop.h"
 #include "scope/handler.h"
 #include "tls/config.h"
@@ -76,6 +78,13 @@ const char *ed_http_server_date(struct ed_http_server *server)
         return server->date;
 }
 
+/* Free memory of the exchange that few requests have. */
+static void end(eddy_http_exchange *exchange)
+{
+        ed_http_values_fini(exchange);
+        ed_http_wrong_fini(exchange);
+}
+
 int ed_http_server_handle(const struct ed_http_server *server, eddy_http_exchange *exchange)
 {
         struct ed_handler_call call;
@@ -85,6 +94,8 @@ int ed_http_server_handle(const struct ed_http_server *server, eddy_http_exchang
         result = server->handler(exchange, server->arg);
         if (ed_unlikely(result < 0))
                 ed_http_server_failed(server, exchange, result);
+        if (ed_unlikely(exchange->values || exchange->wrong))
+                end(exchange);
         ed_handler_end(&call);
         return result;
 }

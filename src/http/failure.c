@@ -1,0 +1,63 @@
+/*
+ * http/failure.c - see failure.h.
+ */
+#include "http/failure.h"
+
+#include <errno.h>
+
+#include "http/input.h"
+#include "http/problem.h"
+#include "scope/task.h"
+
+/* Answer the failure of a handler that has begun no response. */
+static void answer(const struct ed_http_server *server, eddy_http_exchange *exchange,
+                   struct ed_http_failure *failure)
+{
+        int result = failure->error;
+
+        if (server->opts.on_error) {
+                (void) !server->opts.on_error(exchange, result, server->arg);
+                exchange->ops->take_over(exchange, result, failure);
+                if (failure->error == 0)
+                        return;
+        }
+        if (!failure->status && ed_http_wrong_respond(exchange, result) >= 0)
+                return;
+        if (!failure->status)
+                failure->status = eddy_http_error_status(failure->error);
+        (void) !ed_http_problem_respond(exchange, failure->status, failure->detail);
+}
+
+static void log_failure(eddy_log *log, eddy_http_exchange *exchange, int result, bool is_answered)
+{
+        struct eddy_http_exchange_info info;
+        bool is_late;
+
+        eddy_http_exchange_info(exchange, &info);
+        is_late = info.status != 0 && !is_answered;
+        eddy_log_write(
+                log,
+                is_late || info.status == 0 || info.status >= 500 ? EDDY_LOG_ERROR : EDDY_LOG_INFO,
+                is_late ? "the handler failed after it had begun a response" : "the handler failed",
+                eddy_log_result("error", result),
+                eddy_log_str("method", eddy_http_exchange_method(exchange)),
+                eddy_log_str("path", eddy_http_exchange_path(exchange)),
+                eddy_log_int("status", info.status), eddy_log_end());
+}
+
+void ed_http_server_failed(const struct ed_http_server *server, eddy_http_exchange *exchange,
+                           int result)
+{
+        struct ed_http_failure failure;
+        bool is_answered;
+
+        /* A handler whose client is gone, or whose server stops, has not failed. */
+        if (result == -ECANCELED && ed_task_running()->inner->flags & ED_NODE_CANCELLED)
+                return;
+        exchange->ops->take_over(exchange, result, &failure);
+        is_answered = failure.error < 0;
+        if (is_answered)
+                answer(server, exchange, &failure);
+        if (server->opts.log)
+                log_failure(server->opts.log, exchange, result, is_answered);
+}

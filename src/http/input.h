@@ -1,0 +1,29 @@
+/*
+ * http/input.h - the wrong fields of a request, and the answer to them (eddy/http_input.h).
+ */
+#ifndef ED_HTTP_INPUT_H
+#define ED_HTTP_INPUT_H
+
+#include "eddy/http_input.h"
+#include "http/exchange.h"
+
+/* The wrong fields that were found in a request. */
+struct ed_http_wrong {
+        struct eddy_field_errors in[EDDY_HTTP_PATH + 1];
+};
+
+/* Free the list of an exchange. */
+void ed_http_wrong_fini(eddy_http_exchange *exchange);
+
+/*
+ * Answer the error 'error' of a handler, which is also the error of a field that was found: 422 with
+ * all of them, or 400 with the reason if the text has no fields.
+ *
+ * Suspends: yes.
+ * Errors: -ENOENT  no field was found to be wrong in this way; nothing was answered
+ *         -ENOMEM, -EMSGSIZE  the list could not be written; nothing was answered
+ *         those of eddy_http_exchange_respond()
+ */
+EDDY_MUST_USE int ed_http_wrong_respond(eddy_http_exchange *exchange, int error);
+
+#endif
