@@ -30,9 +30,9 @@ enum {
  */
 struct eddy_http_client {
         struct ed_http_pool pool;
-        struct ed_list spares;       /* responses */
-        struct ed_list lent;         /* responses that callers have, the first one first */
-        struct ed_list http1_spares; /* HTTP/1's parts of responses */
+        struct ed_list spares;        /* responses */
+        struct ed_list lent;          /* responses that callers have, the first one first */
+        struct ed_list http1_spares;  /* HTTP/1's parts of responses */
         struct ed_list http1_buffers; /* and their buffers, each with its link in the first bytes */
         uint32_t spares_count;
         uint32_t http1_spares_count;
