@@ -121,10 +121,11 @@ enum {
         ROUNDS_FEW = 25,
         ROUNDS_FULL = 500,
         CLIENTS = 4,
-        REQUESTS = 100, /* of a round */
-        LAYERED_FEW = 20,
-        LAYERED_FULL = 1000,
-        LAYERED_REQUESTS = 1000, /* of a round through all layers */
+        REQUESTS = 100,   /* of a round */
+        LAYERED_FEW = 20, /* rounds of LAYERED_REQUESTS_FEW requests */
+        LAYERED_FULL = 250,
+        LAYERED_REQUESTS_FEW = 1000,
+        LAYERED_REQUESTS_FULL = 4000,
         REDIRECTS_MAX = 3,
         SEEN_MAX = 400,
         TEXT_BYTES = 256,
@@ -876,6 +877,7 @@ static void layered_rounds(struct world *world)
 {
         const struct eddy_limiter_limit limit = { EDDY_LIMITER_REQUESTS, 1000000000, EDDY_SEC(1) };
         int n = is_full() ? LAYERED_FULL : getenv("EDDY_TEST_VALGRIND") ? 2 : LAYERED_FEW;
+        int requests = is_full() ? LAYERED_REQUESTS_FULL : LAYERED_REQUESTS_FEW;
 
         CHECK_EQ(
                 eddy_limiter_new(&(struct eddy_limiter_opts){ .limits = &limit, .limits_count = 1 },
@@ -892,7 +894,7 @@ static void layered_rounds(struct world *world)
                         layers_draw(&world->drawn[j]);
                         client_make(world, j);
                 }
-                for (int j = 0; j < LAYERED_REQUESTS; j++)
+                for (int j = 0; j < requests; j++)
                         layered_check(world);
                 for (int j = 0; j < CLIENTS; j++)
                         client_close(world, j);
@@ -900,10 +902,9 @@ static void layered_rounds(struct world *world)
         eddy_http_auth_free(world->auths[CLIENTS]);
         eddy_limiter_close(world->limiter);
         printf("# %d requests, %d connections; %d redirects, %d repeated, %d refused, %d with "
-               "cookies, "
-               "%d handled\n",
-               n * LAYERED_REQUESTS, world->accepted, world->redirected, world->repeated,
-               world->refused, world->cookies, world->handled);
+               "cookies, %d handled\n",
+               n * requests, world->accepted, world->redirected, world->repeated, world->refused,
+               world->cookies, world->handled);
         CHECK(world->redirected > 0 && world->repeated > 0 && world->refused > 0);
         CHECK(world->cookies > 0 && world->handled > 0);
 }

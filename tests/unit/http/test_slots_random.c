@@ -308,7 +308,7 @@ static void world_open(void)
                 opts.redirects_max = 20;
         }
         world.random = 88172645463325252u;
-        world.exchanges = getenv("EDDY_TEST_FULL") ? EXCHANGES_FULL : EXCHANGES_FEW;
+        world.exchanges = test_is_full() ? EXCHANGES_FULL : EXCHANGES_FEW;
         world.left = world.exchanges;
         CHECK_EQ(eddy_http_client_new(&opts, &world.client), 0);
         many_offer(world.client, NULL);

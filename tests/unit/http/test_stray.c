@@ -327,7 +327,7 @@ TEST(a_connection_is_checked_on_its_way_to_a_waiter)
  * With the layers, some messages are redirects, whose URL says it too, and others
  * refuse credentials or ask for another attempt.
  */
-enum { ASKING = 8, ATTEMPTS = 40, CANCELS_FEW = 4000, CANCELS_FULL = 1000000, PATH_BYTES = 96 };
+enum { ASKING = 8, ATTEMPTS = 40, CANCELS_FEW = 4000, CANCELS_FULL = 200000, PATH_BYTES = 96 };
 
 static struct {
         eddy_listener *listener;
@@ -517,7 +517,7 @@ static int chance_main(void *arg)
 
 static void chance_run(bool has_layers)
 {
-        unsigned cancels = getenv("EDDY_TEST_FULL") ? CANCELS_FULL : CANCELS_FEW;
+        unsigned cancels = test_is_full() ? CANCELS_FULL : CANCELS_FEW;
 
         memset(&chance, 0, sizeof(chance));
         chance.has_layers = has_layers;
