@@ -50,7 +50,7 @@ def say(text):
 
 
 class TlsNginx(Nginx):
-    """nginx that also serves files of 1 and 20 KB and a big one, plain and with TLS 1.3."""
+    """nginx that also serves files of 128 bytes, 1 and 20 KB and a big one, plain and with TLS 1.3."""
 
     def __init__(self, cpu, bulk_bytes):
         super().__init__(cpu)
@@ -62,7 +62,8 @@ class TlsNginx(Nginx):
             return
         os.mkdir(folder)
         os.chmod(self.folder, 0o755)
-        for name, size in (("1k", 1 << 10), ("20k", 20 << 10), ("bulk", self.bulk_bytes)):
+        sizes = {"128": 128, "1k": 1 << 10, "20k": 20 << 10, "bulk": self.bulk_bytes}
+        for name, size in sizes.items():
             with open(os.path.join(folder, name), "wb") as file:
                 file.truncate(size)
         self.cert, self.key = (os.path.join(self.folder, name) for name in ("cert", "key"))
@@ -99,12 +100,16 @@ class TlsBench:
     """CPU time per operation beside a level-triggered epoll loop on OpenSSL."""
 
     title = "TLS"
+    part = "tls"
+    clients = CLIENTS
+    all_rows = ROWS
 
     def __init__(self, options, tools):
         self.options = options
         self.tools = tools
-        self.entries = [c for c in CLIENTS if not options.only or c[0] in options.only.split(",")]
-        self.rows = [r for r in ROWS if not options.row or options.row in r[0]]
+        only = options.only.split(",") if options.only else None
+        self.entries = [c for c in self.clients if not only or c[0] in only]
+        self.rows = [r for r in self.all_rows if not options.row or options.row in r[0]]
         self.figures = {}  # row's title: client's key: those of its runs
         self.versions = {}
         self.missing = {}
@@ -215,14 +220,17 @@ class TlsBench:
         self.server_cpu, self.client_cpu = server_cpu, client_cpu
         self.build()
         with TlsNginx(server_cpu, max(1, int(BULK_BYTES * self.options.scale))) as nginx:
-            self.env = {
-                "GOMAXPROCS": "1",
-                "GOGC": self.options.gogc,
-                "SSL_CERT_FILE": nginx.cert,
-                "SSL_CERT_DIR": os.path.join(nginx.folder, "none"),
-            }
+            self.env = self.environment(nginx)
             for row in self.rows:
                 self.measure(nginx, row)
+
+    def environment(self, nginx):
+        return {
+            "GOMAXPROCS": "1",
+            "GOGC": self.options.gogc,
+            "SSL_CERT_FILE": nginx.cert,
+            "SSL_CERT_DIR": os.path.join(nginx.folder, "none"),
+        }
 
     def measure(self, nginx, row):
         """All runs of one row, the clients in turn."""
@@ -243,7 +251,7 @@ class TlsBench:
                     if self.version not in names:
                         names.append(self.version)
         shown = (f"{key} {median(runs):.1f} (least {min(runs):.1f})" for key, runs in figures.items())
-        say(f"tls {title}: " + ", ".join(shown))
+        say(f"{self.part} {title}: " + ", ".join(shown))
 
     def table(self):
         names = " | ".join(f"{title} ({'; '.join(self.versions.get(key, ['-']))})"

@@ -5,7 +5,8 @@
 As their documentations advise: one session or client for all requests, with a
 pool that holds every connection; bodies read whole.  aiohttp runs with its C
 extensions, without a cookie jar and without timeouts; httpx without reading
-proxies from the environment and without timeouts.
+proxies from the environment and without timeouts.  With https the server is
+verified by SSL_CERT_FILE.
 
 httpx's pool grows slow when many tasks share it: each waiter is given the
 first idle connection, and all waiters but one find it taken and ask again.
@@ -16,6 +17,7 @@ against the advice but several times faster.
 import asyncio
 import json
 import platform
+import ssl
 import sys
 import time
 
@@ -29,6 +31,7 @@ class Bench:
         self.done = 0
         self.ok = 0
         self.body_bytes = None
+        self.trust = ssl.create_default_context() if url.startswith("https:") else False
 
     def count(self, status, body):
         if self.body_bytes is None:
@@ -70,7 +73,7 @@ async def run_httpx(bench):
         max_connections=bench.connections, max_keepalive_connections=bench.connections
     )
     async with httpx.AsyncClient(
-        limits=limits, timeout=None, trust_env=False, verify=False
+        limits=limits, timeout=None, trust_env=False, verify=bench.trust
     ) as client:
 
         async def fetch():
@@ -87,7 +90,7 @@ async def run_httpx_split(bench):
 
     async def loop():
         async with httpx.AsyncClient(
-            limits=limits, timeout=None, trust_env=False, verify=False
+            limits=limits, timeout=None, trust_env=False, verify=bench.trust
         ) as client:
             while bench.started < bench.requests:
                 bench.started += 1
