@@ -13,9 +13,9 @@
  *     if (eddy_http_router_new(&router) < 0)
  *             return -ENOMEM;
  *     eddy_http_router_use(router, log_requests, NULL);
- *     eddy_http_router_add(router, "GET /users/{id}", show_user, db);
- *     eddy_http_router_add(router, "POST /users", make_user, db);
- *     eddy_http_router_add(router, "GET /static/{path...}", send_file, NULL);
+ *     eddy_http_router_add(router, "GET /users/{id}", show_user, db, NULL);
+ *     eddy_http_router_add(router, "POST /users", make_user, db, &make_user_doc);
+ *     eddy_http_router_add(router, "GET /static/{path...}", send_file, NULL, NULL);
  *     err = eddy_http_router_check(router, &text);
  *     if (err == 0)
  *             err = eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
@@ -48,7 +48,9 @@
 #define EDDY_HTTP_ROUTER_H
 
 #include "eddy/def.h"
+#include "eddy/fields.h"
 #include "eddy/http_exchange.h"
+#include "eddy/http_input.h"
 #include "eddy/http_server.h"
 
 EDDY_BEGIN_DECLS
@@ -74,21 +76,49 @@ EDDY_API EDDY_MUST_USE int eddy_http_router_new(eddy_http_router **ret_router);
 EDDY_API void eddy_http_router_free(eddy_http_router *router);
 
 /*
- * Add a route.  The calls that build a router also keep the first error, so a program may add all its
+ * The inputs of a route, by tables of fields (eddy/fields.h).  The router reads them after the middleware
+ * and before the handler.  If one is wrong, the handler is not called, and the error is answered
+ * as that of a handler: a 422 has the wrong fields of all inputs (eddy/http_input.h).
+ *
+ *     static const struct eddy_http_route_doc make_user_doc = { .body = &user_fields };
+ *
+ *     static int make_user(eddy_http_exchange *exchange, void *arg)
+ *     {
+ *             const struct user *user = eddy_http_exchange_input(exchange, EDDY_HTTP_BODY);
+ *             ...
+ *     }
+ *
+ * A struct begins with zeros, or with a copy of the defaults, in which no member is owned.
+ */
+struct eddy_http_route_doc {
+        const struct eddy_fields *params EDDY_UNSET; /* of the path; NULL: not read */
+        const struct eddy_fields *query EDDY_UNSET;  /* NULL: not read */
+        const struct eddy_fields *body EDDY_UNSET;   /* as JSON; NULL: not read */
+        /* the body as a form, in which an empty value is not given; NULL: not read */
+        const struct eddy_fields *form EDDY_UNSET;
+        const void *query_defaults EDDY_UNSET; /* a struct; NULL: zeros */
+        const void *body_defaults EDDY_UNSET;  /* of 'body' or 'form' */
+        uintptr_t reserved[10] EDDY_UNSET;     /* zero */
+};
+
+/*
+ * Add a route.  'doc' may be NULL.  The calls that build a router also keep the first error, so a program may add all its
  * routes and then call eddy_http_router_check() once.  A router with an error serves no request:
  * eddy_http_router_handle() returns the error.
  *
  * A router is built before it serves.  Then it is not changed, and may serve on several threads.
  *
  * Suspends: no.
- * Errors: EDDY_E_HTTP_ROUTE  the pattern is not valid, or matches the same requests as another
+ * Errors: EDDY_E_HTTP_ROUTE  the pattern is not valid, or matches the same requests as another; a
+ *                            table of 'doc' is not usable, or it has two bodies
  *         EDDY_E_HTTP_STATE  the router was mounted in another
  *         -EINVAL            'pattern' or 'handler' is NULL
  *         -ENOMEM
- * Owns: copies 'pattern'; borrows 'arg'.
+ * Owns: copies 'pattern'; borrows 'arg' and 'doc'.
  */
 EDDY_API int eddy_http_router_add(eddy_http_router *router, const char *pattern,
-                                  eddy_http_handler_fn *handler, void *arg);
+                                  eddy_http_handler_fn *handler, void *arg,
+                                  const struct eddy_http_route_doc *doc);
 
 /*
  * Put all routes of the router 'sub' below the path 'prefix', such as "/api" or "/teams/{team}": the
@@ -191,6 +221,15 @@ EDDY_API const char *eddy_http_exchange_param(const eddy_http_exchange *exchange
  * Owns: valid until the router is freed.
  */
 EDDY_API const char *eddy_http_exchange_route(const eddy_http_exchange *exchange);
+
+/*
+ * Returns the struct of an input that the route's description names, or NULL.
+ *
+ * Suspends: no.
+ * Owns: valid until the request ends, with its strings and lists.
+ */
+EDDY_API const void *eddy_http_exchange_input(const eddy_http_exchange *exchange,
+                                              enum eddy_http_input input);
 
 static inline void eddy_http_router_auto_release(eddy_http_router **router)
 {

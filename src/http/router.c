@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
+#include "http/route_doc.h"
 
 int eddy_http_router_new(eddy_http_router **ret_router)
 {
@@ -64,8 +65,21 @@ static int refuse_mounted(eddy_http_router *router)
                       "a router cannot be changed after it was mounted in another");
 }
 
+/* Check the description of a route. */
+static int check_doc(const char *pattern, const struct eddy_http_route_doc *doc, char *text)
+{
+        struct eddy_json_error error;
+        int err = ed_http_route_doc_check(doc, &error);
+
+        if (err == EDDY_E_HTTP_ROUTE)
+                snprintf(text, ED_ROUTE_FAULT_BYTES, "the route \"%.230s\": %s", pattern,
+                         error.text);
+        return err;
+}
+
 int eddy_http_router_add(eddy_http_router *router, const char *pattern,
-                         eddy_http_handler_fn *handler, void *arg)
+                         eddy_http_handler_fn *handler, void *arg,
+                         const struct eddy_http_route_doc *doc)
 {
         char text[ED_ROUTE_FAULT_BYTES] = "there is not enough memory for a route";
         struct ed_http_route *route;
@@ -79,6 +93,8 @@ int eddy_http_router_add(eddy_http_router *router, const char *pattern,
         if (!route)
                 return failed(router, -ENOMEM, text);
         err = ed_route_init(&route->base, "", pattern, text);
+        if (err >= 0 && doc)
+                err = check_doc(pattern, doc, text);
         if (err >= 0)
                 err = ed_route_tree_add(&router->tree, &route->base, text);
         if (err < 0) {
@@ -88,6 +104,7 @@ int eddy_http_router_add(eddy_http_router *router, const char *pattern,
         }
         route->handler = handler;
         route->arg = arg;
+        route->doc = doc;
         route->owner = router;
         route->next_owned = router->routes;
         router->routes = route;

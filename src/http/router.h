@@ -21,7 +21,8 @@ struct ed_http_route {
         struct ed_route base;
         eddy_http_handler_fn *handler;
         void *arg;
-        const eddy_http_router *owner; /* the router to which it was added */
+        const struct eddy_http_route_doc *doc; /* NULL: none */
+        const eddy_http_router *owner;         /* the router to which it was added */
         struct ed_http_route *next_owned;
 };
 

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "eddy/error.h"
 #include "http/problem.h"
+#include "http/route_doc.h"
 #include "http/router.h"
 
 enum {
@@ -124,6 +125,12 @@ int eddy_http_next(eddy_http_exchange *exchange, struct eddy_http_next *next)
         if (!routing->params.match.route)
                 return answer_itself(exchange, routing);
         route = ed_container_of(routing->params.match.route, struct ed_http_route, base);
+        if (route->doc) {
+                int err = ed_http_route_doc_read(route->doc, exchange);
+
+                if (err < 0)
+                        return err;
+        }
         return route->handler(exchange, route->arg);
 }
 

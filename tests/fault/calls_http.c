@@ -454,7 +454,7 @@ static int exchange_route(void *arg)
 
         CHECK_EQ(eddy_http_router_new(&router), 0);
         CHECK_EQ(eddy_http_router_use(router, call_next, &web), 0);
-        CHECK_EQ(eddy_http_router_add(router, "/{path...}", answer_route, &web), 0);
+        CHECK_EQ(eddy_http_router_add(router, "/{path...}", answer_route, &web, NULL), 0);
         err = eddy_http_router_handle(arg, router);
         eddy_http_router_free(router);
         return err;

@@ -43,6 +43,7 @@ static const struct eddy_fields bad_fields = EDDY_FIELDS(struct page, bad_list, 
 static struct {
         struct site *site;
         eddy_http_router *router;
+        int handled;
         int errors[3]; /* of on_error, for each input */
 } seen;
 
@@ -131,16 +132,50 @@ static int read_lightly(eddy_http_exchange *exchange, void *arg)
         return eddy_http_exchange_respond(exchange, 200, NULL, 0, "fine", 4);
 }
 
+/* ---- inputs that the route's description names ------------------------------- */
+
+static const struct item item_defaults = { .age = 9 };
+static const struct page page_defaults = { .page = 5 };
+
+static const struct eddy_field few_list[] = { EDDY_FIELD(struct page, page, EDDY_FIELD_MIN(1)) };
+static const struct eddy_fields few_fields = EDDY_FIELDS(struct page, few_list, 0);
+
+static const struct eddy_http_route_doc json_doc = { .params = &page_fields,
+                                                     .query = &few_fields,
+                                                     .body = &item_fields,
+                                                     .query_defaults = &page_defaults,
+                                                     .body_defaults = &item_defaults };
+static const struct eddy_http_route_doc form_doc = { .form = &item_fields };
+
+static int show_inputs(eddy_http_exchange *exchange, void *arg)
+{
+        const struct item *item = eddy_http_exchange_input(exchange, EDDY_HTTP_BODY);
+        const struct page *query = eddy_http_exchange_input(exchange, EDDY_HTTP_QUERY);
+        const struct page *params = eddy_http_exchange_input(exchange, EDDY_HTTP_PATH);
+
+        (void) arg;
+        seen.handled++;
+        if (params) {
+                CHECK_EQ(params->page, 12);
+                CHECK_EQ(query->page, 5);
+        } else {
+                CHECK(!query);
+        }
+        return show(exchange, item);
+}
+
 static void build(void)
 {
         memset(&seen, 0, sizeof(seen));
         CHECK_EQ(eddy_http_router_new(&seen.router), 0);
-        eddy_http_router_add(seen.router, "POST /json", read_json, NULL);
-        eddy_http_router_add(seen.router, "POST /form", read_form, NULL);
-        eddy_http_router_add(seen.router, "POST /all/{page}", read_all, NULL);
-        eddy_http_router_add(seen.router, "GET /bad", read_bad, NULL);
-        eddy_http_router_add(seen.router, "GET /other", read_other, NULL);
-        eddy_http_router_add(seen.router, "GET /lightly", read_lightly, NULL);
+        eddy_http_router_add(seen.router, "POST /json", read_json, NULL, NULL);
+        eddy_http_router_add(seen.router, "POST /form", read_form, NULL, NULL);
+        eddy_http_router_add(seen.router, "POST /all/{page}", read_all, NULL, NULL);
+        eddy_http_router_add(seen.router, "GET /bad", read_bad, NULL, NULL);
+        eddy_http_router_add(seen.router, "GET /other", read_other, NULL, NULL);
+        eddy_http_router_add(seen.router, "GET /lightly", read_lightly, NULL, NULL);
+        eddy_http_router_add(seen.router, "POST /doc/{page}", show_inputs, NULL, &json_doc);
+        eddy_http_router_add(seen.router, "POST /doc", show_inputs, NULL, &form_doc);
         CHECK_EQ(eddy_http_router_check(seen.router, NULL), 0);
 }
 
@@ -274,6 +309,23 @@ INPUT_TEST(mistakes_of_the_program_and_other_texts_show_nothing)
         CHECK_EQ(ask(site, HEAD("GET", "/lightly?page=x", "Connection: close\r\n"))->status, 200);
 }
 
+INPUT_TEST(inputs_of_a_description_are_read_before_the_handler_runs)
+{
+        const struct answer *answer;
+
+        CHECK_STR(body_of(post(site, "/doc/12", JSON, "{\"name\":\"a\",\"tag\":[1,2]}")), "a 9 2");
+        CHECK_STR(body_of(post(site, "/doc", FORM, "name=a+b&age=&tag=4")), "a b 0 1");
+        CHECK_EQ(seen.handled, 2);
+        answer = post(site, "/doc/x?page=0", JSON, "{\"age\":1}");
+        CHECK_EQ(answer->status, 422);
+        CHECK_HAS(answer->text, "\"loc\":[\"path\",\"page\"]");
+        CHECK_HAS(answer->text, "\"loc\":[\"query\",\"page\"]");
+        CHECK_HAS(answer->text, "\"loc\":[\"body\",\"name\"]");
+        CHECK_EQ(post(site, "/doc/12", FORM, "name=a")->status, 415);
+        CHECK_EQ(post(site, "/doc/12", JSON, "{")->status, 400);
+        CHECK_EQ(seen.handled, 2);
+}
+
 /* ---- on_error sees them ----------------------------------------------------- */
 
 static int answer_own(eddy_http_exchange *exchange, int error, void *arg)
@@ -341,6 +393,8 @@ static int send_some(void *arg)
                 err = send(client, "http://a/all/x", "application/json",
                            "{\"age\":999,\"tag\":[1,1],\"more\":2}");
         if (err == 422)
+                err = send(client, "http://a/doc/12", "application/json", "{\"name\":\"a\"}");
+        if (err == 200)
                 err = send(client, "http://a/form", "application/x-www-form-urlencoded",
                            "name=a&tag=1&tag=x");
         return err < 0 ? err : err == 422 || err == 500 ? 0 : -EPROTO;

@@ -88,7 +88,7 @@ static int try_twice(eddy_http_exchange *exchange, struct eddy_http_next *next, 
 
 static int add(const char *pattern)
 {
-        return eddy_http_router_add(root, pattern, show, x);
+        return eddy_http_router_add(root, pattern, show, x, NULL);
 }
 
 static eddy_http_router *sub_new(const char *const *patterns, const char *arg)
@@ -97,7 +97,8 @@ static eddy_http_router *sub_new(const char *const *patterns, const char *arg)
 
         CHECK_EQ(eddy_http_router_new(&sub), 0);
         for (; *patterns; patterns++)
-                CHECK_EQ(eddy_http_router_add(sub, *patterns, show, (void *) (uintptr_t) arg), 0);
+                CHECK_EQ(eddy_http_router_add(sub, *patterns, show, (void *) (uintptr_t) arg, NULL),
+                         0);
         return sub;
 }
 
@@ -128,7 +129,7 @@ TEST(the_first_mistake_of_building_is_kept)
         check_fault(EDDY_E_HTTP_ROUTE, "\"GET /a/{id}\" and \"GET /a/{name}\"");
         CHECK_ERR(add(NULL), -EINVAL);
         check_fault(-EINVAL, "NULL");
-        CHECK_ERR(eddy_http_router_add(root, "/", NULL, NULL), -EINVAL);
+        CHECK_ERR(eddy_http_router_add(root, "/", NULL, NULL, NULL), -EINVAL);
         check_fault(-EINVAL, "NULL");
         CHECK_ERR(eddy_http_router_use(root, NULL, NULL), -EINVAL);
         check_fault(-EINVAL, "middleware");
@@ -140,7 +141,7 @@ TEST(the_first_mistake_of_building_is_kept)
         CHECK_ERR(eddy_http_router_mount(root, "/api", sub_new(users, "s")), EDDY_E_HTTP_ROUTE);
         check_fault(EDDY_E_HTTP_ROUTE, "\"GET /api/users\" and \"GET /api/users\"");
         sub = sub_new(users, "s");
-        CHECK_ERR(eddy_http_router_add(sub, "/{", show, NULL), EDDY_E_HTTP_ROUTE);
+        CHECK_ERR(eddy_http_router_add(sub, "/{", show, NULL, NULL), EDDY_E_HTTP_ROUTE);
         CHECK_ERR(eddy_http_router_mount(root, "/api", sub), EDDY_E_HTTP_ROUTE);
         check_fault(EDDY_E_HTTP_ROUTE, "the pattern \"/{\"");
         sub = sub_new(users, "s");
@@ -149,9 +150,31 @@ TEST(the_first_mistake_of_building_is_kept)
         check_fault(EDDY_E_HTTP_STATE, "mounted twice");
         sub = sub_new(users, "s");
         CHECK_EQ(eddy_http_router_mount(root, "/api", sub), 0);
-        CHECK_ERR(eddy_http_router_add(sub, "/b", show, NULL), EDDY_E_HTTP_STATE);
+        CHECK_ERR(eddy_http_router_add(sub, "/b", show, NULL, NULL), EDDY_E_HTTP_STATE);
         CHECK_ERR(eddy_http_router_use(sub, wrap, NULL), EDDY_E_HTTP_STATE);
         CHECK_ERR(eddy_http_router_mount(sub, "/", root), EDDY_E_HTTP_STATE);
+        eddy_http_router_free(root);
+}
+
+static const struct eddy_field bad_list[] = { { .name = "bad", .kind = 99, .bytes = 4 } };
+static const struct eddy_fields bad_fields = { .list = bad_list, .count = 1, .bytes = 4 };
+
+TEST(descriptions_that_are_not_usable_are_refused)
+{
+        static const struct eddy_http_route_doc docs[] = { { .params = &bad_fields },
+                                                           { .query = &bad_fields },
+                                                           { .body = &bad_fields },
+                                                           { .form = &bad_fields },
+                                                           { .body = &bad_fields,
+                                                             .form = &bad_fields } };
+
+        CHECK_EQ(eddy_http_router_new(&root), 0);
+        for (size_t i = 0; i < sizeof(docs) / sizeof(docs[0]); i++) {
+                CHECK_ERR(eddy_http_router_add(root, "GET /a", show, x, &docs[i]),
+                          EDDY_E_HTTP_ROUTE);
+                check_fault(EDDY_E_HTTP_ROUTE, i < 4 ? "the route \"GET /a\": bad: "
+                                                     : "either 'body' or 'form', not both");
+        }
         eddy_http_router_free(root);
 }
 
@@ -203,7 +226,7 @@ static void build(void)
         CHECK_EQ(add("GET /files/{rest...}"), 0);
         CHECK_EQ(add("OPTIONS /own"), 0);
         CHECK_EQ(add("/every"), 0);
-        CHECK_EQ(eddy_http_router_add(root, "GET /fail", fail, NULL), 0);
+        CHECK_EQ(eddy_http_router_add(root, "GET /fail", fail, NULL, NULL), 0);
         deep = sub_new(v1, "deep");
         CHECK_EQ(eddy_http_router_use(deep, wrap, (void *) (uintptr_t) "D"), 0);
         sub = sub_new(api, "sub");
@@ -212,7 +235,7 @@ static void build(void)
         CHECK_EQ(eddy_http_router_mount(root, "/api", sub), 0);
         CHECK_EQ(eddy_http_router_new(&closed), 0);
         CHECK_EQ(eddy_http_router_use(closed, refuse, NULL), 0);
-        CHECK_EQ(eddy_http_router_add(closed, "GET /", show, x), 0);
+        CHECK_EQ(eddy_http_router_add(closed, "GET /", show, x, NULL), 0);
         CHECK_EQ(eddy_http_router_mount(root, "/closed", closed), 0);
         CHECK_EQ(eddy_http_router_use(root, wrap, (void *) (uintptr_t) "B"), 0);
         CHECK_EQ(eddy_http_router_use(root, add_id, (void *) (uintptr_t) "7"), 0);
@@ -344,11 +367,11 @@ static void build_twice(void)
 {
         CHECK_EQ(eddy_http_router_new(&root), 0);
         CHECK_EQ(eddy_http_router_new(&other), 0);
-        CHECK_EQ(eddy_http_router_add(other, "GET /{a}/{rest...}", show, x), 0);
-        CHECK_EQ(eddy_http_router_add(root, "/{b}/{all...}", inner, other), 0);
+        CHECK_EQ(eddy_http_router_add(other, "GET /{a}/{rest...}", show, x, NULL), 0);
+        CHECK_EQ(eddy_http_router_add(root, "/{b}/{all...}", inner, other, NULL), 0);
         CHECK_EQ(eddy_http_router_use(root, try_twice, NULL), 0);
         CHECK_EQ(eddy_http_router_use(root, wrap, (void *) (uintptr_t) "T"), 0);
-        CHECK_EQ(eddy_http_router_add(root, "GET /fail", fail, NULL), 0);
+        CHECK_EQ(eddy_http_router_add(root, "GET /fail", fail, NULL, NULL), 0);
 }
 
 static void ask_twice(struct site *site)
@@ -405,12 +428,12 @@ static int build_and_ask(void *arg)
         if (err < 0)
                 return err;
         (void) eddy_http_router_use(router, add_id, (void *) (uintptr_t) "7");
-        (void) eddy_http_router_add(router, "GET /s/{a}", show, x);
+        (void) eddy_http_router_add(router, "GET /s/{a}", show, x, NULL);
         err = eddy_http_router_new(&sub);
         if (err < 0)
                 return err;
-        (void) eddy_http_router_add(sub, "GET /t/{a}", show, x);
-        (void) eddy_http_router_add(sub, "GET /u", show, x);
+        (void) eddy_http_router_add(sub, "GET /t/{a}", show, x, NULL);
+        (void) eddy_http_router_add(sub, "GET /u", show, x, NULL);
         (void) eddy_http_router_mount(router, "/m", sub);
         err = eddy_http_router_check(router, NULL);
         if (err >= 0)

@@ -1,0 +1,29 @@
+/*
+ * http/route_doc.h - the inputs that the description of a route names: they are read before the handler
+ * runs, and freed when the request ends.
+ */
+#ifndef ED_HTTP_ROUTE_DOC_H
+#define ED_HTTP_ROUTE_DOC_H
+
+#include "eddy/http_router.h"
+#include "eddy/json.h"
+
+/*
+ * Check the tables of a description.
+ *
+ * Errors: EDDY_E_HTTP_ROUTE  a table is not usable here, or there are two bodies
+ *         -ENOMEM
+ */
+EDDY_MUST_USE int ed_http_route_doc_check(const struct eddy_http_route_doc *doc,
+                                          struct eddy_json_error *ret_error);
+
+/*
+ * Read all inputs of a request, also after a wrong one, so that the answer has all wrong fields.
+ * Returns the first error.
+ *
+ * Suspends: yes, to read a body.
+ */
+EDDY_MUST_USE int ed_http_route_doc_read(const struct eddy_http_route_doc *doc,
+                                         eddy_http_exchange *exchange);
+
+#endif
