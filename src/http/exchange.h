@@ -49,6 +49,12 @@ struct ed_http_exchange_ops {
         /* Refuse the handler's answer with a reason. Returns EDDY_E_HTTP_INVALID_ANSWER. */
         int (*refuse)(eddy_http_exchange *exchange, const char *reason);
         /*
+         * Store the failure that the server will answer if the handler returns 'result', which may be
+         * 0 or more: then the status is 404 unless there is another.  Changes nothing.
+         */
+        void (*failure)(const eddy_http_exchange *exchange, int result,
+                        struct ed_http_failure *ret_failure);
+        /*
          * The server answers in place of the handler, which has returned 'result', an error.  The
          * failure is that of reading the request if that failed, else 'result'.  It is nothing if a
          * response was begun, or the handler has called abort, or the client is gone.
@@ -60,9 +66,19 @@ struct ed_http_exchange_ops {
 /* The first member of a protocol's exchange. */
 struct eddy_http_exchange {
         const struct ed_http_exchange_ops *ops;
-        const struct ed_http_params *params; /* of its route (http/router.h); NULL: none */
-        struct ed_http_value *values;        /* owned (http/values.h); NULL: none */
-        struct ed_http_wrong *wrong;         /* owned (http/input.h); NULL: no wrong fields */
+        const struct ed_http_params *params;       /* of its route (http/router.h); NULL: none */
+        struct ed_http_value *values;              /* owned (http/values.h); NULL: none */
+        struct ed_http_wrong *wrong;               /* owned (http/input.h); NULL: no wrong fields */
+        const char *request_id;                    /* in the frame of a middleware; NULL: none */
+        const struct ed_http_forwarded *forwarded; /* likewise (http/forwarded.h) */
 };
+
+/*
+ * Returns the status by which a server will answer if the handler and all middleware return 'result'
+ * now, as far as the server's table says; 0: the client gets no answer.
+ *
+ * Suspends: no.
+ */
+int ed_http_exchange_status(eddy_http_exchange *exchange, int result);
 
 #endif

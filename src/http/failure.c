@@ -45,14 +45,35 @@ static void log_failure(eddy_log *log, eddy_http_exchange *exchange, int result,
                 eddy_log_int("status", info.status), eddy_log_end());
 }
 
+/* Returns true if the result is not a failure: its client is gone, or its server stops. */
+static bool is_stopped(int result)
+{
+        return result == -ECANCELED && ed_task_running()->inner->flags & ED_NODE_CANCELLED;
+}
+
+int ed_http_exchange_status(eddy_http_exchange *exchange, int result)
+{
+        struct eddy_http_exchange_info info;
+        struct ed_http_failure failure;
+
+        eddy_http_exchange_info(exchange, &info);
+        if (info.status != 0)
+                return info.status;
+        if (is_stopped(result))
+                return 0;
+        exchange->ops->failure(exchange, result, &failure);
+        if (failure.status || failure.error == 0)
+                return failure.status;
+        return eddy_http_error_status(failure.error);
+}
+
 void ed_http_server_failed(const struct ed_http_server *server, eddy_http_exchange *exchange,
                            int result)
 {
         struct ed_http_failure failure;
         bool is_answered;
 
-        /* A handler whose client is gone, or whose server stops, has not failed. */
-        if (result == -ECANCELED && ed_task_running()->inner->flags & ED_NODE_CANCELLED)
+        if (is_stopped(result))
                 return;
         exchange->ops->take_over(exchange, result, &failure);
         is_answered = failure.error < 0;

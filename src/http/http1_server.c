@@ -243,17 +243,31 @@ static int http1_refuse(eddy_http_exchange *base, const char *reason)
         return ed_http1_refuse_answer(http1_of(base), "%s", reason);
 }
 
+static void http1_failure(const eddy_http_exchange *base, int result,
+                          struct ed_http_failure *ret_failure)
+{
+        const struct ed_http1_exchange *exchange = http1_of(base);
+
+        *ret_failure = (struct ed_http_failure){ .error = 0 };
+        if (exchange->answer != ED_HTTP_UNANSWERED || exchange->aborted)
+                return;
+        if (exchange->failed < 0)
+                ed_http1_request_failure(exchange, ret_failure);
+        else if (result < 0)
+                ret_failure->error = result;
+        else if (exchange->refused[0])
+                ret_failure->error = EDDY_E_HTTP_INVALID_ANSWER;
+        else
+                ret_failure->status = 404;
+}
+
 static void http1_take_over(eddy_http_exchange *base, int result,
                             struct ed_http_failure *ret_failure)
 {
         struct ed_http1_exchange *exchange = http1_of(base);
 
-        *ret_failure = (struct ed_http_failure){ .error = result };
-        if (exchange->failed < 0)
-                ed_http1_request_failure(exchange, ret_failure);
-        if (exchange->answer != ED_HTTP_UNANSWERED || exchange->aborted)
-                ret_failure->error = 0;
-        else
+        http1_failure(base, result, ret_failure);
+        if (exchange->answer == ED_HTTP_UNANSWERED && !exchange->aborted)
                 exchange->is_own = true;
 }
 
@@ -279,5 +293,6 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .abort = http1_abort,
         .info = ed_http1_info,
         .refuse = http1_refuse,
+        .failure = http1_failure,
         .take_over = http1_take_over,
 };

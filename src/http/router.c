@@ -37,6 +37,8 @@ void eddy_http_router_free(eddy_http_router *router)
                 struct ed_http_middleware *middleware = router->middleware;
 
                 router->middleware = middleware->next;
+                if (middleware->release)
+                        middleware->release(middleware->arg);
                 ed_free(middleware);
         }
         while (router->subs) {
@@ -48,8 +50,7 @@ void eddy_http_router_free(eddy_http_router *router)
         ed_free(router);
 }
 
-/* Keep the first error, whose sentence is in 'text' already if it is EDDY_E_HTTP_ROUTE. */
-static int failed(eddy_http_router *router, int err, const char *text)
+int ed_http_router_failed(eddy_http_router *router, int err, const char *text)
 {
         if (router->err == 0) {
                 router->err = err;
@@ -61,8 +62,8 @@ static int failed(eddy_http_router *router, int err, const char *text)
 /* Refuse to change a router that is part of another. */
 static int refuse_mounted(eddy_http_router *router)
 {
-        return failed(router, EDDY_E_HTTP_STATE,
-                      "a router cannot be changed after it was mounted in another");
+        return ed_http_router_failed(router, EDDY_E_HTTP_STATE,
+                                     "a router cannot be changed after it was mounted in another");
 }
 
 /* Check the description of a route. */
@@ -88,10 +89,11 @@ int eddy_http_router_add(eddy_http_router *router, const char *pattern,
         if (router->parent)
                 return refuse_mounted(router);
         if (!pattern || !handler)
-                return failed(router, -EINVAL, "a route has no pattern or no handler (NULL)");
+                return ed_http_router_failed(router, -EINVAL,
+                                             "a route has no pattern or no handler (NULL)");
         route = ed_alloc_zero(sizeof(*route));
         if (!route)
-                return failed(router, -ENOMEM, text);
+                return ed_http_router_failed(router, -ENOMEM, text);
         err = ed_route_init(&route->base, "", pattern, text);
         if (err >= 0 && doc)
                 err = check_doc(pattern, doc, text);
@@ -100,7 +102,7 @@ int eddy_http_router_add(eddy_http_router *router, const char *pattern,
         if (err < 0) {
                 ed_route_fini(&route->base);
                 ed_free(route);
-                return failed(router, err, text);
+                return ed_http_router_failed(router, err, text);
         }
         route->handler = handler;
         route->arg = arg;
@@ -118,14 +120,35 @@ int eddy_http_router_use(eddy_http_router *router, eddy_http_middleware_fn *midd
         if (router->parent)
                 return refuse_mounted(router);
         if (!middleware)
-                return failed(router, -EINVAL, "a middleware is NULL");
+                return ed_http_router_failed(router, -EINVAL, "a middleware is NULL");
         added = ed_alloc(sizeof(*added));
         if (!added)
-                return failed(router, -ENOMEM, "there is not enough memory for a middleware");
+                return ed_http_router_failed(router, -ENOMEM,
+                                             "there is not enough memory for a middleware");
         *added = (struct ed_http_middleware){ .fn = middleware, .arg = arg };
         while (*at)
                 at = &(*at)->next;
         *at = added;
+        return 0;
+}
+
+int ed_http_router_use_own(eddy_http_router *router, eddy_http_middleware_fn *middleware, void *arg,
+                           void (*release)(void *arg))
+{
+        struct ed_http_middleware *last;
+        int err;
+
+        if (!arg)
+                return ed_http_router_failed(router, -ENOMEM,
+                                             "there is not enough memory for a middleware");
+        err = eddy_http_router_use(router, middleware, arg);
+        if (err < 0) {
+                release(arg);
+                return err;
+        }
+        for (last = router->middleware; last->next; last = last->next)
+                ;
+        last->release = release;
         return 0;
 }
 
@@ -196,17 +219,19 @@ int eddy_http_router_mount(eddy_http_router *router, const char *prefix, eddy_ht
         if (router->parent)
                 return refuse_mounted(router);
         if (!prefix || !sub || sub == router)
-                return failed(router, -EINVAL,
-                              "a mounted router or its prefix is NULL, or it is mounted in itself");
+                return ed_http_router_failed(
+                        router, -EINVAL,
+                        "a mounted router or its prefix is NULL, or it is mounted in itself");
         if (sub->parent)
-                return failed(router, EDDY_E_HTTP_STATE, "a router was mounted twice");
+                return ed_http_router_failed(router, EDDY_E_HTTP_STATE,
+                                             "a router was mounted twice");
         sub->parent = router;
         sub->next_sub = router->subs;
         router->subs = sub;
         if (sub->err < 0)
-                return failed(router, sub->err, sub->text);
+                return ed_http_router_failed(router, sub->err, sub->text);
         err = move_routes(router, prefix, sub, text);
-        return err < 0 ? failed(router, err, text) : 0;
+        return err < 0 ? ed_http_router_failed(router, err, text) : 0;
 }
 
 int eddy_http_router_check(const eddy_http_router *router, const char **ret_text)

@@ -15,6 +15,7 @@ struct ed_http_middleware {
         struct ed_http_middleware *next;
         eddy_http_middleware_fn *fn;
         void *arg;
+        void (*release)(void *arg); /* NULL: 'arg' is the program's */
 };
 
 struct ed_http_route {
@@ -42,5 +43,18 @@ struct ed_http_params {
         const struct ed_http_params *outer; /* of a router that has called this one; NULL: none */
         struct ed_route_match match;
 };
+
+/* Keep the first error of building a router and its sentence. Returns 'err'. */
+int ed_http_router_failed(eddy_http_router *router, int err, const char *text);
+
+/*
+ * Add middleware whose argument belongs to the router. It is freed by 'release'.
+ *
+ * Errors: those of eddy_http_router_use(); kept in the router
+ *         -ENOMEM  also: 'arg' is NULL
+ * Owns: takes 'arg', also after an error.
+ */
+int ed_http_router_use_own(eddy_http_router *router, eddy_http_middleware_fn *middleware, void *arg,
+                           void (*release)(void *arg));
 
 #endif

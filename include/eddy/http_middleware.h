@@ -1,0 +1,103 @@
+/*
+ * eddy/http_middleware.h - middleware for the routers of an HTTP server: an access log, request
+ * identifiers, CORS, limits of rate, time and bodies.
+ *
+ *     eddy_http_use_trusted_proxies(router, &(struct eddy_http_trusted_proxies_opts){
+ *             .networks = "10.0.0.0/8" });
+ *     eddy_http_use_request_id(router, NULL);
+ *     eddy_http_use_access_log(router, &(struct eddy_http_access_log_opts){ .log = log });
+ *     eddy_http_use_rate_limit(router, &(struct eddy_http_rate_limit_opts){ .requests = 600 });
+ *     eddy_http_use_timeout(router, EDDY_SEC(10));
+ *
+ * Each call adds a middleware to a router as eddy_http_router_use() does: the first added is the
+ * outermost, and errors are kept for eddy_http_router_check().  The order above is a good one: the log
+ * has the address and the identifier, and also the requests that a limit refuses.
+ *
+ * The calls copy their options and the texts in them.  They borrow the other things in them, such as
+ * the log, until the router is freed.
+ *
+ * Suspends: no.
+ * Threads:  as eddy_http_router_use().  The middleware may serve on several threads, except that a log
+ *           belongs to one loop.
+ */
+#ifndef EDDY_HTTP_MIDDLEWARE_H
+#define EDDY_HTTP_MIDDLEWARE_H
+
+#include "eddy/def.h"
+#include "eddy/http_exchange.h"
+#include "eddy/http_forwarded.h"
+#include "eddy/http_router.h"
+#include "eddy/log.h"
+
+EDDY_BEGIN_DECLS
+
+/* ---- access log -------------------------------------------------------------------- */
+
+enum {
+        EDDY_HTTP_ACCESS_NO_PATH = 1 << 0, /* without "path": paths may have names of persons */
+};
+
+struct eddy_http_access_log_opts {
+        eddy_log *log EDDY_UNSET;         /* borrowed; NULL: no lines */
+        uint32_t flags EDDY_UNSET;        /* EDDY_HTTP_ACCESS_* */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
+};
+
+/*
+ * Log a line with the message "request" for each request, after its handler has returned: at level
+ * warning if the status is 500 or above, else at level info.  Its values:
+ *
+ *     method    the first 32 bytes
+ *     path      the first 1,000 bytes, as sent.  The query is left out: it may have secrets
+ *     route     the pattern of the route; left out if there is none
+ *     status    of the response.  If the handler returned an error, the status by which the server will
+ *               answer without its option 'on_error'.  0: the client gets no answer
+ *     received  bytes of the request that the server has read, with its head
+ *     sent      bytes of the response so far, with its head
+ *     ms        time since the request's first byte
+ *     client    the client's address (eddy/http_forwarded.h), without its port
+ *     error     of the handler, if it returned one
+ *
+ * and those that are bound to the request, such as "request_id".
+ *
+ * Errors: those of eddy_http_router_use()
+ */
+EDDY_API int eddy_http_use_access_log(eddy_http_router *router,
+                                      const struct eddy_http_access_log_opts *opts);
+
+/* ---- request identifiers ----------------------------------------------------------- */
+
+enum {
+        EDDY_HTTP_REQUEST_ID_MAX = 128,    /* bytes of an identifier */
+        EDDY_HTTP_REQUEST_ID_OWN = 1 << 0, /* flag: ignore the client's identifier */
+};
+
+struct eddy_http_request_id_opts {
+        const char *header EDDY_UNSET;    /* NULL: "X-Request-Id" */
+        uint32_t flags EDDY_UNSET;        /* EDDY_HTTP_REQUEST_ID_* */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
+};
+
+/*
+ * Give each request an identifier: that of the client's header if it has 1 to 128 letters, digits and
+ * "-_.", else a new one (eddy_uuid_v7()).  The response has it in the same header, and the lines that
+ * the handler logs have it as "request_id", unless the task's context is full (eddy_log_bind()).
+ * 'opts' may be NULL.
+ *
+ * Errors: those of eddy_http_router_use()
+ *         -EINVAL  also: 'header' is not the name of a header
+ */
+EDDY_API int eddy_http_use_request_id(eddy_http_router *router,
+                                      const struct eddy_http_request_id_opts *opts);
+
+/*
+ * Returns the identifier of the request, for example for a request to another service; "" outside of
+ * that middleware.
+ *
+ * Owns: valid until the middleware returns.
+ */
+EDDY_API const char *eddy_http_exchange_request_id(const eddy_http_exchange *exchange);
+
+EDDY_END_DECLS
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * http/forwarded.c - the client of a request, see eddy/http_forwarded.h.
+ */
+#include "http/forwarded.h"
+
+#include <string.h>
+
+#include "http/exchange.h"
+
+const struct eddy_endpoint *eddy_http_exchange_client(eddy_http_exchange *exchange)
+{
+        struct eddy_http_exchange_info info;
+
+        if (exchange->forwarded)
+                return &exchange->forwarded->client;
+        eddy_http_exchange_info(exchange, &info);
+        return info.peer;
+}
+
+void eddy_http_exchange_client_text(eddy_http_exchange *exchange,
+                                    char ret_text[EDDY_HTTP_CLIENT_BYTES])
+{
+        const struct eddy_endpoint *client = eddy_http_exchange_client(exchange);
+        char *end;
+
+        ret_text[0] = '\0';
+        if (client->kind == EDDY_ENDPOINT_NONE)
+                return;
+        eddy_endpoint_format(client, ret_text);
+        if (client->kind != EDDY_ENDPOINT_IP)
+                return;
+        end = strrchr(ret_text, ':');
+        if (ret_text[0] != '[') {
+                *end = '\0';
+                return;
+        }
+        end[-1] = '\0'; /* the bracket before it */
+        memmove(ret_text, ret_text + 1, strlen(ret_text));
+}
