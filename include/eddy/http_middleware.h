@@ -98,6 +98,38 @@ EDDY_API int eddy_http_use_request_id(eddy_http_router *router,
  */
 EDDY_API const char *eddy_http_exchange_request_id(const eddy_http_exchange *exchange);
 
+/* ---- CORS -------------------------------------------------------------------------- */
+
+enum {
+        EDDY_HTTP_CORS_CREDENTIALS = 1 << 0, /* pages may send cookies; not with "*" in a list */
+};
+
+/* Lists are separated by commas. */
+struct eddy_http_cors_opts {
+        /* whose pages may read the responses, such as "https://app.example, http://localhost:3000";
+         * "*": all.  NULL: none */
+        const char *origins EDDY_UNSET;
+        const char *methods EDDY_UNSET; /* NULL: "GET, HEAD, POST, PUT, PATCH, DELETE" */
+        const char *headers EDDY_UNSET; /* of requests; NULL: "Content-Type" */
+        const char *exposed EDDY_UNSET; /* headers of responses that pages may read; NULL: few */
+        int64_t max_age_ns EDDY_UNSET;  /* browsers keep the permission; 0: 10 min; below 0: not */
+        uint32_t flags EDDY_UNSET;      /* EDDY_HTTP_CORS_* */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
+};
+
+/*
+ * Allow the pages of other origins to read the responses (the protocol CORS of the Fetch standard).  A
+ * preflight, OPTIONS with Origin and Access-Control-Request-Method, is answered by 204 without a call
+ * of the handler.  The browser, not the server, refuses: requests of other origins are handled, and
+ * their responses do not have the header that allows reading.  Responses have "Vary: Origin", unless
+ * 'origins' is "*".  The origin "null", of files and sandboxes, cannot be in the list.
+ *
+ * Errors: those of eddy_http_router_use()
+ *         -EINVAL  also: an origin is not one as browsers write it, a name in a list is not valid, or
+ *                  "*" is in a list beside other names or with EDDY_HTTP_CORS_CREDENTIALS
+ */
+EDDY_API int eddy_http_use_cors(eddy_http_router *router, const struct eddy_http_cors_opts *opts);
+
 EDDY_END_DECLS
 
 #endif
