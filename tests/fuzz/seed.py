@@ -83,6 +83,14 @@ COOKIES = [
 ]
 
 
+# A target, and a robots.txt.
+ROBOTS = [
+    "/", "/a\nUser-agent: *\nDisallow: /", "/x.gif\n\ufeffUser-agent: *\nDisallow: *.gif$\nAllow: /x.gif",
+    "/a%2Fb?c\nUSER-AGENT : A-Bot/1.0 # c\r\nDisallow:/a%2fb\rAllow: /a/b\n",
+    "/p\nUser-agent: b\nUser-agent: a-bot\nDisallow: /*p*$\n\nUser-agent: *\nAllow: /\nDisallow:\n",
+    "/aaaaaaaaaaaaaaaaaaab\nUser-agent: a-bot\nDisallow: /*a*a*a*a*c\nAllow: /%41%zz$\0\nAllow: /*$$\nallow",
+]
+
 # Patterns of routes, and a request.
 ROUTES = [
     "GET /\nGET /users/{id}\nPOST /users\nGET /users/me\n/any\nGET /users/me",
@@ -202,6 +210,7 @@ def main():
     write("fuzz_auth", [text.encode() for text in AUTH])
     write("fuzz_multipart", [text.encode() for text in FORMS])
     write("fuzz_query", [text.encode() for text in QUERIES])
+    write("fuzz_robots", [text.encode() for text in ROBOTS])
     write("fuzz_route", [text.encode() for text in ROUTES])
     write("fuzz_sse", [text.encode() for text in EVENTS])
     write("fuzz_url", [url.encode() for url in URLS])
