@@ -249,48 +249,87 @@ def record_that_is_torn_or_not_eddys_is_not_trusted(eddy):
     equal((result.code, os.listdir(site.folder)), (1, []), result)
 
 
-@claim
-def large_body_is_continued_under_the_name_of_its_first_response(eddy):
-    data = os.urandom(3 * MIB)
-    cut = MIB + 5000
+class Cut(Site):
+    """A server that sends only the beginning of a large body, and waits; and the rest if a client asks for that."""
 
-    class Cut(Site):
-        def reply(self, connection, path, head):
-            start = b"HTTP/1.1 %s X\r\nConnection: close\r\nETag: \"one\"\r\nContent-Length: %d\r\n%s\r\n"
-            if b"range: bytes=" in head:
-                first = int(head.split(b"range: bytes=")[1].split(b"-")[0])
-                self.continued.append(first)
-                more = b"Content-Range: bytes %d-%d/%d\r\n" % (first, len(data) - 1, len(data)) + disposed(b"a; filename=other.bin")
-                connection.sendall(start % (b"206", len(data) - first, more) + data[first:])
-                return
-            connection.sendall(start % (b"200", len(data), self.heads[path]) + data[:cut])
+    DATA = os.urandom(3 * MIB)
+    CUT = MIB + 5000
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.continued = []
+
+    def reply(self, connection, path, head):
+        start = b"HTTP/1.1 %s X\r\nConnection: close\r\nETag: \"one\"\r\nContent-Length: %d\r\n%s\r\n"
+        data = self.DATA
+        if path.startswith("/small"):
+            connection.sendall(start % (b"200", 5, b"") + b"small")
+        elif b"range: bytes=" in head:
+            first = int(head.split(b"range: bytes=")[1].split(b"-")[0])
+            self.continued.append(first)
+            more = b"Content-Range: bytes %d-%d/%d\r\n" % (first, len(data) - 1, len(data)) + disposed(b"a; filename=other.bin")
+            connection.sendall(start % (b"206", len(data) - first, more) + data[first:])
+        else:
+            connection.sendall(start % (b"200", len(data), self.heads[path]) + data[:self.CUT])
             e2e.until_closed(connection)
 
-        @staticmethod
-        def body(_):
-            return data
+    @classmethod
+    def body(cls, _):
+        return cls.DATA
 
-        continued = []
+    def parts(self):
+        names = os.listdir(self.folder) if os.path.isdir(self.folder) else []
+        return sorted(name for name in names if name.startswith(".eddy-") and name != RECORD)
 
-    def is_noted():
-        left = sorted(name for name in os.listdir(site.folder) if name.startswith(".eddy-") and name != RECORD) if os.path.isdir(site.folder) else []
-        if len(left) != 2 or os.path.getsize(os.path.join(site.folder, left[1])) != cut:
+    def is_noted(self):
+        left = self.parts()
+        if len(left) != 2 or os.path.getsize(os.path.join(self.folder, left[1])) != self.CUT:
             return False
-        with open(os.path.join(site.folder, left[0]), "rb") as file:
+        with open(os.path.join(self.folder, left[0]), "rb") as file:
             return file.read().endswith(b"}\n")
 
-    site = Cut(eddy, {"/get?f=1": disposed(b"a; filename=big") + b"Content-Type: application/zip\r\n"})
-    for signo in (signal.SIGKILL, signal.SIGTERM):
-        child = eddy.start(*site.args("--remote-name"))
-        e2e.wait_until(is_noted, "the part and its note")
+    def stop(self, signo):
+        child = self.eddy.start(*self.args("--remote-name"))
+        e2e.wait_until(self.is_noted, "the part and its note")
         child.send_signal(signo)
         child.communicate(timeout=e2e.LIMIT_S)
+
+
+@claim
+def large_body_is_continued_under_the_name_of_its_first_response(eddy):
+    site = Cut(eddy, {"/get?f=1": disposed(b"a; filename=big") + b"Content-Type: application/zip\r\n"})
+    for signo in (signal.SIGKILL, signal.SIGTERM):
+        site.stop(signo)
         result = site.run("--remote-name")
-        equal((result.code, site.whole(result), site.continued), (0, {"/get?f=1": "big.zip"}, [cut - 1]), result)
+        equal((result.code, site.whole(result), site.continued), (0, {"/get?f=1": "big.zip"}, [site.CUT - 1]), result)
         equal(sorted(os.listdir(site.folder)), [RECORD, "big.zip"])
         equal((site.run("--remote-name").code, site.asked), (0, []))
         site.folder += "2"
         site.continued.clear()
+
+
+@claim
+def part_of_another_command_stays_in_the_folder(eddy):
+    site = Cut(eddy, {"/big": b""})
+    site.stop(signal.SIGKILL)
+    parts = site.parts()
+    for args in ((), ("--force",)):
+        result = site.run("--remote-name", *args, paths=["/small"])
+        equal((result.code, site.parts()), (0, parts), result)
+    line = b'{"custom_id":"a","method":"GET","url":"%s/small"}\n' % site.server.url.encode()
+    result = eddy.run("batch", eddy.file("in.jsonl", line), "-o", eddy.file("out.jsonl"), "--save", site.folder)
+    equal((result.code, "a.bin" in site.files(), site.parts()), (0, True, parts), result)
+    result = site.run("--remote-name")
+    equal((result.code, site.whole(result), site.continued, site.parts()), (0, {"/big": "big"}, [site.CUT - 1], []), result)
+
+
+@claim
+def part_of_a_command_is_not_continued_if_it_is_forced(eddy):
+    site = Cut(eddy, {"/big": b""})
+    site.stop(signal.SIGKILL)
+    site.CUT = len(site.DATA)  # from now on the server sends all of it
+    result = site.run("--remote-name", "--force")
+    equal((result.code, site.whole(result), site.continued, site.parts()), (0, {"/big": "big"}, [], []), result)
 
 
 @claim

@@ -492,7 +492,9 @@ static int run_begin(struct ed_batch_command *command)
         if (err == 0)
                 err = ed_reader_check(unit);
         if (err == 0 && unit->paths->save)
-                err = ed_save_dir_open(&unit->sink.save, &run->say, unit->paths->save, 0);
+                /* Incomplete files with notes are those of eddy fetch. */
+                err = ed_save_dir_open(&unit->sink.save, &run->say, unit->paths->save,
+                                       ED_SAVE_DIR_CONTINUES);
         if (err == 0)
                 err = ed_checkpoint_begin(unit);
         if (err == 0) {
@@ -689,7 +691,7 @@ static int run_whole(struct ed_batch_command *command)
         unreached_note(run);
         exit_code = ed_checkpoint_close(unit, command->signo == 0);
         if (err == 0 && exit_code == 0 && run->stats.stop == ED_STOP_NONE)
-                ed_save_dir_clean(&unit->sink.save, false);
+                ed_save_dir_clean(&unit->sink.save, true);
         if (command->setup_failed)
                 return ED_EXIT_USAGE;
         command->exit_code = run_judge(command, err, exit_code);

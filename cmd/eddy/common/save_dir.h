@@ -29,7 +29,7 @@ enum {
 /* How a folder is opened. */
 enum {
         ED_SAVE_DIR_REPLACES = 1 << 0,  /* a file whose name was used before gets it all the same */
-        ED_SAVE_DIR_CONTINUES = 1 << 1, /* incomplete files with notes stay, to be continued */
+        ED_SAVE_DIR_CONTINUES = 1 << 1, /* incomplete files with notes stay: a run continues them */
 };
 
 struct ed_save_dir {

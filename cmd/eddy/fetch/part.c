@@ -134,7 +134,7 @@ uint64_t ed_part_find(struct ed_save *save, const char *url, uint64_t index,
         char *note, name[ED_SAVE_NAME_BYTES];
         int64_t bytes = 0;
 
-        if (!save->dir.has_notes)
+        if (!save->dir.has_notes || save->dir.flags & ED_SAVE_DIR_REPLACES)
                 return 0;
         note = eddy_malloc(ED_SAVE_DIR_NOTE_BYTES);
         if (!note)

@@ -75,8 +75,10 @@ int ed_save_open(struct ed_save *save, const char *command, const struct ed_save
                                opts->path);
                 return ED_EXIT_USAGE;
         }
-        exit_code = ed_save_dir_open(&save->dir, &say, opts->path,
-                                     opts->force ? ED_SAVE_DIR_REPLACES : ED_SAVE_DIR_CONTINUES);
+        exit_code = ed_save_dir_open(
+                &save->dir, &say, opts->path,
+                (opts->force ? ED_SAVE_DIR_REPLACES : 0) |
+                        (!opts->force || opts->remote_name ? ED_SAVE_DIR_CONTINUES : 0));
         if (exit_code == 0 && opts->has_record)
                 exit_code = record_open(save, command, opts->force);
         return exit_code;
