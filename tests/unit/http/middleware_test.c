@@ -100,15 +100,15 @@ static void prepare(struct site *site)
         guarded.router = router;
         guarded.handled = 0;
         build_middleware();
-        CHECK_EQ(eddy_http_router_add(router, "GET /ok", ok, NULL), 0);
-        CHECK_EQ(eddy_http_router_add(router, "/users/{id}", ok, NULL), 0);
-        CHECK_EQ(eddy_http_router_add(router, "GET /result/{number}", result, NULL), 0);
-        CHECK_EQ(eddy_http_router_add(router, "/body", body, NULL), 0);
-        CHECK_EQ(eddy_http_router_add(router, "GET /late", late, NULL), 0);
-        CHECK_EQ(eddy_http_router_add(router, "/wait", wait_long, NULL), 0);
-        CHECK_EQ(eddy_http_router_add(router, "/begun", begun, NULL), 0);
-        CHECK_EQ(eddy_http_router_add(router, "GET /abort", give_up, NULL), 0);
-        CHECK_EQ(eddy_http_router_add(router, "/show", show, NULL), 0);
+        CHECK_EQ(eddy_http_router_add(router, "GET /ok", ok, NULL, NULL), 0);
+        CHECK_EQ(eddy_http_router_add(router, "/users/{id}", ok, NULL, NULL), 0);
+        CHECK_EQ(eddy_http_router_add(router, "GET /result/{number}", result, NULL, NULL), 0);
+        CHECK_EQ(eddy_http_router_add(router, "/body", body, NULL, NULL), 0);
+        CHECK_EQ(eddy_http_router_add(router, "GET /late", late, NULL, NULL), 0);
+        CHECK_EQ(eddy_http_router_add(router, "/wait", wait_long, NULL, NULL), 0);
+        CHECK_EQ(eddy_http_router_add(router, "/begun", begun, NULL, NULL), 0);
+        CHECK_EQ(eddy_http_router_add(router, "GET /abort", give_up, NULL, NULL), 0);
+        CHECK_EQ(eddy_http_router_add(router, "/show", show, NULL, NULL), 0);
         CHECK_EQ(eddy_http_router_check(router, NULL), 0);
         site->handler = route;
 }

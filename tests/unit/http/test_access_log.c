@@ -280,7 +280,7 @@ static int build_and_ask(void *arg)
                 return err;
         (void) eddy_http_use_access_log(router, &opts);
         (void) eddy_http_use_request_id(router, NULL);
-        (void) eddy_http_router_add(router, "GET /", show_id, NULL);
+        (void) eddy_http_router_add(router, "GET /", show_id, NULL, NULL);
         err = guarded_ask(router, "http://a/", NULL, 0);
         return err < 0 ? err : err == 200 || err == 500 ? 0 : -EPROTO;
 }

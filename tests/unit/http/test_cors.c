@@ -192,7 +192,7 @@ static int build_and_ask(void *arg)
         if (err < 0)
                 return err;
         (void) eddy_http_use_cors(router, &opts);
-        (void) eddy_http_router_add(router, "GET /", answer_ok, NULL);
+        (void) eddy_http_router_add(router, "GET /", answer_ok, NULL, NULL);
         err = guarded_ask(router, "http://a/", &origin, 1);
         return err < 0 ? err : err == 200 || err == 500 ? 0 : -EPROTO;
 }
