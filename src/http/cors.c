@@ -13,6 +13,7 @@
 #include "eddy/time.h"
 #include "http/exchange.h"
 #include "http/router.h"
+#include "wire/http1_parts.h"
 
 #define MAX_AGE_DEFAULT_NS EDDY_MIN(10)
 
@@ -28,31 +29,14 @@ struct cors {
 
 /* ---- lists ----------------------------------------------------------------- */
 
-/* Returns the next item of a list and stores its length, which is 0 for an empty one; NULL: the end. */
-static const char *list_next(const char **at, size_t *ret_bytes)
-{
-        const char *item = *at;
-        size_t bytes;
-
-        if (!item)
-                return NULL;
-        item += strspn(item, " \t");
-        bytes = strcspn(item, ",");
-        *at = item[bytes] ? item + bytes + 1 : NULL;
-        while (bytes > 0 && (item[bytes - 1] == ' ' || item[bytes - 1] == '\t'))
-                bytes--;
-        *ret_bytes = bytes;
-        return item;
-}
-
 /* Returns true if the text is an item of the list; "" is none. */
 static bool list_has(const char *list, const char *text)
 {
-        size_t bytes, length = strlen(text);
-        const char *item;
+        size_t at = 0, bytes = strlen(list), length = strlen(text);
+        struct eddy_slice item;
 
-        while ((item = list_next(&list, &bytes)))
-                if (bytes > 0 && bytes == length && memcmp(item, text, bytes) == 0)
+        while (ed_http1_list_next(list, bytes, &at, &item))
+                if (item.bytes == length && memcmp(item.data, text, length) == 0)
                         return true;
         return false;
 }
@@ -77,13 +61,13 @@ static bool is_origin(const char *item, size_t bytes)
 /* Returns true if each item is valid, or "*" is the only one. */
 static bool is_list(const char *list, bool (*is_item)(const char *item, size_t bytes), bool no_any)
 {
-        size_t bytes;
-        const char *item;
+        size_t at = 0, bytes = strlen(list);
+        struct eddy_slice item;
 
         if (strcmp(list, "*") == 0)
                 return !no_any;
-        while ((item = list_next(&list, &bytes)))
-                if (!is_item(item, bytes) || (bytes == 1 && item[0] == '*'))
+        while (ed_http1_list_next(list, bytes, &at, &item))
+                if (!is_item(item.data, item.bytes) || memchr(item.data, '*', item.bytes))
                         return false;
         return true;
 }

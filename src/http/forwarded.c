@@ -37,3 +37,20 @@ void eddy_http_exchange_client_text(eddy_http_exchange *exchange,
         end[-1] = '\0'; /* the bracket before it */
         memmove(ret_text, ret_text + 1, strlen(ret_text));
 }
+
+const char *eddy_http_exchange_scheme(eddy_http_exchange *exchange)
+{
+        struct eddy_http_exchange_info info;
+
+        if (exchange->forwarded && exchange->forwarded->scheme)
+                return exchange->forwarded->scheme;
+        eddy_http_exchange_info(exchange, &info);
+        return info.tls_version ? "https" : "http";
+}
+
+const char *eddy_http_exchange_client_host(eddy_http_exchange *exchange)
+{
+        if (exchange->forwarded && exchange->forwarded->host[0])
+                return exchange->forwarded->host;
+        return eddy_http_exchange_host(exchange);
+}

@@ -150,7 +150,7 @@ static bool entry_has_port(const char *entry, size_t *bytes, uint16_t port)
         return number == port;
 }
 
-static bool same_bits(const uint8_t *a, const uint8_t *b, int bits)
+bool ed_http_same_bits(const uint8_t *a, const uint8_t *b, int bits)
 {
         uint8_t mask = (uint8_t) (0xff00 >> bits % 8);
 
@@ -170,7 +170,7 @@ static bool entry_has_address(const char *entry, size_t bytes, const struct eddy
                 return false;
         width = memchr(entry, ':', text_bytes) ? 128 : 32;
         bits = slash ? number_parse(slash + 1, bytes - text_bytes - 1) : width;
-        return bits >= 0 && bits <= width && same_bits(network.bytes, address->bytes, bits);
+        return bits >= 0 && bits <= width && ed_http_same_bits(network.bytes, address->bytes, bits);
 }
 
 /* A dot at the begin or at the end of a name is ignored. "*." means the subdomains only. */

@@ -70,6 +70,9 @@ bool ed_http_no_proxy_has(const char *no_proxy, const char *host, uint16_t port)
 /* Returns whether the text is an address, IPv6 with or without brackets. */
 bool ed_http_proxy_address(const char *text, size_t bytes, struct eddy_address *ret_address);
 
+/* Returns whether the first 'bits' bits are equal. */
+bool ed_http_same_bits(const uint8_t *a, const uint8_t *b, int bits);
+
 /*
  * Ask the proxy, which 'stream' reaches, for a connection to the host. After success the bytes of
  * 'stream' are those of the host; after an error it is of no use.
