@@ -52,6 +52,7 @@
 #include "eddy/http_router.h"
 #include "eddy/http_server.h"
 #include "eddy/http_sse.h"
+#include "eddy/http_sse_server.h"
 #include "eddy/http_text.h"
 #include "eddy/http_upgrade.h"
 #include "eddy/http_value.h"

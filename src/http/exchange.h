@@ -41,6 +41,12 @@ struct ed_http_exchange_ops {
         int (*write)(eddy_http_exchange *exchange, const void *data, size_t bytes);
         int (*end)(eddy_http_exchange *exchange);
         int (*flush)(eddy_http_exchange *exchange);
+        /*
+         * From now until the handler returns, also write 'piece', a static text, each 'every_ns', if
+         * the answer has not ended and no other write is in progress. If it cannot be sent, the
+         * handler is cancelled as if its client were gone.
+         */
+        void (*repeat)(eddy_http_exchange *exchange, const char *piece, int64_t every_ns);
         int (*upgrade)(eddy_http_exchange *exchange, const struct eddy_http_header *headers,
                        size_t headers_count, eddy_stream **ret_stream, const void **ret_early,
                        size_t *ret_early_bytes);

@@ -275,6 +275,21 @@ int ed_http1_answer_write(eddy_http_exchange *base, const void *data, size_t byt
         return keep_or_send(exchange, task, slices, 3);
 }
 
+void ed_http1_answer_keep(struct ed_http1_exchange *exchange, const char *piece, size_t bytes)
+{
+        char size[ED_HTTP1_CHUNK_HEAD_MAX];
+        const struct eddy_slice slices[3] = { { size, ed_http1_chunk_head(size, bytes) },
+                                              { piece, bytes },
+                                              { "\r\n", 2 } };
+
+        if (exchange->answer != ED_HTTP_ANSWERING || exchange->left >= 0 || exchange->head_only)
+                return;
+        if (exchange->chunked)
+                (void) !ed_http1_out_keep(exchange, slices, 3);
+        else
+                (void) !ed_http1_out_keep(exchange, &slices[1], 1);
+}
+
 static int end_with_trailers(struct ed_http1_exchange *exchange)
 {
         const struct eddy_slice slices[2] = { ed_http1_trailers_slice(exchange), { "\r\n", 2 } };

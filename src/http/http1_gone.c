@@ -58,6 +58,7 @@ void ed_http1_gone_watch(struct ed_http1_exchange *exchange, uint32_t flags)
 {
         if (flags & EDDY_HTTP_SERVER_FINISH)
                 return;
+        exchange->cancels = true;
         /* Without memory to watch, or with a stream that cannot be watched, writes find the end. */
         if (eddy_stream_watch_hangup(exchange->stream, client_gone, exchange) == -EALREADY)
                 client_gone(exchange);
@@ -74,9 +75,15 @@ void ed_http1_gone_body_read(struct ed_http1_exchange *exchange)
                 watch_sending(exchange);
 }
 
+void ed_http1_gone(struct ed_http1_exchange *exchange)
+{
+        if (exchange->cancels)
+                client_gone(exchange);
+}
+
 void ed_http1_gone_unwatch(struct ed_http1_exchange *exchange)
 {
-        exchange->cancels_at_end = false;
+        exchange->cancels = exchange->cancels_at_end = false;
         if (!exchange->stream) /* the handler has taken it */
                 return;
         (void) eddy_stream_watch_hangup(exchange->stream, NULL, NULL);

@@ -21,6 +21,9 @@ void ed_http1_gone_watch(struct ed_http1_exchange *exchange, uint32_t flags);
 /* The handler has read some of the body: if that was the rest, the end of the sending is watched. */
 void ed_http1_gone_body_read(struct ed_http1_exchange *exchange);
 
+/* The client cannot be reached: the same, if the client is watched. */
+void ed_http1_gone(struct ed_http1_exchange *exchange);
+
 /* End the watch. Can be repeated. */
 void ed_http1_gone_unwatch(struct ed_http1_exchange *exchange);
 

@@ -8,6 +8,7 @@
 
 #include "eddy/error.h"
 #include "eddy/stream_ops.h"
+#include "http/http1_gone.h"
 
 /*
  * Bytes kept at most. A piece that is larger than the rest of the room is sent in place: one copy of
@@ -28,6 +29,14 @@ static void fail(struct ed_http1_exchange *exchange, int err)
         exchange->out_error = err == -ECANCELED ? EDDY_E_STREAM_BROKEN : err;
         exchange->closing = true;
         drop(exchange);
+}
+
+/* The same while the handler waits, and would not learn of the failure if it waits for events. */
+static void fail_unseen(struct ed_http1_exchange *exchange, int err)
+{
+        fail(exchange, err);
+        if (exchange->repeat_timer.armed)
+                ed_http1_gone(exchange);
 }
 
 /* ---- when the handler waits ------------------------------------------------ */
@@ -70,7 +79,7 @@ static int send_rest(void *arg)
         int err = write_all(exchange, NULL, 0);
 
         if (err < 0)
-                fail(exchange, err);
+                fail_unseen(exchange, err);
         drop(exchange);
         exchange->resting = false;
         eddy_event_set(&exchange->rest_sent);
@@ -92,7 +101,7 @@ static void on_wait(struct ed_call *call)
                         exchange->sending = exchange->resting = false;
         }
         if (err < 0)
-                fail(exchange, err);
+                fail_unseen(exchange, err);
 }
 
 /* Have the loop send what is kept. */

@@ -13,6 +13,7 @@
 #include "http/http1_gone.h"
 #include "http/http1_info.h"
 #include "http/http1_out.h"
+#include "http/http1_repeat.h"
 #include "http/http1_trailers.h"
 #include "scope/suspend.h"
 
@@ -289,6 +290,7 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .write = ed_http1_answer_write,
         .end = ed_http1_answer_end,
         .flush = ed_http1_answer_flush,
+        .repeat = ed_http1_repeat,
         .upgrade = ed_http1_answer_upgrade,
         .abort = http1_abort,
         .info = ed_http1_info,

@@ -33,6 +33,9 @@ struct ed_http1_exchange {
         struct ed_buf out;            /* bytes of the answer that are kept, see http1_out.h */
         struct ed_call at_wait;       /* queued while there are some */
         eddy_event rest_sent;         /* not 'resting' any more */
+        struct ed_timer repeat_timer; /* armed while a piece is repeated, see http1_repeat.h */
+        const char *repeated;
+        int64_t repeat_ns;
         eddy_scope *scope;    /* of the connection: has the task that writes a rest; is cancelled if
                               the client is gone while a handler runs */
         struct ed_buf copies; /* the request's path, and the host of an absolute target */
@@ -52,6 +55,7 @@ struct ed_http1_exchange {
         bool aborted;         /* the handler called abort, or the client is gone */
         bool cancels_at_end;  /* also if the client has ended its sending */
         bool watches_sending; /* the stream is watched for that */
+        bool cancels;         /* the handler, if the client is gone */
         bool stalled;         /* the client takes no response */
         bool sending;         /* a task writes 'out' */
         bool resting;         /* ... namely one that the server has started for it */

@@ -1,7 +1,8 @@
 /*
  * calls_http_sse.c - the worlds of streams of events; see every_call.h.
  *
- * Each reader that is not cancelled gets all events, each of them once.
+ * Each reader that is not cancelled gets all events, each of them once. Of a sender that is cancelled,
+ * the reader gets the first events.
  */
 #include "every_call.h"
 
@@ -107,3 +108,73 @@ static int world_sse_next(void *arg)
         return run_readers(false);
 }
 EVERY_POINT_WEB(sse_next, eddy_http_sse_next)
+
+/* ---- sending --------------------------------------------------------------- */
+
+static int sent; /* events */
+
+static int send_call(void *arg)
+{
+        const struct eddy_http_sse_begin_opts opts = { .comment_ns = EDDY_MS(1) };
+        int err = eddy_http_exchange_sse_begin(arg, &opts);
+
+        for (int i = 1; i <= EVENTS && err == 0; i++) {
+                const char data = (char) ('0' + i);
+                const struct eddy_http_sse_out event = { .data = &data, .data_bytes = 1 };
+
+                err = eddy_http_exchange_sse_send(arg, &event);
+                if (err == 0)
+                        sent++;
+                if (err == 0 && world_chance(2))
+                        err = eddy_sleep(world_delay_ns());
+        }
+        return err < 0 ? err : eddy_http_exchange_end(arg);
+}
+
+static int send_as_victim(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        world_pause();
+        return victim_call(send_call, exchange);
+}
+
+static int read_once(void *arg)
+{
+        struct eddy_http_request request = { .url = "http://a/" };
+        const struct eddy_http_sse_opts once = { .flags = EDDY_HTTP_SSE_ONCE };
+        struct reading reading = { .events = 0 };
+        int err = eddy_http_sse_open(world.client, &request, &once, &reading.sse);
+
+        (void) arg;
+        if (err == 0)
+                err = next_call(&reading);
+        if (err < 0)
+                CHECK(world_is_cancelled());
+        if (err == 0)
+                CHECK_EQ(reading.events, EVENTS);
+        eddy_http_sse_close(reading.sse);
+        world.read++;
+        return 0;
+}
+
+static int world_sse_send(void *arg)
+{
+        eddy_scope reading;
+
+        (void) arg;
+        world.read = sent = 0;
+        CHECK_EQ(eddy_http_client_new(&(struct eddy_http_client_opts){ .handler = send_as_victim },
+                                      &world.client),
+                 0);
+        world_begin(READING);
+        eddy_scope_begin(&reading, NULL);
+        world_start(&reading, read_once, NULL, READING);
+        CHECK_EQ(eddy_scope_end(&reading), 0);
+        CHECK_EQ(world.read, READING);
+        if (!world_is_cancelled())
+                CHECK_EQ(sent, READING * EVENTS);
+        world_close_client(world.client);
+        return 0;
+}
+EVERY_POINT_WEB(sse_send, eddy_http_exchange_sse_send)
+ALSO(sse_send, eddy_http_exchange_sse_begin)

@@ -530,6 +530,8 @@ static void check_stop(struct site *site, const char *text, int64_t expected_ns,
         CHECK_EQ(eddy_scope_end(&scope), 0);
         CHECK_EQ((client.ended_ns - stopped_ns) / EDDY_MS(10), expected_ns / EDDY_MS(10));
         CHECK_EQ(client.answer->responses, responses);
+        if (responses > 0 && expected_ns > 0) /* answered after the stop */
+                CHECK_HAS(client.answer->text, CLOSES);
         free(client.answer);
 }
 
