@@ -77,8 +77,8 @@ struct eddy_http_download_opts {
 
 /*
  * Send a request, and save the body of its response as a file.  Returns 0 if the file is complete,
- * has its name, and a crash of the machine does not lose it.  A file at 'path' is replaced, unless
- * EDDY_HTTP_DOWNLOAD_NEW is given.  If only the sync of the folder fails, the error is returned and the
+ * has its name, and a crash of the machine does not lose it.  A file or a symbolic link at 'path' is
+ * replaced, unless EDDY_HTTP_DOWNLOAD_NEW is given; a device, a pipe or a socket never is.  If only the sync of the folder fails, the error is returned and the
  * complete file has its name.
  *
  * "Accept-Encoding: identity" is added, unless the caller sets this header, and the body is not
@@ -103,8 +103,8 @@ struct eddy_http_download_opts {
  *         EDDY_E_HTTP_INVALID_RESPONSE  also: the status 206 without a request for a range
  *         those of eddy_http_client_send() and eddy_http_response_read(), after all attempts; also
  *         after the errors below, 'ret_fault' has the reason, with the path if it is of a file
- *         -EEXIST                there is a file at 'path', with EDDY_HTTP_DOWNLOAD_NEW; or
- *                                "PATH.part" or its note is not eddy's
+ *         -EEXIST                there is a file at 'path', with EDDY_HTTP_DOWNLOAD_NEW; or a
+ *                                device, a pipe or a socket; or "PATH.part" or its note is not eddy's
  *         -EBUSY                 another call downloads to 'path'
  *         -EISDIR                'path' is a folder
  *         -EINVAL                'path' is empty, 'hash' does not have 64 digits, or an unknown flag

@@ -3,6 +3,7 @@ import errno
 import os
 import shutil
 import signal
+import socket
 import subprocess
 
 import e2e
@@ -77,6 +78,23 @@ def second_process_is_refused_while_the_first_one_downloads(eddy):
     equal((first.returncode, out, os.listdir(folder)), (0, "0\n", ["out"]), err)
     with open(path, "rb") as file:
         equal(file.read() == BODY, True)
+
+
+@claim
+def pipe_or_socket_is_not_replaced_and_a_link_is(eddy):
+    folder = eddy.file("odd")
+    os.mkdir(folder)
+    pipe, link, socket_path, target = (os.path.join(folder, name) for name in ("pipe", "link", "socket", "target"))
+    os.mkfifo(pipe)
+    os.symlink(target, link)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(socket_path)
+    for path in (pipe, socket_path):
+        kind = os.lstat(path).st_mode
+        result = run(eddy, path)
+        equal((result.returncode, result.stderr, os.lstat(path).st_mode), (1, "EEXIST\n", kind), path)
+    equal((run(eddy, link).returncode, os.path.islink(link)), (0, False))
+    equal(sorted(os.listdir(folder)), ["link", "pipe", "socket"])
 
 
 if __name__ == "__main__":
