@@ -94,15 +94,16 @@ static bool matches(struct eddy_url_part rule, const char *target, const char *t
 
         for (;;) {
                 const char *rule_next = at, *target_next = target;
+                bool is_last = end - at == 1 && *at == '$'; /* the end of the target */
 
                 if (at < end && *at == '*') {
                         after_star = ++at;
                         retry = target;
                         continue;
                 }
-                if (at == end || (at == end - 1 && *at == '$' && target == target_end))
+                if (at == end || (is_last && target == target_end))
                         return true;
-                if (target < target_end &&
+                if (target < target_end && !is_last &&
                     next_byte(&rule_next, end) == next_byte(&target_next, target_end)) {
                         at = rule_next;
                         target = target_next;

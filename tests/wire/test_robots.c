@@ -115,6 +115,7 @@ TEST(escaped_bytes_are_equal_unless_they_have_a_meaning)
         CHECK(disallows("/path/foo-%24", "/path/foo-$") &&
               !disallows("/path/foo-%24", "/path/foo-"));
         CHECK(disallows("/%zz%", "/%zz%4"));
+        CHECK(!disallows("/a$", "/a$b") && disallows("/a%24", "/a$b"));
 }
 
 /* Decides by trying all ways; rules and targets without escapes. */
@@ -128,8 +129,8 @@ static bool tries(const char *rule, const char *target)
                                 return false;
                 }
         }
-        if (!*rule || (*rule == '$' && !rule[1] && !*target))
-                return true;
+        if (!*rule || (*rule == '$' && !rule[1]))
+                return !*rule || !*target;
         return *rule == *target && tries(rule + 1, target + 1);
 }
 
