@@ -197,6 +197,20 @@ static void sum_up(eddy_http_multipart_body *body)
 
 /* ---- reading --------------------------------------------------------------- */
 
+/*
+ * Open a part's file, which may be another one than that which was measured: a pipe without a peer
+ * would keep the thread. Suspends.
+ */
+static int open_file(eddy_http_multipart_body *body, const char *path)
+{
+        struct eddy_file_info info;
+        int err = eddy_path_stat(path, 0, &info);
+
+        if (err == 0 && info.kind != EDDY_FILE_REGULAR)
+                err = EDDY_E_HTTP_INVALID_REQUEST;
+        return err < 0 ? err : eddy_file_open(path, EDDY_FILE_READ, 0, &body->file);
+}
+
 /* Read from a part's file. Suspends. */
 static int64_t read_file(eddy_http_multipart_body *body, const struct part *part, void *buf,
                          size_t bytes)
@@ -205,7 +219,7 @@ static int64_t read_file(eddy_http_multipart_body *body, const struct part *part
         int err;
 
         if (!body->file) {
-                err = eddy_file_open(part->given->path, EDDY_FILE_READ, 0, &body->file);
+                err = open_file(body, part->given->path);
                 if (err < 0)
                         return err;
         }
@@ -250,10 +264,12 @@ static int64_t read_contents(eddy_http_multipart_body *body, char *buf, size_t b
                 memcpy(buf, (const char *) part->given->data + body->sent, bytes);
                 n = (int64_t) bytes;
         }
+        if (n == EDDY_E_HTTP_BODY_LENGTH)
+                return fail(body, body->at, "ended before its length", (int) n);
+        if (n == EDDY_E_HTTP_INVALID_REQUEST && part->given->path)
+                return fail(body, body->at, "is not a regular file", (int) n);
         if (n < 0)
-                return fail(body, body->at,
-                            n == EDDY_E_HTTP_BODY_LENGTH ? "ended before its length" : NULL,
-                            (int) n);
+                return fail(body, body->at, NULL, (int) n);
         body->sent += n;
         return n;
 }

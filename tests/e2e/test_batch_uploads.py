@@ -149,6 +149,25 @@ def redirect_sends_the_form_again(eddy):
 
 
 @claim
+def file_that_becomes_a_pipe_or_goes_before_it_is_sent_again_is_an_error_of_its_line(eddy):
+    for change, reason in ((os.mkfifo, "file a.txt: is not a regular file"), (None, "file a.txt: No such file or directory")):
+        path = eddy.file("a.txt", b"content")
+
+        def answer(call):
+            os.remove(path)
+            if change:
+                change(path)
+            return 307, {"Location": "/v2"}, {}
+        api = Api(eddy, answer)
+        result = run(eddy, api.url, line("a", {"file": "a.txt"}), "-L", "--max-attempts", "1")
+        _, errors = results(eddy)
+        equal((result.code, errors["a"]["error"]["code"]), (1, "file_error"), result)
+        check(reason in errors["a"]["error"]["message"], errors)
+        if change:
+            os.remove(path)
+
+
+@claim
 def headers_and_method_are_those_of_the_line_and_the_type_is_that_of_the_form(eddy):
     eddy.file("a.txt", b"content")
     api = Api(eddy, lambda call: (200, {}, {}))
