@@ -19,7 +19,7 @@
  * client has a base URL, its option 'auth' is used only for that URL's origin.
  *
  * Further errors of a request with credentials:
- *     those of 'refresh'
+ *     those of 'refresh'           the text of 'ret_fault' then begins with "auth: 'refresh' returned"
  *     EDDY_E_HTTP_STATE            'refresh' returned 0 and set no token
  *     EDDY_E_HTTP_CLIENT_CLOSED    the credentials were freed during 'refresh'
  *     EDDY_E_HTTP_NETRC            the user of a netrc file contains a colon, and Digest is not set

@@ -105,8 +105,8 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
  *         EDDY_E_URL_CREDENTIALS        the URL's user name contains a colon (%3A), the user name
  *                                       or password contains a control character (RFC 7617, 2), or
  *                                       they are together longer than 4,096 bytes; nothing was sent
- *         EDDY_E_HTTP_INVALID_REQUEST   a header, method or URL that HTTP forbids;
- *                                       nothing was sent
+ *         EDDY_E_HTTP_INVALID_REQUEST   a header, method or URL that HTTP forbids, or a list, a
+ *                                       value or a body that is NULL; nothing was sent
  *         EDDY_E_DNS_*, -ECONNREFUSED, -ECONNRESET, -EPIPE, EDDY_E_NET_TIMED_OUT, ...
  *         EDDY_E_TLS_*                  see eddy_tls_client(); also EDDY_E_TLS_BAD_FILE if the
  *                                       system's trusted certificates cannot be read
@@ -125,8 +125,9 @@ EDDY_API void eddy_http_client_close(eddy_http_client *client);
  *         EDDY_E_FIELD_*, EDDY_E_JSON_*, -EMSGSIZE  'query', 'form' or 'json' cannot be written;
  *                                       'ret_fault' names the field
  *         EDDY_E_HTTP_CLIENT_CLOSED     the client was closed, or the run ends
- *         -EINVAL                       the client, the request or 'ret_response' is NULL, the
- *                                       request's 'tls' has a list 'alpn', or a flag is unknown
+ *         -EINVAL                       the client, the request, 'ret_response' or 'parts' of
+ *                                       'multipart' is NULL, the request's 'tls' has a list 'alpn',
+ *                                       or a flag is unknown
  *         -ECANCELED, -ENOMEM
  * Owns: borrows the request for the call (any unsent rest of 'body' is copied), and,
  *       until the response is freed, what 'body_source' refers to; returns (owned)

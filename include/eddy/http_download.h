@@ -107,7 +107,8 @@ struct eddy_http_download_opts {
  *                                device, a pipe or a socket; or "PATH.part" or its note is not eddy's
  *         -EBUSY                 another call downloads to 'path'
  *         -EISDIR                'path' is a folder
- *         -EINVAL                'path' is empty, 'hash' does not have 64 digits, or an unknown flag
+ *         -EINVAL                the client, the request, its URL or 'path' is NULL, 'path' is empty,
+ *                                'hash' does not have 64 digits, or an unknown flag
  *         -ENOENT, -EACCES, -ENOSPC and others of eddy_file_open(), eddy_file_write(),
  *         eddy_file_sync() and eddy_path_rename()
  *         the result of 'progress'

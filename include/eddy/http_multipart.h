@@ -63,7 +63,7 @@ typedef struct eddy_http_multipart_body eddy_http_multipart_body;
  *                                      contents, or a path that is not a regular file
  *         EDDY_E_HTTP_TOO_LARGE        the names and headers have more than 64 MiB in all
  *         those of eddy_path_stat(); -ENOMEM, -ECANCELED
- *         -EINVAL                      'multipart' or 'ret_body' is NULL
+ *         -EINVAL                      'multipart', its 'parts' or 'ret_body' is NULL
  * Owns: borrows the form and what it refers to until the body is closed; returns (owned) '*ret_body',
  *       to be closed by eddy_http_multipart_close().
  */

@@ -50,7 +50,9 @@ struct eddy_http_timeouts {
 /*
  * A body that is read from a stream or a function while it is sent.  The client
  * reads it in a helper task, and only during calls that send this request or read its
- * response.
+ * response.  For the progress of an upload, count the bytes in 'read', which may call the 'read' of
+ * another source, such as that of a file (eddy/http_file.h).  The count includes the last piece, of at
+ * most 16 KiB, before the system has taken it.
  */
 struct eddy_http_body_source {
         /* Read to its end; NULL: use 'read' below.  If it is closed during the request, the request
@@ -85,7 +87,9 @@ enum { EDDY_HTTP_FAULT_BODY_BYTES = 512 };
  * in what is known if it returns an error.
  */
 struct eddy_http_fault {
-        /* The reason; "" if the error code has no details.  Filled in after EDDY_E_TLS_*; after
+        /* The reason; "" if the error code has no details.  Filled in after EDDY_E_TLS_* and
+         * EDDY_E_URL_*; after an error of 'refresh' (eddy/http_auth.h), with the error's
+         * eddy_error_text(); after
          * EDDY_E_HTTP_INVALID_REQUEST, with the field of the request, and the header, but never its
          * value; after an error of a proxy, with the proxy's host and port, and the rule that an invalid answer
          * violates; after EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE, with the error's

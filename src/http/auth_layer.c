@@ -70,6 +70,10 @@ static int renew(struct sending *sending, uint64_t generation)
         if (err == -EDEADLK)
                 ed_http_call_note(sending->call,
                                   "a request within 'refresh' needs EDDY_HTTP_NO_AUTH");
+        /* Without this, an error of the token's server would look like an error of the request. */
+        else if (err < 0 && err != EDDY_E_HTTP_STATE && err != -ECANCELED && err != -ENOMEM)
+                ed_http_call_note(sending->call, "auth: 'refresh' returned: %s",
+                                  eddy_error_text(err));
         return err;
 }
 

@@ -14,6 +14,7 @@
 #include "eddy/query.h"
 #include "eddy/time.h"
 #include "http/attempt.h"
+#include "http/request_fault.h"
 #include "http/time_limit.h"
 
 enum {
@@ -224,6 +225,16 @@ static int join_base(struct ed_http_call *call)
         return join(call, defaults->directory, reference);
 }
 
+/* Returns an error, and stores the reason, if a table has no struct. */
+static int check_values(struct ed_http_call *call, const char *part,
+                        const struct eddy_http_values *values)
+{
+        if (values->value)
+                return 0;
+        ed_http_call_note(call, "%s: 'value' is NULL, and 'fields' is not", part);
+        return EDDY_E_HTTP_INVALID_REQUEST;
+}
+
 /* Store why a table's values cannot be sent. Returns 'err'. */
 static int refuse_values(struct ed_http_call *call, const char *part,
                          const struct eddy_json_error *error, int err)
@@ -244,6 +255,9 @@ static int add_query(struct ed_http_call *call)
 
         if (!url)
                 return EDDY_E_URL_INVALID;
+        err = check_values(call, "query", values);
+        if (err < 0)
+                return err;
         err = eddy_query_write(values->fields, values->value, 0, &text, &bytes, &error);
         if (err < 0)
                 return refuse_values(call, "query", &error, err);
@@ -308,8 +322,11 @@ static int write_body(struct ed_http_call *call)
         struct eddy_http_request *request = &call->request;
         struct eddy_json_error error = { .text = "" };
         char *text;
-        int err;
+        int err = request->json.fields ? check_values(call, "json", &request->json)
+                                       : check_values(call, "form", &request->form);
 
+        if (err < 0)
+                return err;
         if (request->json.fields) {
                 err = eddy_json_write_as(request->json.fields, request->json.value,
                                          EDDY_JSON_REQUEST, &text, &request->body_bytes, &error);
@@ -439,10 +456,13 @@ int ed_http_call_begin(struct ed_http_call *call)
         call->client->refs++;
         call->began_ns = eddy_now();
         call->at_base = true;
-        if (request->flags & ~(unsigned) ED_HTTP_REQUEST_FLAGS)
+        if (request->flags & ~(unsigned) ED_HTTP_REQUEST_FLAGS) {
+                ed_http_call_note(call, "flags: a flag is unknown");
                 return -EINVAL;
+        }
         merge_options(call);
-        if (defaults->url)
+        err = ed_http_request_check_headers(request);
+        if (err >= 0 && defaults->url)
                 err = join_base(call);
         if (err >= 0 && request->query.fields)
                 err = add_query(call);

@@ -7,6 +7,7 @@
 #include "eddy/error.h"
 #include "http/call.h"
 #include "http/fault.h"
+#include "http/request_fault.h"
 #include "http/status_fault.h"
 #include "http/time_limit.h"
 #include "scope/debug/debug.h"
@@ -50,6 +51,8 @@ static int send_call(eddy_http_client *client, const struct eddy_http_request *r
                 ed_debug_made(call.response, ED_DEBUG_RESPONSE);
                 *ret_response = call.response;
         }
+        if (ed_unlikely(err < 0))
+                ed_http_request_fault_url(client, request, err);
         ed_http_call_end(&call);
         return err;
 }

@@ -132,6 +132,9 @@ int ed_http_defaults_init(struct ed_http_defaults *defaults,
 
         if (opts->headers_count > ED_HTTP_REQUEST_HEAD_MAX)
                 return -EINVAL;
+        if (!opts->headers && opts->headers_count > 0)
+                return refuse(opts, EDDY_E_HTTP_INVALID_REQUEST, "headers", "",
+                              "it is NULL, and 'headers_count' is above 0");
         return err >= 0 && opts->headers_count > 0 ? init_headers(defaults, opts) : err;
 }
 

@@ -15,6 +15,7 @@
 #include "http/client.h"
 #include "http/download_file.h"
 #include "http/fault.h"
+#include "http/request_fault.h"
 #include "http/status_fault.h"
 
 enum { BUFFER_BYTES = 64 << 10, HEADERS_OWN = 3, RANGE_TEXT_BYTES = 32, FLAGS_ALL = 7 };
@@ -386,6 +387,9 @@ int eddy_http_download(eddy_http_client *client, const struct eddy_http_request 
                 return refuse_option(request, "hash: a SHA-256 has 64 hexadecimal digits");
         if (opts->flags & ~(unsigned) FLAGS_ALL)
                 return refuse_option(request, "flags: a flag is unknown");
+        err = ed_http_request_check_headers(request);
+        if (err < 0)
+                return err;
         download = ed_alloc_zero(sizeof(*download) + (request->headers_count + HEADERS_OWN) *
                                                              sizeof(download->headers[0]));
         if (!download)

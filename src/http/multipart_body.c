@@ -17,6 +17,7 @@
 #include "eddy/http_text.h"
 #include "eddy/path.h"
 #include "eddy/uuid.h"
+#include "http/fault.h"
 #include "scope/suspend.h"
 #include "wire/multipart.h"
 
@@ -380,9 +381,13 @@ int eddy_http_multipart_open(const struct eddy_http_multipart *multipart,
         struct ed_task *task;
         int err;
 
-        if (!multipart || !ret_body || (!multipart->parts && multipart->parts_count > 0) ||
-            multipart->parts_count > HEADS_BYTES_MAX)
+        if (!multipart || !ret_body)
                 return -EINVAL;
+        if ((!multipart->parts && multipart->parts_count > 0) ||
+            multipart->parts_count > HEADS_BYTES_MAX) {
+                ed_http_fault_note(ret_fault, "multipart: 'parts' is NULL, or has too many parts");
+                return -EINVAL;
+        }
         err = ed_suspend_enter(&task);
         if (err < 0)
                 return err;

@@ -62,6 +62,8 @@ int ed_http_overrides_init(struct ed_http_overrides *overrides, const char *cons
         struct ed_http_overrides made = { NULL, count };
         int err = 0;
 
+        if (count > 0 && !texts)
+                return -EINVAL;
         if (count > 0) {
                 made.list = ed_alloc_zero(count * sizeof(*made.list));
                 if (!made.list)

@@ -20,7 +20,7 @@ bool eddy_http_request_is_idempotent(const struct eddy_http_request *request)
 {
         if (!request)
                 return false;
-        for (size_t i = 0; i < request->headers_count; i++) {
+        for (size_t i = 0; request->headers && i < request->headers_count; i++) {
                 const char *name = request->headers[i].name;
 
                 if (name && request->headers[i].value &&

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "eddy/error.h"
 #include "eddy/http_text.h"
 #include "http/client.h"
+#include "http/fault.h"
 #include "wire/http1.h"
 
 /* A part of a request that is refused; NULL 'why': none. */
@@ -153,6 +155,38 @@ static struct refusal find_in_headers(const struct ed_http_request_fields *field
                         return refuse("headers", name, why);
         }
         return refuse(NULL, NULL, NULL);
+}
+
+/* ---- before the layers ----------------------------------------------------- */
+
+int ed_http_request_fault_headers(const struct eddy_http_request *request)
+{
+        ed_http_fault_note(request->ret_fault,
+                           "headers: it is NULL, and 'headers_count' is above 0");
+        return EDDY_E_HTTP_INVALID_REQUEST;
+}
+
+static bool is_of_url(int err)
+{
+        return err == EDDY_E_URL_INVALID || err == EDDY_E_URL_SCHEME ||
+               err == EDDY_E_URL_CREDENTIALS || err == EDDY_E_DNS_BAD_NAME;
+}
+
+void ed_http_request_fault_url(const eddy_http_client *client,
+                               const struct eddy_http_request *request, int err)
+{
+        struct eddy_http_fault *fault = request->ret_fault;
+        const char *why = "quote the parts that come from elsewhere (eddy_url_quote())";
+
+        if (!fault || fault->text[0] || !is_of_url(err))
+                return;
+        if (!request->url)
+                why = "the request has none";
+        else if (err == EDDY_E_URL_SCHEME)
+                why = "write http:// or https://";
+        else if (!client->defaults.url && !strstr(request->url, "://"))
+                why = "it is relative: write the scheme and the host, or set the client's base_url";
+        ed_http_fault_note(fault, "url: %s", why);
 }
 
 /* ---- the whole ------------------------------------------------------------- */

@@ -14,4 +14,22 @@
 void ed_http_request_fault(const struct ed_http_request_fields *fields,
                            const eddy_http_client *client, const struct eddy_http_request *request);
 
+/*
+ * Store why the request's URL is refused with 'err', unless a layer has stored a reason. The URL
+ * itself is not stored: it may have a password.
+ */
+void ed_http_request_fault_url(const eddy_http_client *client,
+                               const struct eddy_http_request *request, int err);
+
+/* Store that 'headers' is missing. Returns EDDY_E_HTTP_INVALID_REQUEST. */
+int ed_http_request_fault_headers(const struct eddy_http_request *request);
+
+/* Returns an error if the request has a number of headers without the headers. */
+static inline int ed_http_request_check_headers(const struct eddy_http_request *request)
+{
+        if (ed_unlikely(!request->headers && request->headers_count > 0))
+                return ed_http_request_fault_headers(request);
+        return 0;
+}
+
 #endif

@@ -244,22 +244,6 @@ static int send_on(struct sending *sending)
         }
 }
 
-/* Say why the request's URL is refused, without its value, which may have a password. */
-static void note_url(const struct eddy_http_request *request, int err)
-{
-        const char *why = "quote the parts that come from elsewhere (eddy_url_quote())";
-
-        if (!request->ret_fault || err == -ENOMEM)
-                return;
-        if (!request->url)
-                why = "the request has none";
-        else if (err == EDDY_E_URL_SCHEME)
-                why = "write http:// or https://";
-        else if (!strstr(request->url, "://"))
-                why = "it is relative: write the scheme and the host, or set the client's base_url";
-        snprintf(request->ret_fault->text, sizeof(request->ret_fault->text), "url: %s", why);
-}
-
 /* Check the request, and take its headers. */
 static int set_fields(eddy_http_response *response, const struct eddy_http_request *request)
 {
@@ -282,9 +266,7 @@ static int begin(struct sending *sending)
         if (ed_tls_config_has_alpn(request->tls))
                 return -EINVAL;
         err = ed_http_url_read(request->url, url);
-        if (err < 0)
-                note_url(request, err);
-        else
+        if (err >= 0)
                 err = set_fields(response, request);
         if (err >= 0)
                 err = ed_buf_append(&response->url, request->url, strlen(request->url) + 1);

@@ -16,6 +16,7 @@
 #include "eddy/time.h"
 #include "http/client.h"
 #include "http/fault.h"
+#include "http/request_fault.h"
 #include "http/status_fault.h"
 #include "scope/misuse.h"
 #include "scope/suspend.h"
@@ -351,6 +352,9 @@ int eddy_http_sse_open(eddy_http_client *client, const struct eddy_http_request 
                 ed_http_fault_note(request->ret_fault, "%s", bad);
                 return -EINVAL;
         }
+        err = ed_http_request_check_headers(request);
+        if (err < 0)
+                return err;
         sse = ed_alloc_zero(sizeof(*sse) +
                             (request->headers_count + HEADERS_OWN) * sizeof(sse->headers[0]));
         if (!sse)

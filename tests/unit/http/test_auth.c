@@ -642,6 +642,12 @@ AUTH_TEST(a_refresh_that_fails_fails_those_that_wait_and_is_tried_again)
         CHECK_EQ(tokens.calls, 1);
         CHECK_EQ(tokens.failed, 3);
         CHECK_EQ(send(tokens.client, &request), -EIO);
+        CHECK(strncmp(fault.text, "auth: 'refresh' returned: ", 26) == 0 && fault.text[26]);
+        /* A URL that is refused before the credentials are asked for. */
+        request.url = "http://a b/";
+        CHECK_EQ(send(tokens.client, &request), EDDY_E_URL_INVALID);
+        CHECK(strncmp(fault.text, "url: quote ", 11) == 0);
+        request.url = "http://a/";
         tokens.err = 0;
         tokens.is_lazy = true;
         CHECK_EQ(send(tokens.client, &request), EDDY_E_HTTP_STATE);

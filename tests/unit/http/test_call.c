@@ -132,8 +132,11 @@ static int refused_urls(void *arg)
                   "url: a URL that begins with \"//\" is not joined to base_url: write the scheme "
                   "too");
         CHECK_ERR(FETCH(.url = NULL), EDDY_E_URL_INVALID);
+        CHECK_STR(seen.fault.text, "url: the request has none");
         CHECK_ERR(FETCH(.url = "a b"), EDDY_E_URL_INVALID);
+        CHECK(strncmp(seen.fault.text, "url: quote the parts ", 21) == 0);
         CHECK_ERR(FETCH(.url = "ftp://api.test/"), EDDY_E_URL_SCHEME);
+        CHECK_STR(seen.fault.text, "url: write http:// or https://");
         CHECK_EQ(seen.calls, 0);
         eddy_http_client_close(seen.client);
         CHECK_EQ(client_new(OPTIONS(.connections_max = 0)), 0);
@@ -142,6 +145,7 @@ static int refused_urls(void *arg)
         CHECK_ERR(FETCH(.url = "ftp://a/"), EDDY_E_URL_SCHEME);
         CHECK_STR(seen.fault.text, "url: write http:// or https://");
         CHECK_ERR(FETCH(.url = NULL, .query = { &user_fields, &zoe }), EDDY_E_URL_INVALID);
+        CHECK_STR(seen.fault.text, "url: the request has none");
         eddy_http_client_close(seen.client);
         return 0;
 }
@@ -149,6 +153,54 @@ static int refused_urls(void *arg)
 TEST(url_of_another_host_without_a_scheme_is_refused)
 {
         http_run(refused_urls, NULL);
+}
+
+static int missing_lists(void *arg)
+{
+        static const struct eddy_http_multipart form = { .parts_count = 1 };
+        struct eddy_http_request request = { .url = "http://a/",
+                                             .headers_count = 1,
+                                             .ret_fault = &seen.fault };
+        eddy_http_sse *sse;
+
+        (void) arg;
+        CHECK_ERR(client_new(OPTIONS(.headers_count = 1)), EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_STR(seen.fault.text, "headers: it is NULL, and 'headers_count' is above 0");
+        CHECK_ERR(eddy_http_client_new(OPTIONS(.resolve_count = 1, .ret_fault = &seen.fault),
+                                       &seen.client),
+                  -EINVAL);
+        CHECK(strncmp(seen.fault.text, "resolve: ", 9) == 0);
+        CHECK_EQ(client_new(OPTIONS(.connections_max = 0)), 0);
+        CHECK_ERR(fetch(&request), EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_STR(seen.fault.text, "headers: it is NULL, and 'headers_count' is above 0");
+        CHECK_ERR(eddy_http_sse_open(seen.client, &request, NULL, &sse),
+                  EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_STR(seen.fault.text, "headers: it is NULL, and 'headers_count' is above 0");
+        CHECK_ERR(eddy_http_download(seen.client, &request, "/tmp/none", NULL),
+                  EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_STR(seen.fault.text, "headers: it is NULL, and 'headers_count' is above 0");
+        CHECK(eddy_http_request_is_idempotent(&request));
+        CHECK_ERR(FETCH(.url = "http://a/", .query = { &user_fields, NULL }),
+                  EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_STR(seen.fault.text, "query: 'value' is NULL, and 'fields' is not");
+        CHECK_ERR(FETCH(.url = "http://a/", .json = { &user_fields, NULL }),
+                  EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_STR(seen.fault.text, "json: 'value' is NULL, and 'fields' is not");
+        CHECK_ERR(FETCH(.url = "http://a/", .form = { &user_fields, NULL }),
+                  EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_STR(seen.fault.text, "form: 'value' is NULL, and 'fields' is not");
+        CHECK_ERR(FETCH(.url = "http://a/", .multipart = &form), -EINVAL);
+        CHECK_STR(seen.fault.text, "multipart: 'parts' is NULL, or has too many parts");
+        CHECK_ERR(FETCH(.url = "http://a/", .flags = 1u << 30), -EINVAL);
+        CHECK_STR(seen.fault.text, "flags: a flag is unknown");
+        CHECK_EQ(seen.calls, 0);
+        eddy_http_client_close(seen.client);
+        return 0;
+}
+
+TEST(missing_list_or_value_is_refused_by_its_name)
+{
+        http_run(missing_lists, NULL);
 }
 
 static int queries(void *arg)
