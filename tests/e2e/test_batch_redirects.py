@@ -124,9 +124,12 @@ def too_many_redirects_name_the_remedy(eddy):
 
 
 @claim
-def advice_for_307_and_308_names_the_option_that_follows_them(eddy):
-    for status, words in (307, "give -L, or send"), (308, "give -L, or send"), (302, "redirects are not followed: send"):
-        result = run(eddy, Api(eddy, lambda call, status=status: (status, {"Location": "/v2"}, {})), request(1))[0]
+def advice_for_redirects_that_keep_the_method_names_the_option_that_follows_them(eddy):
+    get = '{"custom_id":"a","method":"GET","url":"/v1/echo"}\n'
+    follow, send = "give -L, or send", "redirects are not followed: send"
+    for status, line, words in ((307, request(1), follow), (308, request(1), follow), (302, request(1), send),
+                                (301, get, follow), (302, get, follow), (307, get, follow)):
+        result = run(eddy, Api(eddy, lambda call, status=status: (status, {"Location": "/v2"}, {})), line)[0]
         check(f"\n{status}: redirects are not followed: " in result.err and words in result.err, result)
         os.remove(eddy.file("out.errors.jsonl"))
 

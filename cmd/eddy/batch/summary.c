@@ -380,8 +380,6 @@ static void redirect_advice_add(struct ed_draft *text, const struct ed_batch_uni
 {
         const struct ed_redirect *redirect = &unit->input.redirect;
 
-        bool keeps = redirect->status == 307 || redirect->status == 308;
-
         if (redirect->status == 0)
                 return;
         if (redirect->moves_host)
@@ -397,7 +395,9 @@ static void redirect_advice_add(struct ed_draft *text, const struct ed_batch_uni
                 ed_draft_add_printf(text,
                                     "%d: redirects are not followed: %ssend the requests to the "
                                     "URLs to which they lead, such as %s\n",
-                                    redirect->status, keeps ? "give -L, or " : "", redirect->to);
+                                    redirect->status,
+                                    redirect->is_followed_with_l ? "give -L, or " : "",
+                                    redirect->to);
 }
 
 /* Append a next step for each kind of failure that is often a mistake in the command or the input. */

@@ -290,7 +290,8 @@ static void redirect_note(struct ed_batch_job *job, const char *to)
         if (ed_reasons_hide(&job->unit->run->reasons, job->request, to, strlen(to)))
                 return;
         eddy_http_response_info(job->attempt.response, &info);
-        ed_redirect_note(&job->unit->input.redirect, job->attempt.status, info.url, to);
+        ed_redirect_note(&job->unit->input.redirect, job->attempt.status, job->request->method,
+                         info.url, to);
 }
 
 /* Returns the URL of a redirect as the line has it, in 'room', or NULL for other answers. */

@@ -3,6 +3,8 @@
  */
 #include "batch/run/redirect.h"
 
+#include <string.h>
+
 #include "batch/answer/answer_line.h"
 #include "common/location.h"
 #include "common/url_parts.h"
@@ -22,13 +24,17 @@ void ed_redirect_find(const struct ed_attempt *attempt, struct ed_draft *text)
         ed_draft_add(text, "", 1);
 }
 
-void ed_redirect_note(struct ed_redirect *redirect, int status, const char *from, const char *to)
+void ed_redirect_note(struct ed_redirect *redirect, int status, const char *method,
+                      const char *from, const char *to)
 {
         struct ed_url_parts parts = ed_url_parts(to);
 
         if (redirect->status)
                 return;
         redirect->status = status;
+        redirect->is_followed_with_l =
+                status == 307 || status == 308 ||
+                (strcmp(method, "GET") == 0 && status >= 301 && status <= 303);
         redirect->moves_host = ed_location_moves_host(from, to);
         ed_url_shown(redirect->to, to,
                      (size_t) ((redirect->moves_host ? parts.path : parts.query) - to));

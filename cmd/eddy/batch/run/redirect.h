@@ -14,6 +14,7 @@
 struct ed_redirect {
         int status;
         bool moves_host;             /* the rest of the URL stays */
+        bool is_followed_with_l;     /* by -L, because the method stays */
         char to[ED_URL_SHOWN_BYTES]; /* the URL without its query; if the host moves, up to the host */
 };
 
@@ -21,6 +22,7 @@ struct ed_redirect {
 void ed_redirect_find(const struct ed_attempt *attempt, struct ed_draft *text);
 
 /* Keep the URL of the first redirect, 'to', of a request to 'from'. */
-void ed_redirect_note(struct ed_redirect *redirect, int status, const char *from, const char *to);
+void ed_redirect_note(struct ed_redirect *redirect, int status, const char *method,
+                      const char *from, const char *to);
 
 #endif
