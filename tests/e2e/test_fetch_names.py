@@ -124,6 +124,15 @@ def name_of_a_hostile_server_is_not_used(eddy):
 
 
 @claim
+def message_counts_one_name_that_is_used(eddy):
+    site = Site(eddy, {"/1": disposed(b'attachment; filename="mine.txt"')})
+    os.mkdir(site.folder)
+    eddy.file("run.files/mine.txt", b"mine")
+    result = site.run("--remote-name")
+    check(result.code == 0 and "the name of 1 file was used, and got" in result.err, result)
+
+
+@claim
 def name_that_is_used_is_never_replaced(eddy):
     names = {"/1": b"Data.txt", "/2": b"data.txt", "/3": b"Data.txt", "/4": b"folder", "/5": b"link", "/6": b"mine.txt", "/7": b"gone", "/8": b"Data.txt"}
     site = Site(eddy, {path: disposed(b'attachment; filename="%s"' % name) for path, name in names.items()})

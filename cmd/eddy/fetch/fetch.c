@@ -312,10 +312,14 @@ static int run_judge(struct ed_fetch_run *run, int err, int signo)
                                                           "this folder; name another folder"
                                                         : eddy_error_text(run->save.err));
         if (run->save.renamed > 0)
-                ed_console_say("fetch",
-                               "--save %s: the names of %llu files were used, and got \"-\" and 16 "
-                               "digits; \"file\" in their lines is the name",
-                               run->save.dir.path, (unsigned long long) run->save.renamed);
+                ed_console_say(
+                        "fetch",
+                        run->save.renamed == 1
+                                ? "--save %s: the name of %llu file was used, and got \"-\" "
+                                  "and 16 digits; \"file\" in its line is the name"
+                                : "--save %s: the names of %llu files were used, and got \"-\" "
+                                  "and 16 digits; \"file\" in their lines is the name",
+                        run->save.dir.path, (unsigned long long) run->save.renamed);
         if (run->input_fd >= 0 && run->input_whole && run->index == 0)
                 ed_console_say("fetch", "-i %s: the input has no URL", run->opts.input);
         output_say(output, run->stats.lost);
