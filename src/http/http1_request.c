@@ -29,18 +29,16 @@ static int write_target(struct ed_http1_writer *writer, struct ed_buf *out,
         return 0;
 }
 
-/* Write the request line and, unless the caller supplies it, the Host field. */
-static int write_line(struct ed_http1_writer *writer, struct ed_buf *out,
-                      const struct ed_http_request_fields *fields)
+/*
+ * Write the request line for a proxy, or for a caller that supplies the Host field. For a proxy write
+ * this field too, unless the caller supplies it.
+ */
+static int write_other_line(struct ed_http1_writer *writer, struct ed_buf *out,
+                            const struct ed_http_request_fields *fields)
 {
         char prefix[sizeof("http://") + ED_URL_AUTHORITY_ROOM] = "", *host = prefix + 7;
         int err;
 
-        if (!fields->to_proxy && !fields->has_host) {
-                ed_http1_write_request_to(writer, out, fields->method, fields->method_bytes,
-                                          &fields->url);
-                return 0;
-        }
         if (fields->to_proxy) {
                 memcpy(prefix, "http://", 7);
                 (void) ed_url_authority(&fields->url, host);
@@ -54,9 +52,13 @@ static int write_line(struct ed_http1_writer *writer, struct ed_buf *out,
 int ed_http1_request_write(const struct ed_http_request_fields *fields, struct ed_buf *out)
 {
         struct ed_http1_writer writer;
-        int err;
+        int err = 0;
 
-        err = write_line(&writer, out, fields);
+        if (fields->to_proxy || fields->has_host)
+                err = write_other_line(&writer, out, fields);
+        else
+                ed_http1_write_request_to(&writer, out, fields->method, fields->method_bytes,
+                                          &fields->url);
         if (err < 0)
                 return err;
         for (size_t i = 0; i < fields->count; i++) {

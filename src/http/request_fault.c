@@ -128,7 +128,7 @@ static const char *bad_header(const struct ed_http_request_fields *fields,
         if (is_host && !ed_http1_is_host(fields->list[fields->host_at].value,
                                          fields->list[fields->host_at].value_bytes))
                 return "the value is not a host";
-        if (is_host && ed_http_request_hosts_differ(fields))
+        if (is_host && fields->to_proxy && ed_http_request_hosts_differ(fields))
                 return "it is not the host of the URL, and a proxy gets both";
         if (fields->expects && has_name(header, "expect") &&
             (strcasecmp(header->value, "100-continue") != 0 || is_second(request, at)))

@@ -416,9 +416,8 @@ bool ed_http_request_hosts_differ(const struct ed_http_request_fields *fields)
         const struct ed_http_field *given = &fields->list[fields->host_at];
         char host[ED_URL_AUTHORITY_ROOM];
 
-        return fields->to_proxy && fields->has_host &&
-               (ed_url_authority(&fields->url, host) != given->value_bytes ||
-                strncasecmp(given->value, host, given->value_bytes) != 0);
+        return ed_url_authority(&fields->url, host) != given->value_bytes ||
+               strncasecmp(given->value, host, given->value_bytes) != 0;
 }
 
 static bool is_host(const struct ed_http_field *field)
@@ -481,8 +480,9 @@ int ed_http_request_fields_set(struct ed_http_request_fields *fields,
         if (err >= 0)
                 err = put_given(fields, client, request, body_bytes, &given);
         /* Credentials for a proxy must not reach the origin. */
-        if (err >= 0 &&
-            ((given.proxy_authorization && !proxy) || ed_http_request_hosts_differ(fields)))
+        if (err >= 0 && given.proxy_authorization && !proxy)
+                err = EDDY_E_HTTP_INVALID_REQUEST;
+        if (err >= 0 && proxy && fields->has_host && ed_http_request_hosts_differ(fields))
                 err = EDDY_E_HTTP_INVALID_REQUEST;
         if (err >= 0)
                 err = put_defaults(fields, client, proxy, &given);

@@ -65,7 +65,7 @@ bool ed_http_request_is_length(const char *value, uint64_t bytes);
 /* Returns true if a header with the value NULL removes one that the client would add. */
 bool ed_http_request_can_remove(const eddy_http_client *client, const char *name);
 
-/* Returns true if a proxy would get two hosts that differ: of the URL, and of the caller's header. */
+/* Returns true if the host of the caller's header is not that of the URL: a proxy gets both. */
 bool ed_http_request_hosts_differ(const struct ed_http_request_fields *fields);
 
 /*

@@ -98,13 +98,14 @@ void ed_http1_write_request_to(struct ed_http1_writer *writer, struct ed_buf *bu
         char host[ED_URL_AUTHORITY_ROOM];
 
         writer_begin(writer, buf);
-        /* The URL parser has checked the target; CONNECT has no origin form. */
+        /* The URL parser has checked the target and the host; CONNECT has no origin form. */
         if (!eddy_http_is_token(method, method_bytes) || url->host_kind == ED_URL_NAME_IDN ||
             ed_http1_answers_to(method, method_bytes) == ED_HTTP1_TO_CONNECT)
                 writer_refuse(writer);
         put_request_line(writer, method, method_bytes, url->slash_first, url->target,
                          url->target_bytes);
-        ed_http1_write_field(writer, "Host", 4, host, ed_url_authority(url, host));
+        writer->seen |= WROTE_HOST;
+        ed_http1_put_field(writer, "Host", 4, host, ed_url_authority(url, host));
 }
 
 void ed_http1_write_response(struct ed_http1_writer *writer, struct ed_buf *buf, int status,
