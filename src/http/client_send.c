@@ -48,7 +48,6 @@ static int send_call(eddy_http_client *client, const struct eddy_http_request *r
         }
         if (err >= 0) {
                 ed_list_push_back(&client->lent, &call.response->link);
-                ed_debug_made(call.response, ED_DEBUG_RESPONSE);
                 *ret_response = call.response;
         }
         if (ed_unlikely(err < 0))
@@ -72,5 +71,8 @@ int eddy_http_client_send(eddy_http_client *client, const struct eddy_http_reque
                 return err;
         if (client->pool.member.loop != task->loop)
                 return EDDY_E_RUN_OTHER_LOOP;
-        return send_call(client, request, ret_response);
+        err = send_call(client, request, ret_response);
+        if (err >= 0)
+                ed_debug_made(*ret_response, ED_DEBUG_RESPONSE);
+        return err;
 }
