@@ -352,8 +352,7 @@ static int run_whole(struct ed_fetch_run *run)
                 ed_save_sync(&run->save);
         if (err == 0 && run->stats.stop == ED_STOP_NONE && run->save.err == 0)
                 /* With --remote-name, parts may be those of another command. */
-                ed_save_dir_clean(&run->save.dir,
-                                  run->stats.failed > 0 || run->opts.remote_name);
+                ed_save_dir_clean(&run->save.dir, run->stats.failed > 0 || run->opts.remote_name);
         if (run->setup_failed)
                 return ED_EXIT_USAGE;
         exit_code = run_judge(run, err, signo);
