@@ -266,7 +266,7 @@ static int build_and_ask(void *arg)
         if (err < 0)
                 return err;
         (void) eddy_http_use_trusted_proxies(router, &opts);
-        (void) eddy_http_router_add(router, "GET /", show_client, NULL);
+        (void) eddy_http_router_add(router, "GET /", show_client, NULL, NULL);
         err = guarded_ask(router, "http://a/", &header, 1);
         return err < 0 ? err : err == 200 || err == 500 ? 0 : -EPROTO;
 }
