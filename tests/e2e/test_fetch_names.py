@@ -333,6 +333,19 @@ def part_of_another_command_stays_in_the_folder(eddy):
 
 
 @claim
+def part_of_another_user_is_not_continued(eddy):
+    if os.geteuid() != 0:
+        return  # cannot make one
+    site = Cut(eddy, {"/big": b""})
+    site.stop(signal.SIGKILL)
+    os.chown(os.path.join(site.folder, site.parts()[1]), 65534, -1)
+    site.CUT = len(site.DATA)  # from now on the server sends all of it
+    result = site.run("--remote-name")
+    equal((result.code, site.whole(result), site.continued, site.parts()), (0, {"/big": "big"}, [], []), result)
+    equal(os.stat(os.path.join(site.folder, "big")).st_uid, 0)
+
+
+@claim
 def part_of_a_command_is_not_continued_if_it_is_forced(eddy):
     site = Cut(eddy, {"/big": b""})
     site.stop(signal.SIGKILL)

@@ -399,10 +399,13 @@ static bool note_read(const struct ed_save_dir *dir, const char *name,
         return true;
 }
 
-/* Returns true for a file with one name; a second one is that of a file that is complete. */
+/*
+ * Returns true for a file of this user with one name; a second one is that of a file that is complete.
+ * In a folder that all users can write to, the file of another user could have any contents.
+ */
 static bool is_incomplete(const struct stat *st)
 {
-        return S_ISREG(st->st_mode) && st->st_nlink == 1;
+        return S_ISREG(st->st_mode) && st->st_nlink == 1 && st->st_uid == geteuid();
 }
 
 int64_t ed_save_dir_find(struct ed_save_dir_file *file, const struct ed_save_dir *dir, uint64_t tag,
