@@ -130,6 +130,58 @@ struct eddy_http_cors_opts {
  */
 EDDY_API int eddy_http_use_cors(eddy_http_router *router, const struct eddy_http_cors_opts *opts);
 
+/* ---- limits ------------------------------------------------------------------------ */
+
+/*
+ * Returns the text by which requests are counted, such as the name of a user; NULL: the request has no
+ * limit.  The text is valid until the next call.
+ */
+typedef const char *eddy_http_rate_key_fn(eddy_http_exchange *exchange, void *arg);
+
+struct eddy_http_rate_limit_opts {
+        uint32_t requests EDDY_UNSET;          /* of a client in each 'window_ns': 1 or more */
+        uint32_t burst EDDY_UNSET;             /* of these, at once; 0: all */
+        int64_t window_ns EDDY_UNSET;          /* 0: 1 min; at most 366 days */
+        uint32_t clients_max EDDY_UNSET;       /* that are counted, in 16 bytes each; 0: 65,536 */
+        uint32_t reserved32 EDDY_UNSET;        /* zero */
+        eddy_http_rate_key_fn *key EDDY_UNSET; /* NULL: by eddy_http_exchange_client() */
+        void *key_arg EDDY_UNSET;              /* borrowed */
+        uintptr_t reserved[4] EDDY_UNSET;      /* zero */
+};
+
+/*
+ * Answer requests of a client beyond a rate by 429 with Retry-After.  Each client has a bucket that
+ * holds 'burst' requests, and refills evenly with 'requests' in each window.  IPv6 addresses with the
+ * same first 64 bits are a client.  Clients on Unix sockets are a client.
+ *
+ * The memory is fixed.  If more than 'clients_max' clients send at once, some begin with a full bucket, so the
+ * limit lets more requests through, never fewer.
+ *
+ * Errors: those of eddy_http_router_use()
+ *         -EINVAL  also: an option is out of range
+ */
+EDDY_API int eddy_http_use_rate_limit(eddy_http_router *router,
+                                      const struct eddy_http_rate_limit_opts *opts);
+
+/*
+ * Cancel the next middleware and the handler 'timeout_ns' after their call (eddy/call.h): their calls
+ * return -ECANCELED.  The server then answers by 503.  If a response was begun, the exchange ends, and
+ * the client sees that the response is not whole.
+ *
+ * Errors: those of eddy_http_router_use()
+ *         -EINVAL  also: 'timeout_ns' is 0 or less
+ */
+EDDY_API int eddy_http_use_timeout(eddy_http_router *router, int64_t timeout_ns);
+
+/*
+ * Limit the bodies of requests to 'bytes_max', below the server's option 'body_bytes_max'.  A larger
+ * body whose length the client gives is answered by 413 without a call of the handler.  Other bodies
+ * fail in eddy_http_exchange_read() with EDDY_E_HTTP_TOO_LARGE, and the server answers by 413.
+ *
+ * Errors: those of eddy_http_router_use()
+ */
+EDDY_API int eddy_http_use_body_limit(eddy_http_router *router, uint64_t bytes_max);
+
 EDDY_END_DECLS
 
 #endif

@@ -30,6 +30,8 @@ struct ed_http_exchange_ops {
                           struct eddy_http_header *ret_trailer);
         int64_t (*read)(eddy_http_exchange *exchange, void *buf, size_t bytes);
         int (*body)(eddy_http_exchange *exchange, const void **ret_data, size_t *ret_bytes);
+        /* Lower the limit of the body. Errors: EDDY_E_HTTP_TOO_LARGE: its length is above it. */
+        int (*limit_body)(eddy_http_exchange *exchange, uint64_t bytes_max);
         int (*add_header)(eddy_http_exchange *exchange, const char *name, const char *value);
         int (*add_trailer)(eddy_http_exchange *exchange, const char *name, const char *value);
         int (*respond)(eddy_http_exchange *exchange, int status,

@@ -213,6 +213,18 @@ static int http1_body(eddy_http_exchange *base, const void **ret_data, size_t *r
         return 0;
 }
 
+static int http1_limit_body(eddy_http_exchange *base, uint64_t bytes_max)
+{
+        struct ed_http_message *message = &http1_of(base)->message;
+        struct ed_http1_body *body = &message->body;
+
+        if (message->head.framing == ED_HTTP1_BY_LENGTH && message->head.content_length > bytes_max)
+                return EDDY_E_HTTP_TOO_LARGE;
+        if (bytes_max < body->max)
+                body->max = bytes_max > body->bytes ? bytes_max : body->bytes;
+        return 0;
+}
+
 static void http1_abort(eddy_http_exchange *base)
 {
         struct ed_http1_exchange *exchange = http1_of(base);
@@ -283,6 +295,7 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .trailer_at = ed_http1_trailer_at,
         .read = http1_read,
         .body = http1_body,
+        .limit_body = http1_limit_body,
         .add_header = ed_http1_add_header,
         .add_trailer = ed_http1_add_trailer,
         .respond = ed_http1_answer_respond,
