@@ -98,6 +98,29 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_add_header(eddy_http_exchange *exc
                                                          const char *name, const char *value);
 
 /*
+ * Send the interim response 103 (Early Hints, RFC 8297) before the response begins, so that a browser
+ * loads what the page needs while the handler still works:
+ *
+ *     { "Link", "</style.css>; rel=preload; as=style" }
+ *
+ * Can be repeated.  The headers are hints only: the response repeats those that it needs.  Headers of
+ * eddy_http_exchange_add_header() are not sent here.  Without headers, and to a client of HTTP/1.0,
+ * nothing is sent, and the result is 0.  Some clients of HTTP/1.1 take an interim response for
+ * the response, and browsers use a 103 only with HTTP/2 and later: send it to clients that skip it, as
+ * eddy's does, or to a proxy that passes it on.
+ *
+ * Suspends: yes.
+ * Errors: EDDY_E_HTTP_STATE           a response was begun already
+ *         EDDY_E_HTTP_INVALID_ANSWER  as for eddy_http_exchange_respond(), the header is Connection,
+ *                                     or the headers have more than 16 KiB; nothing was sent
+ *         -ENOMEM                     nothing was sent
+ *         EDDY_E_NET_TIMED_OUT, -ECANCELED, -EPIPE, -ECONNRESET, ...
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_exchange_early_hints(eddy_http_exchange *exchange,
+                                                          const struct eddy_http_header *headers,
+                                                          size_t headers_count);
+
+/*
  * Send a complete response.  Content-Length and Date are added, and with HTTP/1 Connection;
  * a Date in 'headers' replaces the server's.  Statuses 204, 205 and 304 have no body.
  *

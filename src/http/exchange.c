@@ -78,6 +78,12 @@ int eddy_http_exchange_add_trailer(eddy_http_exchange *exchange, const char *nam
         return exchange->ops->add_trailer(exchange, name, value);
 }
 
+int eddy_http_exchange_early_hints(eddy_http_exchange *exchange,
+                                   const struct eddy_http_header *headers, size_t headers_count)
+{
+        return exchange->ops->early_hints(exchange, headers, headers_count);
+}
+
 int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,
                                const struct eddy_http_header *headers, size_t headers_count,
                                const void *body, size_t body_bytes)

@@ -34,6 +34,8 @@ struct ed_http_exchange_ops {
         int (*limit_body)(eddy_http_exchange *exchange, uint64_t bytes_max);
         int (*add_header)(eddy_http_exchange *exchange, const char *name, const char *value);
         int (*add_trailer)(eddy_http_exchange *exchange, const char *name, const char *value);
+        int (*early_hints)(eddy_http_exchange *exchange, const struct eddy_http_header *headers,
+                           size_t headers_count);
         int (*respond)(eddy_http_exchange *exchange, int status,
                        const struct eddy_http_header *headers, size_t headers_count,
                        const void *body, size_t body_bytes);

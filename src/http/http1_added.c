@@ -35,8 +35,7 @@ bool ed_http1_added_next(const struct ed_http1_exchange *exchange, size_t *at,
         return true;
 }
 
-/* Returns true if an answer may have the header. */
-static bool is_allowed(const struct eddy_http_header *header)
+bool ed_http1_header_is_allowed(const struct eddy_http_header *header)
 {
         if (!header->name || !header->value ||
             !eddy_http_is_token(header->name, strlen(header->name)) ||
@@ -58,7 +57,7 @@ int ed_http1_add_header(eddy_http_exchange *base, const char *name, const char *
 
         if (exchange->answer != ED_HTTP_UNANSWERED)
                 return EDDY_E_HTTP_STATE;
-        if (!is_allowed(&header))
+        if (!ed_http1_header_is_allowed(&header))
                 return ed_http1_refuse_header(exchange, &header);
         name_bytes = strlen(name) + 1;
         value_bytes = strlen(value) + 1;

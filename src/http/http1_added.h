@@ -17,6 +17,9 @@ EDDY_MUST_USE int ed_http1_add_header(eddy_http_exchange *base, const char *name
 EDDY_MUST_USE bool ed_http1_added_next(const struct ed_http1_exchange *exchange, size_t *at,
                                        struct eddy_http_header *ret_header);
 
+/* Returns true if the server does not write the header itself, and HTTP allows it. */
+bool ed_http1_header_is_allowed(const struct eddy_http_header *header);
+
 /*
  * Returns true if a header describes the content of an answer, or how long it may be cached. An
  * answer that the server makes in place of the handler does not get such headers of the handler.

@@ -11,6 +11,7 @@
 #include "http/http1_added.h"
 #include "http/http1_answer.h"
 #include "http/http1_gone.h"
+#include "http/http1_hints.h"
 #include "http/http1_info.h"
 #include "http/http1_out.h"
 #include "http/http1_repeat.h"
@@ -298,6 +299,7 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .limit_body = http1_limit_body,
         .add_header = ed_http1_add_header,
         .add_trailer = ed_http1_add_trailer,
+        .early_hints = ed_http1_early_hints,
         .respond = ed_http1_answer_respond,
         .begin = ed_http1_answer_begin,
         .write = ed_http1_answer_write,

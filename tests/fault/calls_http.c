@@ -468,6 +468,23 @@ static int world_exchange_route(void *arg)
 EVERY_POINT_WEB(exchange_route, eddy_http_router_handle)
 ALSO(exchange_route, eddy_http_next)
 
+static int exchange_hints(void *arg)
+{
+        const struct eddy_http_header hint = { "Link", "</a>; rel=preload" };
+        int err = 0;
+
+        for (int i = 0; i < 2 && err == 0; i++)
+                err = eddy_http_exchange_early_hints(arg, &hint, 1);
+        return err < 0 ? err : respond_at_once(arg);
+}
+
+static int world_exchange_hints(void *arg)
+{
+        (void) arg;
+        return run_handler(exchange_hints, false);
+}
+EVERY_POINT_WEB(exchange_hints, eddy_http_exchange_early_hints)
+
 static int exchange_respond(void *arg)
 {
         return respond_at_once(arg);
