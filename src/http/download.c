@@ -318,8 +318,8 @@ static int path_check(const struct download *download, const char *path)
                 return 0;
         if (err == 0 && info.kind == EDDY_FILE_FOLDER)
                 err = -EISDIR;
-        else if (err == 0 && (info.kind == EDDY_FILE_OTHER ||
-                              download->opts->flags & EDDY_HTTP_DOWNLOAD_NEW))
+        else if (err == 0 &&
+                 (info.kind == EDDY_FILE_OTHER || download->opts->flags & EDDY_HTTP_DOWNLOAD_NEW))
                 err = -EEXIST; /* a rename would replace a device, such as /dev/null */
         if (err < 0)
                 note_file(download, path, err);

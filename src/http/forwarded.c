@@ -4,8 +4,10 @@
 #include "http/forwarded.h"
 
 #include <string.h>
+#include <sys/socket.h>
 
 #include "http/exchange.h"
+#include "http/proxy.h"
 
 const struct eddy_endpoint *eddy_http_exchange_client(eddy_http_exchange *exchange)
 {
@@ -53,4 +55,33 @@ const char *eddy_http_exchange_client_host(eddy_http_exchange *exchange)
         if (exchange->forwarded && exchange->forwarded->host[0])
                 return exchange->forwarded->host;
         return eddy_http_exchange_host(exchange);
+}
+
+void ed_http_address_unmap(struct eddy_address *address)
+{
+        static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
+
+        if (address->family != AF_INET6 || memcmp(address->bytes, prefix, sizeof(prefix)) != 0)
+                return;
+        address->family = AF_INET;
+        memmove(address->bytes, address->bytes + sizeof(prefix), 4);
+        memset(address->bytes + 4, 0, sizeof(prefix));
+}
+
+bool ed_http_trust_has(const struct ed_http_trust *trust, const struct eddy_endpoint *endpoint)
+{
+        const struct eddy_address *address = &endpoint->address;
+
+        if (endpoint->kind == EDDY_ENDPOINT_UNIX)
+                return trust->flags & EDDY_HTTP_TRUST_UNIX;
+        if (endpoint->kind != EDDY_ENDPOINT_IP)
+                return false;
+        for (size_t i = 0; i < trust->count; i++) {
+                const struct ed_http_network *network = &trust->networks[i];
+
+                if (network->address.family == address->family &&
+                    ed_http_same_bits(network->address.bytes, address->bytes, network->bits))
+                        return true;
+        }
+        return false;
 }

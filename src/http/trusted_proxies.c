@@ -12,35 +12,6 @@
 #include "http/router.h"
 #include "wire/http1_parts.h"
 
-void ed_http_address_unmap(struct eddy_address *address)
-{
-        static const uint8_t prefix[12] = { [10] = 0xff, [11] = 0xff };
-
-        if (address->family != AF_INET6 || memcmp(address->bytes, prefix, sizeof(prefix)) != 0)
-                return;
-        address->family = AF_INET;
-        memmove(address->bytes, address->bytes + sizeof(prefix), 4);
-        memset(address->bytes + 4, 0, sizeof(prefix));
-}
-
-bool ed_http_trust_has(const struct ed_http_trust *trust, const struct eddy_endpoint *endpoint)
-{
-        const struct eddy_address *address = &endpoint->address;
-
-        if (endpoint->kind == EDDY_ENDPOINT_UNIX)
-                return trust->flags & EDDY_HTTP_TRUST_UNIX;
-        if (endpoint->kind != EDDY_ENDPOINT_IP)
-                return false;
-        for (size_t i = 0; i < trust->count; i++) {
-                const struct ed_http_network *network = &trust->networks[i];
-
-                if (network->address.family == address->family &&
-                    ed_http_same_bits(network->address.bytes, address->bytes, network->bits))
-                        return true;
-        }
-        return false;
-}
-
 static int trusted_proxies(eddy_http_exchange *exchange, struct eddy_http_next *next, void *arg)
 {
         const struct ed_http_forwarded *outer = exchange->forwarded;

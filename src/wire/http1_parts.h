@@ -32,17 +32,17 @@ int ed_http1_target_form_of(const char *method, size_t method_bytes, const char 
  * Split "host", "host:port" or "[v6]:port". Returns the port, 0 if it is missing or empty, or -1 if
  * the text is not valid.
  */
-int ed_http1_host_split(const char *text, size_t bytes, const char **ret_host,
-                        size_t *ret_host_bytes);
+ED_SHARED int ed_http1_host_split(const char *text, size_t bytes, const char **ret_host,
+                                  size_t *ret_host_bytes);
 
 /*
  * Find the next element of a comma-separated list from '*at' on, without white space around it;
  * empty elements are skipped (RFC 9110, 5.6.1). Returns false at the end.
  */
-bool ed_http1_list_next(const char *value, size_t bytes, size_t *at,
-                        struct eddy_slice *ret_element);
+ED_SHARED bool ed_http1_list_next(const char *value, size_t bytes, size_t *at,
+                                  struct eddy_slice *ret_element);
 
 /* Parse 1*DIGIT up to INT64_MAX. Returns false if the text is not valid. */
-bool ed_http1_length_parse(const char *text, size_t bytes, uint64_t *ret_length);
+ED_SHARED bool ed_http1_length_parse(const char *text, size_t bytes, uint64_t *ret_length);
 
 #endif

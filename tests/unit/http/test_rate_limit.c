@@ -231,7 +231,7 @@ static int build_and_ask(void *arg)
         (void) eddy_http_use_rate_limit(router, &opts);
         (void) eddy_http_use_timeout(router, EDDY_SEC(1));
         (void) eddy_http_use_body_limit(router, 10);
-        (void) eddy_http_router_add(router, "GET /", answer_ok, NULL);
+        (void) eddy_http_router_add(router, "GET /", answer_ok, NULL, NULL);
         err = guarded_ask(router, "http://a/", NULL, 0);
         if (err == 200)
                 err = guarded_ask(router, "http://a/", NULL, 0);
