@@ -485,6 +485,43 @@ static int world_exchange_hints(void *arg)
 }
 EVERY_POINT_WEB(exchange_hints, eddy_http_exchange_early_hints)
 
+struct readiness {
+        eddy_http_exchange *exchange;
+        int result;
+};
+
+static int answer_in_check(void *arg)
+{
+        struct readiness *readiness = arg;
+
+        readiness->result = respond_at_once(readiness->exchange);
+        return readiness->result;
+}
+
+/* The check answers, so the handler's own answer comes too late. */
+static int exchange_ready(void *arg)
+{
+        struct readiness readiness = { arg, 0 };
+        const struct eddy_http_check check = { "answers", answer_in_check, &readiness };
+        struct eddy_http_ready_opts opts = { .checks = &check,
+                                             .checks_count = 1,
+                                             .timeout_ns = EDDY_SEC(1000) };
+        int err = eddy_http_handle_ready(arg, &opts);
+
+        CHECK(err == EDDY_E_HTTP_STATE || err == -ECANCELED);
+        err = eddy_http_handle_live(arg, NULL);
+        CHECK(err == EDDY_E_HTTP_STATE || err == -ECANCELED);
+        return readiness.result;
+}
+
+static int world_exchange_ready(void *arg)
+{
+        (void) arg;
+        return run_handler(exchange_ready, false);
+}
+EVERY_POINT_WEB(exchange_ready, eddy_http_handle_ready)
+ALSO(exchange_ready, eddy_http_handle_live)
+
 static int exchange_respond(void *arg)
 {
         return respond_at_once(arg);
