@@ -1,5 +1,5 @@
 /*
- * http/forwarded.c - the client of a request, see eddy/http_forwarded.h.
+ * http/forwarded.c - the client of a request, see eddy/http_forwarded.h, and whether a proxy is trusted.
  */
 #include "http/forwarded.h"
 

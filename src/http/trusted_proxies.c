@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/alloc.h"
 #include "http/exchange.h"
@@ -45,7 +44,7 @@ static bool network_parse(const char *text, size_t bytes, struct ed_http_network
 
         if (!ed_http_proxy_address(text, text_bytes, address) || address->scope_id != 0)
                 return false;
-        width = address->family == AF_INET ? 32 : 128;
+        width = memchr(text, ':', text_bytes) ? 128 : 32;
         bits = (uint64_t) width;
         if (slash && !ed_http1_length_parse(slash + 1, bytes - text_bytes - 1, &bits))
                 return false;
