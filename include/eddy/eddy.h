@@ -53,6 +53,7 @@
 #include "eddy/http_response.h"
 #include "eddy/http_router.h"
 #include "eddy/http_server.h"
+#include "eddy/http_server_metrics.h"
 #include "eddy/http_sse.h"
 #include "eddy/http_sse_server.h"
 #include "eddy/http_text.h"

@@ -449,14 +449,22 @@ static int call_next(eddy_http_exchange *exchange, struct eddy_http_next *next, 
 /* By the route of a router, through middleware. */
 static int exchange_route(void *arg)
 {
+        const struct eddy_metrics_opts own = { .without_process = true, .without_loop = true };
+        eddy_http_server_metrics *measured;
         eddy_http_router *router;
+        eddy_metrics *metrics;
         int err;
 
+        CHECK_EQ(eddy_metrics_new(&own, &metrics), 0);
+        CHECK_EQ(eddy_http_server_metrics_new(metrics, &measured), 0);
         CHECK_EQ(eddy_http_router_new(&router), 0);
+        CHECK_EQ(eddy_http_router_use(router, eddy_http_measure, measured), 0);
         CHECK_EQ(eddy_http_router_use(router, call_next, &web), 0);
         CHECK_EQ(eddy_http_router_add(router, "/{path...}", answer_route, &web, NULL), 0);
         err = eddy_http_router_handle(arg, router);
         eddy_http_router_free(router);
+        eddy_http_server_metrics_free(measured);
+        eddy_metrics_close(metrics);
         return err;
 }
 
@@ -467,6 +475,7 @@ static int world_exchange_route(void *arg)
 }
 EVERY_POINT_WEB(exchange_route, eddy_http_router_handle)
 ALSO(exchange_route, eddy_http_next)
+ALSO(exchange_route, eddy_http_measure)
 
 static int exchange_hints(void *arg)
 {

@@ -1,0 +1,114 @@
+/*
+ * http/server_metrics.c - the requests of a server as metrics.
+ */
+#include "eddy/http_server_metrics.h"
+
+#include <errno.h>
+
+#include "base/alloc.h"
+#include "eddy/time.h"
+
+/* The routes of a program are its own, so the number of series needs no low limit. */
+enum { SERIES_MAX = 100000 };
+
+#define NS_PER_S 1e9
+
+struct eddy_http_server_metrics {
+        eddy_metric *requests, *seconds, *in_flight, *received, *sent;
+};
+
+static const char *const by_route[] = { "route", NULL };
+static const char *const by_status[] = { "route", "status", NULL };
+
+static int make(eddy_metrics *metrics, enum eddy_metric_kind kind, const char *name,
+                const char *help, const char *const *labels, eddy_metric **ret_metric)
+{
+        const struct eddy_metric_opts opts = {
+                .name = name, .help = help, .labels = labels, .series_max = SERIES_MAX
+        };
+
+        return eddy_metric_new(metrics, kind, &opts, ret_metric);
+}
+
+static int make_all(eddy_metrics *metrics, eddy_http_server_metrics *measured)
+{
+        int err = make(metrics, EDDY_METRIC_COUNTER, "http_requests_total", "Requests served",
+                       by_status, &measured->requests);
+
+        if (err >= 0)
+                err = make(metrics, EDDY_METRIC_HISTOGRAM, "http_request_duration_seconds",
+                           "Time in the handlers of requests", by_route, &measured->seconds);
+        if (err >= 0)
+                err = make(metrics, EDDY_METRIC_GAUGE, "http_requests_in_flight",
+                           "Requests whose handlers run", NULL, &measured->in_flight);
+        if (err >= 0)
+                err = make(metrics, EDDY_METRIC_COUNTER, "http_received_bytes_total",
+                           "Bytes of requests, with heads", by_route, &measured->received);
+        if (err >= 0)
+                err = make(metrics, EDDY_METRIC_COUNTER, "http_sent_bytes_total",
+                           "Bytes of responses, with heads", by_route, &measured->sent);
+        return err;
+}
+
+int eddy_http_server_metrics_new(eddy_metrics *metrics, eddy_http_server_metrics **ret_measured)
+{
+        eddy_http_server_metrics *measured;
+        int err;
+
+        if (!metrics || !ret_measured)
+                return -EINVAL;
+        measured = ed_alloc_zero(sizeof(*measured));
+        if (!measured)
+                return -ENOMEM;
+        err = make_all(metrics, measured);
+        if (err < 0) {
+                ed_free(measured);
+                return err;
+        }
+        *ret_measured = measured;
+        return 0;
+}
+
+void eddy_http_server_metrics_free(eddy_http_server_metrics *measured)
+{
+        ed_free(measured);
+}
+
+/* Returns the value of the label 'status'. 'status' is 0 if no response was begun. */
+static const char *status_class(int status, int result)
+{
+        static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
+
+        if (status == 0 && result == -ECANCELED)
+                return "canceled";
+        if (status == 0)
+                status = result < 0 ? eddy_http_error_status(result) : 404;
+        return classes[status < 600 ? status / 100 - 1 : 4];
+}
+
+int eddy_http_measure(eddy_http_exchange *exchange, struct eddy_http_next *next, void *measured)
+{
+        const eddy_http_server_metrics *metrics = measured;
+        struct eddy_http_exchange_info info;
+        const char *values[2];
+        int64_t began_ns = eddy_now();
+        eddy_series *in_flight;
+        int result;
+
+        if (!metrics)
+                return -EINVAL;
+        in_flight = eddy_metric_series(metrics->in_flight, NULL);
+        eddy_series_add(in_flight, 1);
+        result = eddy_http_next(exchange, next);
+        eddy_series_add(in_flight, -1);
+        eddy_http_exchange_info(exchange, &info);
+        values[0] = eddy_http_exchange_route(exchange);
+        values[1] = status_class(info.status, result);
+        eddy_series_add(eddy_metric_series(metrics->requests, values), 1);
+        eddy_series_observe(eddy_metric_series(metrics->seconds, values),
+                            (double) (eddy_now() - began_ns) / NS_PER_S);
+        eddy_series_add(eddy_metric_series(metrics->received, values),
+                        (double) info.received_bytes);
+        eddy_series_add(eddy_metric_series(metrics->sent, values), (double) info.sent_bytes);
+        return result;
+}
