@@ -87,8 +87,8 @@ enum { EDDY_HTTP_FAULT_BODY_BYTES = 512 };
  * in what is known if it returns an error.
  */
 struct eddy_http_fault {
-        /* The reason; "" if the error code has no details.  Filled in after EDDY_E_TLS_* and
-         * EDDY_E_URL_*; after an error of 'refresh' (eddy/http_auth.h), with the error's
+        /* The reason; "" if the error code has no details.  Filled in after EDDY_E_TLS_*,
+         * EDDY_E_URL_INVALID and _SCHEME; after an error of 'refresh' (eddy/http_auth.h), with the error's
          * eddy_error_text(); after
          * EDDY_E_HTTP_INVALID_REQUEST, with the field of the request, and the header, but never its
          * value; after an error of a proxy, with the proxy's host and port, and the rule that an invalid answer

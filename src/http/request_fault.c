@@ -166,10 +166,10 @@ int ed_http_request_fault_headers(const struct eddy_http_request *request)
         return EDDY_E_HTTP_INVALID_REQUEST;
 }
 
+/* The text of EDDY_E_URL_CREDENTIALS says more than a reason of the URL would. */
 static bool is_of_url(int err)
 {
-        return err == EDDY_E_URL_INVALID || err == EDDY_E_URL_SCHEME ||
-               err == EDDY_E_URL_CREDENTIALS || err == EDDY_E_DNS_BAD_NAME;
+        return err == EDDY_E_URL_INVALID || err == EDDY_E_URL_SCHEME || err == EDDY_E_DNS_BAD_NAME;
 }
 
 void ed_http_request_fault_url(const eddy_http_client *client,

@@ -144,6 +144,8 @@ static int refused_urls(void *arg)
         CHECK(strncmp(seen.fault.text, "url: it is relative: ", 21) == 0);
         CHECK_ERR(FETCH(.url = "ftp://a/"), EDDY_E_URL_SCHEME);
         CHECK_STR(seen.fault.text, "url: write http:// or https://");
+        CHECK_ERR(FETCH(.url = "http://a%3Ab:c@a/"), EDDY_E_URL_CREDENTIALS);
+        CHECK_STR(seen.fault.text, "");
         CHECK_ERR(FETCH(.url = NULL, .query = { &user_fields, &zoe }), EDDY_E_URL_INVALID);
         CHECK_STR(seen.fault.text, "url: the request has none");
         eddy_http_client_close(seen.client);
