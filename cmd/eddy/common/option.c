@@ -230,7 +230,8 @@ static const char *option_guess(const struct ed_option_set *set, const char *nam
         for (const struct option *option = set->longs; option->name && n < WORDS_MAX; option++)
                 words[n++] = option->name;
         for (const struct ed_option_hint *hint = set->hints; hint->word && n < WORDS_MAX; hint++)
-                words[n++] = hint->word;
+                if (hint->word[1]) /* a letter is near to any short name */
+                        words[n++] = hint->word;
         nearest = ed_nearest(name, words, n);
         return nearest ? option_find(set, nearest, text) : NULL;
 }
@@ -288,6 +289,12 @@ static void short_refuse(const struct ed_option_set *set, char **argv)
 
         if (dash_is_missing(set, word))
                 return;
+        for (const struct ed_option_hint *hint = set->hints; hint->word; hint++)
+                if (strcmp(hint->word, letter) == 0) {
+                        ed_console_usage(set->command, "unknown option -%s; did you mean %s?",
+                                         letter, hint->instead);
+                        return;
+                }
         if (choices_print(set, letter, text) > 0)
                 ed_console_usage(set->command, "unknown option -%s; did you mean %s?", letter,
                                  text);

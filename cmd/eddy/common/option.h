@@ -73,7 +73,7 @@ EDDY_MUST_USE int ed_option_format(const char *command, const char *value, const
 /* Returns the name of the option whose file eddy_tls_config_new() could not use. */
 const char *ed_option_of_fault(const struct eddy_tls_fault *fault);
 
-/* The name of an option in other programs, and its name here ("-o", "--timeout"). */
+/* The name or letter of an option in other programs, and its name here ("-o", "--timeout"). */
 struct ed_option_hint {
         const char *word;
         const char *instead;

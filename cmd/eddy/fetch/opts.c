@@ -209,6 +209,14 @@ static const struct ed_option_hint hints[] = {
         { "continue", HINT_CONTINUE },
         { "continue-at", HINT_CONTINUE },
         { "no-clobber", HINT_CONTINUE },
+        { "A", "-H 'User-Agent: NAME'" },
+        { "I", "-X HEAD" },
+        { "J", "--remote-name" },
+        { "O", "--save . --remote-name" },
+        { "m", "--timeout" },
+        { "s", "--progress off" },
+        { "x", "--proxy" },
+        { "z", "--duration" },
         { NULL, NULL },
 };
 
