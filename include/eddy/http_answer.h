@@ -51,7 +51,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond_json(eddy_http_exchange *e
 /*
  * Respond with a redirect to 'url', which is absolute or relative to the request's.  'status' is 301,
  * 302, 303, 307 or 308.  After 303 a client sends GET; after 307 and 308 it repeats the request with
- * its body.  Do not redirect to a text of the request unchecked: "//evil.example" is another site.
+ * its body.  Check a text of the request before you redirect to it: "//evil.example" is another site.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_INVALID_ANSWER  also: another status; 'url' is NULL or empty, or has a
@@ -66,8 +66,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_redirect(eddy_http_exchange *excha
  * and the formatted text as its detail, which the client sees.  A detail of more than
  * EDDY_HTTP_DETAIL_BYTES is cut.  An empty text leaves the detail out.  'status' is 400 or above.
  *
- * To answer an error of a call without a detail, return the error: see
- * eddy_http_error_status().
+ * To answer an error of a call without a detail, return the error (see eddy_http_error_status()).
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_INVALID_ANSWER  also: 'status' is below 400

@@ -140,9 +140,9 @@ EDDY_API EDDY_MUST_USE int eddy_http_client_send(eddy_http_client *client,
 /*
  * Send a request, read the response's body as JSON into the struct at 'out' (eddy/fields.h), and
  * close the response.  A status of 400 or above is an error, as with EDDY_HTTP_STATUS_IS_ERROR.  With
- * 'fields' NULL the body is read and dropped.  On failure 'out' is not changed, and 'ret_fault' has
- * the reason, which begins with "response: " if the body cannot be used, and for JSON the place in
- * it; NULL: the request's 'ret_fault' has it.
+ * 'fields' NULL the body is read and dropped.  On failure 'out' is not changed, and 'ret_fault', or
+ * the request's 'ret_fault' if it is NULL, has the reason.  The reason begins with "response: " if the
+ * body cannot be used, and for JSON it has the place in the body.
  *
  *     struct user user = { 0 };
  *

@@ -78,8 +78,8 @@ struct eddy_http_download_opts {
 /*
  * Send a request, and save the body of its response as a file.  Returns 0 if the file is complete,
  * has its name, and a crash of the machine does not lose it.  A file or a symbolic link at 'path' is
- * replaced, unless EDDY_HTTP_DOWNLOAD_NEW is given; a device, a pipe or a socket never is.  If only the sync of the folder fails, the error is returned and the
- * complete file has its name.
+ * replaced, unless EDDY_HTTP_DOWNLOAD_NEW is given; a device, a pipe or a socket is never replaced.  If
+ * only the sync of the folder fails, the error is returned and the complete file has its name.
  *
  * "Accept-Encoding: identity" is added, unless the caller sets this header, and the body is not
  * decoded, with the client's option 'decode' too: the file has the server's bytes.  Only a
@@ -101,8 +101,9 @@ struct eddy_http_download_opts {
  *                                was joined, the whole was received again
  *         EDDY_E_HTTP_TOO_LARGE  the file is larger than the limit; it was removed
  *         EDDY_E_HTTP_INVALID_RESPONSE  also: the status 206 without a request for a range
- *         those of eddy_http_client_send() and eddy_http_response_read(), after all attempts; also
- *         after the errors below, 'ret_fault' has the reason, with the path if it is of a file
+ *         those of eddy_http_client_send() and eddy_http_response_read(), after all attempts.
+ *         After these errors and those below, 'ret_fault' has the reason; if an operation on a
+ *         file failed, with the path:
  *         -EEXIST                there is a file at 'path', with EDDY_HTTP_DOWNLOAD_NEW; or a
  *                                device, a pipe or a socket; or "PATH.part" or its note is not eddy's
  *         -EBUSY                 another call downloads to 'path'

@@ -67,7 +67,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_body(eddy_http_exchange *exchange,
 /*
  * eddy_http_exchange_header() and eddy_http_exchange_header_at() for the request's trailers, the
  * fields after a body that the client has sent in chunks (RFC 9110, 6.5), such as a digest of the
- * body.  They are known when the body was read to its end; before that none is found.  A request
+ * body.  None is found before the body has been read to its end.  A request
  * with a trailer that is forbidden there, such as Content-Length or Host, gets a 400.
  *
  * Suspends: no.
@@ -174,7 +174,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_flush(eddy_http_exchange *exchange
  * Add a trailer, a field that is sent after the response's body (RFC 9110, 6.5), such as a digest or
  * the time that the work took.  Call it between eddy_http_exchange_begin() with 'body_bytes' below 0
  * and eddy_http_exchange_end(), also between writes.  The handler announces the names by a header
- * Trailer of the begin, so that clients and proxies expect them.
+ * Trailer in eddy_http_exchange_begin(), so that clients and proxies expect them.
  *
  * A response that has no place for trailers is sent without them, and the call returns 0: to HEAD, to
  * a client of HTTP/1.0, and with a status without a body.  Others get them whether or not the request

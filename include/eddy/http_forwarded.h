@@ -38,19 +38,19 @@ struct eddy_http_trusted_proxies_opts {
 
 /*
  * Add middleware (eddy_http_router_use()) that finds the client through trusted proxies.  The addresses
- * that X-Forwarded-For or Forwarded list are read from the right.  The client is the first that is not
- * in 'networks', or the leftmost.  Reading ends at an item that is not an address, such as "unknown":
+ * that X-Forwarded-For or Forwarded list are read from the right.  The client is the first address that
+ * is not in 'networks', or else the leftmost.  Reading ends at an item that is not an address, such as "unknown":
  * then the client is the proxy that has written the item.
  *
- * Only one kind of header is read, because a proxy that writes one kind passes the client's others on.
- * Set EDDY_HTTP_TRUST_PROTO and _HOST only if each trusted proxy replaces these values.  The
+ * Only one kind of header is read, because a proxy that writes one kind passes on the client's headers
+ * of the other kind.  Set EDDY_HTTP_TRUST_PROTO and _HOST only if each trusted proxy replaces these values.  The
  * last item of X-Forwarded-Proto and X-Forwarded-Host counts; in Forwarded, those beside the client's
  * address.
  *
  * Suspends: no.
  * Errors: those of eddy_http_router_use()
  *         -EINVAL  also: 'networks' has an item that is not an address or a network, such as
- *                  "10.1.0.0/8", which has bits after the 8th
+ *                  "10.1.0.0/8", which has bits set after the 8th
  * Owns: copies 'opts'.
  */
 EDDY_API int eddy_http_use_trusted_proxies(eddy_http_router *router,

@@ -11,18 +11,18 @@
  *     eddy_fields_fini(&user_fields, &user);
  *
  * If a field is wrong, and the handler returns the error, the client gets a 422 with all wrong fields,
- * in the form of FastAPI:
+ * in FastAPI's format:
  *
  *     {"detail":[{"type":"missing","loc":["body","name"],"msg":"the field is missing"},
  *                {"type":"range","loc":["body","age"],"msg":"300 is above the maximum 150"}]}
  *
  * 'loc' begins with "body", "query" or "path".  'type' is the name of the error in small letters,
  * "missing" for EDDY_E_FIELD_MISSING, and "extra_forbidden" for EDDY_E_FIELD_UNKNOWN.  A text that is
- * not JSON, or not a query, is answered by a 400 with the reason (application/problem+json).  The wrong
+ * not JSON, or not a query, is answered with a 400 and the reason (application/problem+json).  The wrong
  * fields of several calls are collected, so a handler can read the query and the body, and then return
  * the first error.
  *
- * If a handler reads another text by a table, and returns the error of that, the client gets a 422
+ * If a handler reads another text by a table of fields, and returns that error, the client gets a 422
  * without the fields.
  */
 #ifndef EDDY_HTTP_INPUT_H

@@ -119,9 +119,9 @@ struct eddy_http_cors_opts {
 
 /*
  * Allow the pages of other origins to read the responses (the protocol CORS of the Fetch standard).  A
- * preflight, OPTIONS with Origin and Access-Control-Request-Method, is answered by 204 without a call
- * of the handler.  The browser, not the server, refuses: requests of other origins are handled, and
- * their responses do not have the header that allows reading.  Responses have "Vary: Origin", unless
+ * preflight, OPTIONS with Origin and Access-Control-Request-Method, is answered with 204, and the
+ * handler is not called.  The browser, not the server, refuses: requests of other origins are handled,
+ * and their responses do not have the header that allows reading.  Responses have "Vary: Origin", unless
  * 'origins' is "*".  The origin "null", of files and sandboxes, cannot be in the list.
  *
  * Errors: those of eddy_http_router_use()

@@ -88,14 +88,14 @@ enum { EDDY_HTTP_FAULT_BODY_BYTES = 512 };
  */
 struct eddy_http_fault {
         /* The reason; "" if the error code has no details.  Filled in after EDDY_E_TLS_*,
-         * EDDY_E_URL_INVALID and _SCHEME; after an error of 'refresh' (eddy/http_auth.h), with the error's
-         * eddy_error_text(); after
-         * EDDY_E_HTTP_INVALID_REQUEST, with the field of the request, and the header, but never its
-         * value; after an error of a proxy, with the proxy's host and port, and the rule that an invalid answer
-         * violates; after EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE, with the error's
-         * eddy_error_text() and the rule that the response violates.  If a time limit passed or
-         * the call was cancelled during the lookup of the host's addresses, the text names the
-         * host.  After EDDY_E_HTTP_TIMEOUT_POOL the text counts the responses that keep connections
+         * EDDY_E_URL_INVALID and _SCHEME; after an error of 'refresh' (eddy/http_auth.h), with the
+         * error's eddy_error_text(); after EDDY_E_HTTP_INVALID_REQUEST, with the field of the
+         * request, and the name of a header, but never its value; after an error of a proxy, with
+         * the proxy's host and port, and the rule that an invalid answer violates; after
+         * EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE, with the error's eddy_error_text() and the
+         * rule that the response violates.  If a time limit passed or the call was cancelled during
+         * the lookup of the host's addresses, the text names the host.  After
+         * EDDY_E_HTTP_TIMEOUT_POOL the text counts the responses that keep connections
          * because they are neither read to the end nor closed, and names the first.  For values
          * that cannot be written ('json', 'form', 'query'), the text names the field. */
         char text[384];

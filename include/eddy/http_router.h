@@ -21,25 +21,25 @@
  *             err = eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
  *     eddy_http_router_free(router);
  *
- * A pattern is a path, or a method, a space and a path.  Without a method it is for all methods that
- * have no pattern with the same path.  Each segment of its path, between two slashes, is one of:
+ * A pattern is a path, or a method, a space and a path.  A pattern without a method is for all methods
+ * that have no pattern with the same path.  Each segment of its path, between two slashes, is one of:
  *
  *     users       this text.  "%XX" is decoded; "%7B" and "%7D" are braces
  *     {id}        a parameter: any segment that is not empty
  *     {path...}   last only: the rest of the path, which may be empty or have slashes
  *
  * Each segment of a request's path is decoded, and then compared: a "%2F" is part of its segment, and
- * does not begin the next one.  Letters are compared exactly, and "/users/" is not "/users".  A path is
- * answered by 400 if it has a '%' without two hexadecimal digits, %00, or a segment that is, or has
+ * does not begin the next one.  Letters are compared exactly, and "/users/" is not "/users".  The
+ * answer is 400 if the path has a '%' without two hexadecimal digits, %00, or a segment that is, or has
  * between two decoded slashes, "." or "..".
  *
  * If several patterns match, their first segments that differ decide: a text goes before a parameter,
  * and a parameter before the rest of a path, in whatever order they were added.  Patterns of other
  * methods do not count.  Two patterns that match the same requests are an error.
  *
- * The router itself answers, by a problem document (RFC 9457) except for OPTIONS:
+ * The router itself answers these requests; a 404 or 405 has a problem document (RFC 9457):
  *
- *     HEAD       without a pattern: by the handler of GET; the server sends no body
+ *     HEAD       without a pattern: calls the handler of GET; the server sends no body
  *     OPTIONS    without a pattern: 204 with Allow; "OPTIONS *": 204
  *     405        with Allow, if the path has only patterns of other methods
  *     404        if the path has none
@@ -78,7 +78,7 @@ EDDY_API void eddy_http_router_free(eddy_http_router *router);
 /*
  * The inputs of a route, by tables of fields (eddy/fields.h).  The router reads them after the middleware
  * and before the handler.  If one is wrong, the handler is not called, and the error is answered
- * as that of a handler: a 422 has the wrong fields of all inputs (eddy/http_input.h).
+ * like that of a handler: a 422 has the wrong fields of all inputs (eddy/http_input.h).
  *
  *     static const struct eddy_http_route_doc make_user_doc = { .body = &user_fields };
  *
@@ -102,11 +102,12 @@ struct eddy_http_route_doc {
 };
 
 /*
- * Add a route.  'doc' may be NULL.  The calls that build a router also keep the first error, so a program may add all its
- * routes and then call eddy_http_router_check() once.  A router with an error serves no request:
- * eddy_http_router_handle() returns the error.
+ * Add a route.  'doc' may be NULL.  The calls that build a router also keep the first error, so a
+ * program may add all its routes and then call eddy_http_router_check() once.  A router with an error
+ * serves no request: eddy_http_router_handle() returns the error.
  *
- * A router is built before it serves.  Then it is not changed, and may serve on several threads.
+ * Add all routes before the router serves.  A router that serves is not changed, and may serve on
+ * several threads.
  *
  * Suspends: no.
  * Errors: EDDY_E_HTTP_ROUTE  the pattern is not valid, or matches the same requests as another; a
@@ -137,13 +138,13 @@ EDDY_API int eddy_http_router_add(eddy_http_router *router, const char *pattern,
 EDDY_API int eddy_http_router_mount(eddy_http_router *router, const char *prefix,
                                     eddy_http_router *sub);
 
-/* The calls that follow a middleware; valid during its call. */
+/* The functions that follow a middleware; valid during its call. */
 struct eddy_http_next;
 
 /*
  * Middleware: a function around the handlers of a router.  It calls eddy_http_next(), and may do more
- * before and after that, or answer itself and not call it.  Its result is that of the handler as far as
- * the caller sees.  A result below 0 is answered by the server after all middleware has returned
+ * before and after that, or answer itself and not call it.  The caller takes the result of middleware
+ * as the handler's.  The server answers a result below 0 after all middleware has returned
  * (eddy_http_error_status() returns the status).
  *
  *     static int time_requests(eddy_http_exchange *exchange, struct eddy_http_next *next, void *arg)
@@ -160,8 +161,8 @@ typedef int eddy_http_middleware_fn(eddy_http_exchange *exchange, struct eddy_ht
 
 /*
  * Add middleware around all routes of the router, also those added before.  The first added is the
- * outermost.  It is called too for the answers that the router itself gives: a 404 has the
- * middleware of the router that serves; a 405, or an answer to OPTIONS, has the middleware of the
+ * outermost.  Middleware is also called for the answers that the router itself gives: for a 404, the
+ * middleware of the router that serves; for a 405, or an answer to OPTIONS, the middleware of the
  * first route of that path.
  *
  * Suspends: no.

@@ -19,7 +19,7 @@ EDDY_BEGIN_DECLS
  * a response, and returns before the response is complete, the response ends: the client
  * sees that it is not whole, and with HTTP/1 the connection is closed.
  *
- * Errors as answers.  A negative result is answered by a document of
+ * Errors as answers.  A negative result is answered with a document of
  * application/problem+json (RFC 9457) with the status of the error, see
  * eddy_http_error_status(), and a title.  The client does not get the reason: the server
  * writes it to the option 'log'.  The option 'on_error' answers in another way.  With HTTP/1

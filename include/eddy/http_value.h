@@ -35,13 +35,13 @@ EDDY_BEGIN_DECLS
 typedef void eddy_http_value_fn(void *value);
 
 /*
- * Set the value of a key: the address of any object that is the program's own.  A value that the key
- * has is freed first.  When the request has ended, the values are freed in the reverse order of their
+ * Set the value of a key, which is the address of any object of the program.  The former value of the
+ * key is freed.  When the request has ended, the values are freed in the reverse order of their
  * keys' first calls, by 'free_value', which may be NULL.  A NULL 'value' is not freed.
  *
  * Suspends: no, unless the former value's function does.
  * Errors: -EINVAL  'key' is NULL
- *         -ENOMEM  the key has no value
+ *         -ENOMEM  the key still has no value
  * Owns: takes 'value', unless the call fails.
  */
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_set(eddy_http_exchange *exchange, const void *key,

@@ -28,9 +28,9 @@ EDDY_BEGIN_DECLS
  * it, those of all groups for "*".  A name in robots.txt ends at its first byte other than a
  * letter, a digit, '-' or '_': "My-Crawler/1.0" names "my-crawler".  The longest rule that matches
  * decides, and "Allow" if two are equally long.  '*' in a rule is any text, and '$' at its end is
- * the end of the target.  "%41" and "A" are equal, "%2F" and "/" are not.  The answer is true
- * without a rule that matches, and for "/robots.txt".  Lines that are not valid are skipped.  'text'
- * may be NULL if 'bytes' is 0.
+ * the end of the target.  "%41" and "A" are equal, "%2F" and "/" are not.  If no rule matches, and
+ * for "/robots.txt", the answer is true.  Lines that are not valid are skipped.  'text' may be NULL if
+ * 'bytes' is 0.
  *
  * Nothing is allocated.  A rule with many '*' can cost the product of its length and the target's,
  * so limit both lengths if they come from a server.
