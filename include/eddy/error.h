@@ -70,7 +70,7 @@ EDDY_BEGIN_DECLS
         X(HTTP, 28, MULTIPART, "the body is not valid multipart/form-data")                        \
         X(HTTP, 29, HASH, "the file does not have the hash that was expected")                     \
         X(HTTP, 30, NETRC, "the netrc file does not follow its format")                            \
-        X(HTTP, 31, ROUTE, "the pattern of a route is not valid, or is there already")             \
+        X(HTTP, 31, ROUTE, "the pattern of a route is not valid, or was added before")             \
         X(LOOP, 0, CLOSED, "the loop is closed")                                                   \
         X(LOOP, 1, FORKED, "the loop belongs to the parent of this process")                       \
         X(LOOP, 2, STOPPED, "the loop was stopped before the main task ended")                     \
