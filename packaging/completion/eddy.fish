@@ -242,7 +242,7 @@ complete -c eddy -n '__fish_seen_subcommand_from fetch' -s o -r -F -d 'write lin
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l force -d 'overwrite FILE, or files in the folder of --save'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l body -d 'add "body" to each line: a string, or {"_base64":...}'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l save -r -F -d 'save each body of a status below 300 as a file in DIR, named after the last part of its URL'
-complete -c eddy -n '__fish_seen_subcommand_from fetch' -l remote-name -d 'with --save: name files as the servers do, in Content-Disposition, if they do'
+complete -c eddy -n '__fish_seen_subcommand_from fetch' -l remote-name -d 'with --save: give files the names that the servers send in Content-Disposition, if any'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l progress -x -a 'auto bar plain json off' -d 'on stderr: a bar on a terminal, else a line each 10 s'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l summary -x -a 'text json' -d 'on stderr, at the end'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -s h -l help -d 'print the usage'

@@ -298,7 +298,7 @@ _eddy() {
                         '*--force[overwrite FILE, or files in the folder of --save]' \
                         '*--body[add "body" to each line: a string, or {"_base64":...}]' \
                         '*--save=[save each body of a status below 300 as a file in DIR, named after the last part of its URL]:DIR:_files' \
-                        '*--remote-name[with --save: name files as the servers do, in Content-Disposition, if they do]' \
+                        '*--remote-name[with --save: give files the names that the servers send in Content-Disposition, if any]' \
                         '*--progress=[on stderr: a bar on a terminal, else a line each 10 s]:auto:(auto bar plain json off)' \
                         '*--summary=[on stderr, at the end]:text:(text json)' \
                         '*-h[print the usage]' \

@@ -142,7 +142,7 @@ def save_refuses_a_folder_with_something_in_it(eddy):
     os.mkdir(eddy.file("bodies"))
     eddy.file("bodies/1", "precious")
     e2e.one_line(eddy.fetch("--save", eddy.file("bodies"), mock + "/bytes/1"), 2, "--save",
-                 "name a new one (--remote-name leaves its files, --force replaces those of the same names)")
+                 "name a new one (--remote-name keeps its files, --force replaces those of the same names)")
     with open(eddy.file("bodies/1"), "rb") as file:
         equal(file.read(), b"precious")
     equal(eddy.fetch("--save", eddy.file("bodies"), "--force", mock + "/bytes/1").code, 0)

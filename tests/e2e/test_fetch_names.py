@@ -129,7 +129,7 @@ def message_counts_one_name_that_is_used(eddy):
     os.mkdir(site.folder)
     eddy.file("run.files/mine.txt", b"mine")
     result = site.run("--remote-name")
-    check(result.code == 0 and "the name of 1 file was used, and got" in result.err, result)
+    check(result.code == 0 and "the name of 1 file was taken, so" in result.err, result)
 
 
 @claim
@@ -149,7 +149,7 @@ def name_that_is_used_is_never_replaced(eddy):
         for path in ("/4", "/5", "/7", *(["/6"] if not more else [])):
             stem, dot, end = names[path].decode().partition(".")
             check(got[path].startswith(stem + "-") and got[path].endswith(dot + end), got)
-        check("names of" in result.err and "were used" in result.err, result)
+        check("names of" in result.err and "were taken" in result.err, result)
         with open(outside, "rb") as file:
             equal((file.read(), os.path.exists(eddy.file("nothing"))), (b"theirs", False))
         if not more:

@@ -315,10 +315,10 @@ static int run_judge(struct ed_fetch_run *run, int err, int signo)
                 ed_console_say(
                         "fetch",
                         run->save.renamed == 1
-                                ? "--save %s: the name of %llu file was used, and got \"-\" "
-                                  "and 16 digits; \"file\" in its line is the name"
-                                : "--save %s: the names of %llu files were used, and got \"-\" "
-                                  "and 16 digits; \"file\" in their lines is the name",
+                                ? "--save %s: the name of %llu file was taken, so \"-\" and 16 "
+                                  "digits were added; \"file\" in its line has the new name"
+                                : "--save %s: the names of %llu files were taken, so \"-\" and 16 "
+                                  "digits were added; \"file\" in their lines has the new names",
                         run->save.dir.path, (unsigned long long) run->save.renamed);
         if (run->input_fd >= 0 && run->input_whole && run->index == 0)
                 ed_console_say("fetch", "-i %s: the input has no URL", run->opts.input);

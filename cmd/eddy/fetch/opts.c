@@ -87,12 +87,12 @@ static const char help[] =
         "                           after the last part of its URL (or \"index\"), with an ending\n"
         "                           for its Content-Type if that part has no dot; \"file\" in the\n"
         "                           line is the name.  The same command continues: URLs whose\n"
-        "                           files are in DIR, by the lines of -o or else by a record in\n"
-        "                           DIR, are not fetched again, and of a large file that was cut\n"
-        "                           only the rest is fetched\n"
-        "  --remote-name            with --save: name files as the servers do, in\n"
-        "                           Content-Disposition, if they do; DIR may have other files,\n"
-        "                           which stay: if a name is used, \"-\" and 16 digits are added\n"
+        "                           files are in DIR, according to the lines of -o or else a\n"
+        "                           record in DIR, are not fetched again, and of a large file\n"
+        "                           that was cut only the rest is fetched\n"
+        "  --remote-name            with --save: give files the names that the servers send in\n"
+        "                           Content-Disposition, if any; DIR may have other files, which\n"
+        "                           stay: if a name is taken, \"-\" and 16 digits are added\n"
         "  --progress auto|bar|plain|json|off\n"
         "                           on stderr: a bar on a terminal, else a line each 10 s (auto)\n"
         "  --summary text|json      on stderr, at the end (text)\n"
@@ -255,8 +255,8 @@ static int repeat_set(struct ed_fetch_opts *opts, const char *value)
         if (!strstr(value, "://"))
                 return ed_option_count("fetch", "-n", value, 1, ED_FETCH_REPEAT_MAX, &opts->repeat);
         ed_console_usage("fetch",
-                         "-n %s: give a number of requests before the URL; users and passwords "
-                         "from ~/.netrc are --netrc",
+                         "-n %s: write a number of requests before the URL; for users and "
+                         "passwords from ~/.netrc use --netrc",
                          ed_url_shown(shown, value, strlen(value)));
         return -EINVAL;
 }

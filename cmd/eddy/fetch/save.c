@@ -70,7 +70,7 @@ int ed_save_open(struct ed_save *save, const char *command, const struct ed_save
         if (!takes_all && !ed_save_dir_is_empty(opts->path, ED_SAVE_RECORD)) {
                 ed_console_say(command,
                                "--save %s: the folder is not empty; name a new one (--remote-name "
-                               "leaves its files, --force replaces those of the same names), or "
+                               "keeps its files, --force replaces those of the same names), or "
                                "continue a run: give -o with its results",
                                opts->path);
                 return ED_EXIT_USAGE;
