@@ -1,7 +1,7 @@
 /*
  * 57-api-client - requests with retries, Retry-After, a rate limit, and a line for each attempt.
  *
- * All of it is options of the client: a policy of retries, a limiter and a hook.  Each
+ * These are all options of the client: a policy of retries, a limiter and a hook.  Each
  * attempt reserves its place in the limiter first, so retries count too.  If the server
  * asks for a wait, the limiter pauses for all requests, and the next attempt comes after
  * this wait, unless the wait is longer than the policy allows: a server may ask for an
