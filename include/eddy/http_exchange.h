@@ -105,9 +105,9 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_add_header(eddy_http_exchange *exc
  *
  * Can be repeated.  The headers are hints only: the response repeats those that it needs.  Headers of
  * eddy_http_exchange_add_header() are not sent here.  Without headers, and to a client of HTTP/1.0,
- * nothing is sent, and the result is 0.  Some clients of HTTP/1.1 take an interim response for
- * the response, and browsers use a 103 only with HTTP/2 and later: send it to clients that skip it, as
- * eddy's does, or to a proxy that passes it on.
+ * nothing is sent, and the result is 0.  Some clients of HTTP/1.1 take an interim response for the
+ * final one, and browsers use a 103 only with HTTP/2 and later: send it to clients that skip it, as
+ * eddy's client does, or to a proxy that passes it on.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_STATE           a response was begun already

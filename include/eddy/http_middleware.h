@@ -150,12 +150,12 @@ struct eddy_http_rate_limit_opts {
 };
 
 /*
- * Answer requests of a client beyond a rate by 429 with Retry-After.  Each client has a bucket that
+ * Answer requests of a client beyond a rate with 429 and Retry-After.  Each client has a bucket that
  * holds 'burst' requests, and refills evenly with 'requests' in each window.  IPv6 addresses with the
- * same first 64 bits are a client.  Clients on Unix sockets are a client.
+ * same first 64 bits count as a single client, and so do all clients on Unix sockets.
  *
- * The memory is fixed.  If more than 'clients_max' clients send at once, some begin with a full bucket, so the
- * limit lets more requests through, never fewer.
+ * The memory is fixed.  If more than 'clients_max' clients send at once, some begin with a full bucket,
+ * so the limit lets more requests through, never fewer.
  *
  * Errors: those of eddy_http_router_use()
  *         -EINVAL  also: an option is out of range
@@ -165,7 +165,7 @@ EDDY_API int eddy_http_use_rate_limit(eddy_http_router *router,
 
 /*
  * Cancel the next middleware and the handler 'timeout_ns' after their call (eddy/call.h): their calls
- * return -ECANCELED.  The server then answers by 503.  If a response was begun, the exchange ends, and
+ * return -ECANCELED.  The server then answers with 503.  If a response was begun, the exchange ends, and
  * the client sees that the response is not whole.
  *
  * Errors: those of eddy_http_router_use()
@@ -175,8 +175,8 @@ EDDY_API int eddy_http_use_timeout(eddy_http_router *router, int64_t timeout_ns)
 
 /*
  * Limit the bodies of requests to 'bytes_max', below the server's option 'body_bytes_max'.  A larger
- * body whose length the client gives is answered by 413 without a call of the handler.  Other bodies
- * fail in eddy_http_exchange_read() with EDDY_E_HTTP_TOO_LARGE, and the server answers by 413.
+ * body whose length the client gives is answered with 413, and the handler is not called.  Other bodies
+ * fail in eddy_http_exchange_read() with EDDY_E_HTTP_TOO_LARGE, and the server answers with 413.
  *
  * Errors: those of eddy_http_router_use()
  */

@@ -73,10 +73,10 @@ static int make(void)
         if (err < 0)
                 return err;
         (void) eddy_http_router_use(router, eddy_http_measure, measured);
-        (void) eddy_http_router_add(router, "GET /users/{id}", show_user, NULL);
-        (void) eddy_http_router_add(router, "GET /fail", fail, NULL);
-        (void) eddy_http_router_add(router, "GET /none", answer_nothing, NULL);
-        (void) eddy_http_router_add(router, "GET /long", wait_long, NULL);
+        (void) eddy_http_router_add(router, "GET /users/{id}", show_user, NULL, NULL);
+        (void) eddy_http_router_add(router, "GET /fail", fail, NULL, NULL);
+        (void) eddy_http_router_add(router, "GET /none", answer_nothing, NULL, NULL);
+        (void) eddy_http_router_add(router, "GET /long", wait_long, NULL, NULL);
         return eddy_http_router_check(router, NULL);
 }
 
