@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 #include "eddy/call.h"
+#include "eddy/http_answer.h"
 #include "eddy/serve.h"
 #include "eddy/time.h"
-#include "eddy/http_answer.h"
 #include "http/problem.h"
 
 #define TIMEOUT_DEFAULT_NS EDDY_SEC(1)
