@@ -1139,9 +1139,10 @@ static int request_build(const struct parts *parts, uint64_t number,
         return 1;
 }
 
-/* Make the request of a line that was taken apart. */
-static int request_make(struct parts *parts, const char *line, size_t bytes, uint64_t number,
-                        struct ed_request **ret_request)
+/* Make the request of a line that was taken apart. Not inlined: the caller's frame is large. */
+static __attribute__((noinline)) int request_make(struct parts *parts, const char *line,
+                                                  size_t bytes, uint64_t number,
+                                                  struct ed_request **ret_request)
 {
         int err = values_fill(parts, line, bytes);
 
