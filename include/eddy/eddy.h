@@ -68,6 +68,7 @@
 #include "eddy/metrics.h"
 #include "eddy/mongo.h"
 #include "eddy/notify.h"
+#include "eddy/openapi.h"
 #include "eddy/path.h"
 #include "eddy/pg.h"
 #include "eddy/pg_pipeline.h"

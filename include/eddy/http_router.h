@@ -75,12 +75,30 @@ EDDY_API EDDY_MUST_USE int eddy_http_router_new(eddy_http_router **ret_router);
 /* Free a router that serves nothing, and the routers mounted in it.  NULL is ignored.  Suspends: no. */
 EDDY_API void eddy_http_router_free(eddy_http_router *router);
 
+/* Another answer of a route, for documents. */
+struct eddy_http_route_answer {
+        int status EDDY_UNSET;                       /* 100 to 599 */
+        const char *description EDDY_UNSET;          /* NULL: the standard reason of the status */
+        const struct eddy_fields *fields EDDY_UNSET; /* as JSON; NULL: no body is described */
+        uintptr_t reserved[2] EDDY_UNSET;            /* zero */
+};
+
+enum {
+        EDDY_HTTP_ROUTE_HIDDEN = 1 << 0,    /* documents leave the route out */
+        EDDY_HTTP_ROUTE_DEPRECATED = 1 << 1 /* documents say that clients should not use it */
+};
+
 /*
  * The inputs of a route, by tables of fields (eddy/fields.h).  The router reads them after the middleware
  * and before the handler.  If one is wrong, the handler is not called, and the error is answered
  * like that of a handler: a 422 has the wrong fields of all inputs (eddy/http_input.h).
  *
- *     static const struct eddy_http_route_doc make_user_doc = { .body = &user_fields };
+ *     static const struct eddy_http_route_doc make_user_doc = {
+ *             .summary = "Make a user",
+ *             .body = &new_user_fields,
+ *             .answer = &user_fields,
+ *             .status = 201,
+ *     };
  *
  *     static int make_user(eddy_http_exchange *exchange, void *arg)
  *     {
@@ -89,6 +107,9 @@ EDDY_API void eddy_http_router_free(eddy_http_router *router);
  *     }
  *
  * A struct begins with zeros, or with a copy of the defaults, in which no member is owned.
+ *
+ * The members below 'body_defaults' are for documents (eddy/openapi.h); they do not change how the
+ * router serves.
  */
 struct eddy_http_route_doc {
         const struct eddy_fields *params EDDY_UNSET; /* of the path; NULL: not read */
@@ -98,7 +119,16 @@ struct eddy_http_route_doc {
         const struct eddy_fields *form EDDY_UNSET;
         const void *query_defaults EDDY_UNSET; /* a struct; NULL: zeros */
         const void *body_defaults EDDY_UNSET;  /* of 'body' or 'form' */
-        uintptr_t reserved[10] EDDY_UNSET;     /* zero */
+        const char *summary EDDY_UNSET;        /* a short sentence */
+        const char *description EDDY_UNSET;    /* Markdown */
+        const char *tags EDDY_UNSET;           /* groups of routes, as in "users, admin" */
+        const char *operation EDDY_UNSET;      /* its name for generated clients; NULL: made */
+        const struct eddy_fields *answer EDDY_UNSET; /* as JSON; NULL: no body is described */
+        const struct eddy_http_route_answer *answers EDDY_UNSET; /* others, with other statuses */
+        size_t answers_count EDDY_UNSET;
+        int status EDDY_UNSET;            /* of 'answer'; 0: 200 */
+        uint32_t flags EDDY_UNSET;        /* EDDY_HTTP_ROUTE_* */
+        uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 
 /*
@@ -111,11 +141,12 @@ struct eddy_http_route_doc {
  *
  * Suspends: no.
  * Errors: EDDY_E_HTTP_ROUTE  the pattern is not valid, or matches the same requests as another; a
- *                            table of 'doc' is not usable, or it has two bodies
+ *                            table of 'doc' is not usable, it has two bodies, or a status that
+ *                            is not valid or that it has already
  *         EDDY_E_HTTP_STATE  the router was mounted in another
  *         -EINVAL            'pattern' or 'handler' is NULL
  *         -ENOMEM
- * Owns: copies 'pattern'; borrows 'arg' and 'doc'.
+ * Owns: copies 'pattern'; borrows 'arg' and 'doc', with all that 'doc' points to.
  */
 EDDY_API int eddy_http_router_add(eddy_http_router *router, const char *pattern,
                                   eddy_http_handler_fn *handler, void *arg,

@@ -50,6 +50,28 @@ static int check_table(const struct eddy_fields *fields, bool is_json,
         return err < 0 && err != -ENOMEM ? EDDY_E_HTTP_ROUTE : err;
 }
 
+/* Check the statuses and tables of the answers. */
+static int check_answers(const struct eddy_http_route_doc *doc, struct eddy_json_error *ret_error)
+{
+        int err = check_table(doc->answer, true, ret_error);
+
+        for (size_t i = 0; err >= 0 && i <= doc->answers_count; i++) {
+                int status = ed_http_route_status(doc, i);
+                bool is_bad = status < 100 || status > 599;
+
+                for (size_t j = 0; j < i; j++)
+                        is_bad = is_bad || ed_http_route_status(doc, j) == status;
+                if (is_bad) {
+                        snprintf(ret_error->text, sizeof(ret_error->text),
+                                 "the status %d of an answer is not valid, or given twice", status);
+                        return EDDY_E_HTTP_ROUTE;
+                }
+                if (i > 0)
+                        err = check_table(doc->answers[i - 1].fields, true, ret_error);
+        }
+        return err;
+}
+
 int ed_http_route_doc_check(const struct eddy_http_route_doc *doc,
                             struct eddy_json_error *ret_error)
 {
@@ -65,7 +87,9 @@ int ed_http_route_doc_check(const struct eddy_http_route_doc *doc,
                 err = check_table(doc->query, false, ret_error);
         if (err >= 0)
                 err = check_table(doc->form, false, ret_error);
-        return err < 0 ? err : check_table(doc->body, true, ret_error);
+        if (err >= 0)
+                err = check_table(doc->body, true, ret_error);
+        return err < 0 ? err : check_answers(doc, ret_error);
 }
 
 /* ---- serving --------------------------------------------------------------- */

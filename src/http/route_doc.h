@@ -8,10 +8,19 @@
 #include "eddy/http_router.h"
 #include "eddy/json.h"
 
+/* The status of an answer; the first is that of 'answer', and 'answers' follow. */
+static inline int ed_http_route_status(const struct eddy_http_route_doc *doc, size_t i)
+{
+        if (i > 0)
+                return doc->answers[i - 1].status;
+        return doc->status ? doc->status : 200;
+}
+
 /*
- * Check the tables of a description.
+ * Check the tables and the statuses of a description.
  *
- * Errors: EDDY_E_HTTP_ROUTE  a table is not usable here, or there are two bodies
+ * Errors: EDDY_E_HTTP_ROUTE  a table is not usable here, there are two bodies, or a status is not
+ *                            valid or given twice
  *         -ENOMEM
  */
 EDDY_MUST_USE int ed_http_route_doc_check(const struct eddy_http_route_doc *doc,

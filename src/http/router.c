@@ -30,6 +30,8 @@ void eddy_http_router_free(eddy_http_router *router)
                 struct ed_http_route *route = router->routes;
 
                 router->routes = route->next_owned;
+                if (route->release)
+                        route->release(route->arg);
                 ed_route_fini(&route->base);
                 ed_free(route);
         }
@@ -111,6 +113,11 @@ int eddy_http_router_add(eddy_http_router *router, const char *pattern,
         route->next_owned = router->routes;
         router->routes = route;
         return 0;
+}
+
+void ed_http_router_own_last(eddy_http_router *router, void (*release)(void *arg))
+{
+        router->routes->release = release;
 }
 
 int eddy_http_router_use(eddy_http_router *router, eddy_http_middleware_fn *middleware, void *arg)

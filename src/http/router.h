@@ -24,6 +24,7 @@ struct ed_http_route {
         void *arg;
         const struct eddy_http_route_doc *doc; /* NULL: none */
         const eddy_http_router *owner;         /* the router to which it was added */
+        void (*release)(void *arg);            /* NULL: 'arg' is the program's */
         struct ed_http_route *next_owned;
 };
 
@@ -46,6 +47,11 @@ struct ed_http_params {
 
 /* Keep the first error of building a router and its sentence. Returns 'err'. */
 int ed_http_router_failed(eddy_http_router *router, int err, const char *text);
+
+/*
+ * Give the argument of the route that was added last to the router, which frees it by 'release'.
+ */
+void ed_http_router_own_last(eddy_http_router *router, void (*release)(void *arg));
 
 /*
  * Add middleware whose argument belongs to the router. It is freed by 'release'.
