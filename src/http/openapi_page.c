@@ -7,7 +7,7 @@
 const char ed_openapi_policy[] =
         "default-src 'none'; connect-src 'self'; "
         "style-src 'sha256-E7U/b8TM3LKQth51mI8uLPtylgQcHxqVwgzYmroF/zc='; "
-        "script-src 'sha256-bi0eDcbTPYHPgcVMxEbJB3nSII6eT5QQUeWLJCFHqyU='; "
+        "script-src 'sha256-2wnezzUx3bp2Mnrm1vOK91blTll5g0IwabWpIWsn+Ww='; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /* clang-format off */
@@ -91,7 +91,7 @@ const char ed_openapi_page[] =
         "      options.headers[\"Content-Type\"] = type;\n"
         "      options.body = type === \"application/json\" ? body.value : pairs(JSON.parse(body.value)).toString();\n"
         "    }\n"
-        "    const answer = await fetch(base() + path + (query.size ? \"?\" + query : \"\"), options);\n"
+        "    const answer = await fetch(base() + path + (String(query) ? \"?\" + query : \"\"), options);\n"
         "    let text = await answer.text();\n"
         "    try { text = JSON.stringify(JSON.parse(text), null, 2); } catch (e) { /* not JSON */ }\n"
         "    out.textContent = answer.status + \" \" + answer.statusText + \"\\n\\n\" + text;\n"

@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -23,6 +24,32 @@ try:
     import openapi_spec_validator
 except ImportError:
     openapi_spec_validator = None
+
+# The page's script in Node, with as much of a browser as it needs: each request is sent once.
+BROWSER = r"""
+const [document_text, script] = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const made = [], sent = [];
+function element(tag) {
+  const one = { tag, append() {}, replaceChildren() {} };
+  made.push(one);
+  return one;
+}
+const main = element("main");
+globalThis.document = { querySelector: () => main, createElement: element };
+globalThis.location = { href: "http://a/docs", origin: "http://a" };
+globalThis.fetch = async (url, options) => {
+  if (url === "openapi.json") return { ok: true, json: async () => JSON.parse(document_text) };
+  sent.push([options.method, url, options.body || null]);
+  return { status: 200, statusText: "OK", text: async () => "[1]" };
+};
+(0, eval)(script);
+setImmediate(async () => {
+  for (const one of made.filter(one => one.tag === "input")) one.value = one.value || "a/b {x}&";
+  for (const one of made.filter(one => one.tag === "button")) await one.onclick();
+  const texts = made.map(one => one.textContent).filter(text => text);
+  console.log(JSON.stringify({ title: document.title, sent, texts }));
+});
+"""
 
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
@@ -123,6 +150,29 @@ def the_policy_of_the_page_has_the_hashes_of_its_style_and_its_script(_):
         check(f"; {tag}-src 'sha256-{digest}';" in policy, tag, digest, policy)
     check(not re.search(r"""\bsrc=|href=|\son\w+=|style=|innerHTML|outerHTML|insertAdjacent|eval\(""", page))
     check(page.count("\n") < 200)
+
+
+@claim
+def the_page_lists_all_operations_and_sends_what_was_written(_):
+    node = shutil.which("node")
+    if not node:
+        raise e2e.Skip("needs node")
+    script = re.search("<script>(.*?)</script>", written("page"), re.S).group(1)
+    run = subprocess.run([node, "-e", BROWSER], input=json.dumps([written(), script]).encode(),
+                         stdout=subprocess.PIPE, check=True)
+    page = json.loads(run.stdout)
+    equal(page["title"], "Things")
+    sent = {(method, url): body for method, url, body in page["sent"]}
+    equal(len(sent), 13, page["sent"])
+    written_text = "a%2Fb%20%7Bx%7D%26"
+    check(("GET", "http://a/v1/files/" + written_text) in sent, sent)
+    equal(sent["PUT", f"http://a/v1/teams/{written_text}/things/1"], "limit=10&color=red&tag=")
+    check(("GET", f"http://a/v1/teams/{written_text}/things?limit=a%2Fb+%7Bx%7D%26&color=red&tag=a%2Fb+%7Bx%7D%26") in sent,
+          sent)
+    thing = json.loads(sent["POST", f"http://a/v1/teams/{written_text}/things"])
+    equal((thing["name"], thing["color"], "id" in thing), ("chair", "red", False))
+    check('A **new** thing: "<b>".' in page["texts"], page["texts"])
+    equal(page["texts"].count("200 OK\n\n[\n  1\n]"), 13)
 
 
 e2e.main()
