@@ -15,8 +15,9 @@
  * column 2: ...").
  * Characters that are not printable become '?'. Returns 'error'.
  */
-int ed_json_fail(struct eddy_json_error *ret_error, int error, const char *text, uint64_t offset,
-                 const struct ed_field_place *place, const char *format, ...) EDDY_PRINTF(6, 7);
+ED_SHARED int ed_json_fail(struct eddy_json_error *ret_error, int error, const char *text,
+                           uint64_t offset, const struct ed_field_place *place, const char *format,
+                           ...) EDDY_PRINTF(6, 7);
 
 /* Replace each byte that is not printable ASCII by '?'. */
 void ed_json_make_printable(char *text);

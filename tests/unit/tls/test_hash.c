@@ -23,7 +23,7 @@ TEST(a_hash_is_the_one_of_its_standard_however_the_bytes_are_cut)
 
                         CHECK_EQ(ed_hashing_begin(&hashing, (enum ed_hash_kind) kind), 0);
                         ed_hashing_add(&hashing, "abc", cut);
-                        ed_hashing_add(&hashing, "abc" + cut, 3 - cut);
+                        ed_hashing_add(&hashing, &"abc"[cut], 3 - cut);
                         CHECK_EQ(ed_hashing_end(&hashing, hex), 0);
                         CHECK_STR(hex, of_abc[kind]);
                 }
