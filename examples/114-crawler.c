@@ -57,7 +57,7 @@ static void add_links(const char *page, const char *html)
 static int crawl(eddy_http_client *client, const char *path, long n)
 {
         static char urls[AT_ONCE][URL_BYTES];
-        struct eddy_http_request requests[AT_ONCE] = { 0 };
+        static struct eddy_http_request requests[AT_ONCE];
         struct eddy_http_result results[AT_ONCE] = { 0 };
         int count = 0, err;
 
