@@ -24,6 +24,8 @@
  */
 enum { SEND_AT_ONCE_BYTES = 16 << 10 };
 
+enum { AWAITS_MAX = 4 }; /* a read with a buffer then waits on */
+
 enum { SEND_BODY = 1 }; /* a result: an answer has not come yet, the body is due */
 
 /* A connection is not used in the last second before the server closes it. */
@@ -58,14 +60,31 @@ static bool is_upgraded(const struct ed_http1_response *response)
 }
 
 /*
+ * Wait for the first bytes. On a new connection TLS wakes the task also for the rest of the handshake,
+ * such as session tickets.
+ */
+static int await_bytes(struct ed_http1_response *response)
+{
+        const eddy_http_response *base = response->base;
+        int err = 0;
+
+        for (int i = 0; i < AWAITS_MAX; i++) {
+                err = ed_http_message_await(&response->message);
+                if (err < 0 || !base->fields.url.is_https || base->conn->reused ||
+                    eddy_stream_is_readable(base->conn->stream) != 0)
+                        break;
+        }
+        return err;
+}
+
+/*
  * Wait for a response before it takes a buffer. A response that is read at once then gives the next
  * one its buffer, which is still in the processor's cache.
  */
 static int await_response(struct ed_http1_response *response)
 {
         eddy_http_client *client = response->base->client;
-        struct ed_http_message *message = &response->message;
-        int err = ed_http_message_await(message);
+        int err = await_bytes(response);
         struct ed_list *link;
 
         if (err < 0)
@@ -73,7 +92,7 @@ static int await_response(struct ed_http1_response *response)
         link = ed_list_pop_front(&client->http1_buffers);
         if (link) {
                 client->http1_buffers_count--;
-                ed_http_message_give_buffer(message, (char *) link);
+                ed_http_message_give_buffer(&response->message, (char *) link);
         }
         return 0;
 }

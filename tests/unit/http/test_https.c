@@ -5,6 +5,7 @@
 #include "../tls/tls_test.h"
 #include "eddy/test_net.h"
 #include "fault_proxy.h"
+#include "http/client.h"
 #include "http/linger.h"
 #include "server_test.h"
 
@@ -80,6 +81,36 @@ static int https_main(void *arg)
                 http_run_real(https_main, &call);                                                  \
         }                                                                                          \
         static void rig_##claim(struct rig *rig)
+
+enum { REQUESTS_TOGETHER = 8 };
+
+static int get_one(void *arg)
+{
+        CHECK_EQ(rig_get(arg, "/"), 0);
+        return 0;
+}
+
+static void get_together(struct rig *rig)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < REQUESTS_TOGETHER; i++)
+                CHECK_EQ(eddy_scope_start(&scope, get_one, rig), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(rig->peer.accepted, REQUESTS_TOGETHER);
+        CHECK_EQ(rig->client->http1_spares_count, REQUESTS_TOGETHER);
+        CHECK_EQ(rig->client->http1_buffers_count, 1);
+}
+
+/* Session tickets come before the answers, which come a second after the requests. */
+TEST(first_requests_over_tls_that_wait_have_no_buffer)
+{
+        static const struct script slow = SCRIPT("?", ".", "<" OK_2);
+        struct https_call call = { &slow, 1, get_together, NULL };
+
+        http_run(https_main, &call);
+}
 
 /* The server reads the second request, and ends the connection without close_notify. */
 HTTPS_TEST(request_on_a_kept_connection_that_tls_cuts_is_sent_again, SCRIPT(OK_2, "?", "-"),
