@@ -116,6 +116,7 @@ static const char *bad_header(const struct ed_http_request_fields *fields,
         const struct eddy_http_body_source *source = request->body_source;
         uint64_t body_bytes = source ? (uint64_t) source->bytes : request->body_bytes;
         bool is_length = has_name(header, "content-length"), is_host = has_name(header, "host");
+        bool was_taken = is_host && fields->has_host; /* not if there are too many headers */
 
         if (!eddy_http_is_value(header->value, strlen(header->value)))
                 return "the value has a control character, such as a line end";
@@ -125,10 +126,10 @@ static const char *bad_header(const struct ed_http_request_fields *fields,
                 return "it is given twice";
         if (is_length && (fields->chunked || !ed_http_request_is_length(header->value, body_bytes)))
                 return "it is not the length of the body; the client sets it";
-        if (is_host && !ed_http1_is_host(fields->list[fields->host_at].value,
-                                         fields->list[fields->host_at].value_bytes))
+        if (was_taken && !ed_http1_is_host(fields->list[fields->host_at].value,
+                                           fields->list[fields->host_at].value_bytes))
                 return "the value is not a host";
-        if (is_host && fields->to_proxy && ed_http_request_hosts_differ(fields))
+        if (was_taken && fields->to_proxy && ed_http_request_hosts_differ(fields))
                 return "it is not the host of the URL, and a proxy gets both";
         if (fields->expects && has_name(header, "expect") &&
             (strcasecmp(header->value, "100-continue") != 0 || is_second(request, at)))

@@ -199,7 +199,7 @@ static bool note_framing(struct ed_http_request_fields *fields,
                 return !fields->chunked && ed_http_request_is_length(header->value, body_bytes);
         }
         given->trailer |= names(header, "trailer");
-        if (names(header, "connection")) {
+        if (header->value && names(header, "connection")) {
                 size_t bytes = strlen(header->value);
 
                 fields->closing |= ed_http1_list_has(header->value, bytes, "close");
@@ -221,7 +221,7 @@ static bool note(struct ed_http_request_fields *fields, const struct eddy_http_h
                 return true;
         case 'u':
                 given->user_agent |= names(header, "user-agent");
-                given->upgrade |= names(header, "upgrade");
+                given->upgrade |= header->value && names(header, "upgrade");
                 return true;
         case 'a':
                 given->accept |= names(header, "accept");

@@ -194,6 +194,44 @@ static int64_t no_bytes(void *arg, void *buf, size_t bytes)
         return 0;
 }
 
+CLIENT_TEST(request_with_too_many_headers_is_refused_also_with_a_host, NULL, SCRIPT(OK_2))
+{
+        enum { COUNT = 60000 };
+        struct eddy_http_fault fault = { "" };
+        struct eddy_http_header *headers = malloc(COUNT * sizeof(*headers));
+
+        CHECK(headers);
+        for (size_t i = 0; i < COUNT; i++)
+                headers[i] = (struct eddy_http_header){ i == 0 ? "Host" : "a", "b" };
+        CHECK_ERR(rig_fetch(rig, &(struct eddy_http_request){ .url = "/",
+                                                              .headers = headers,
+                                                              .headers_count = COUNT,
+                                                              .ret_fault = &fault }),
+                  EDDY_E_HTTP_INVALID_REQUEST);
+        CHECK_STR(fault.text, "headers: the head of the request has more than 256 KiB");
+        free(headers);
+}
+
+/* The server keeps both connections open. */
+static const struct eddy_http_header closing[] = { { "Connection", "close" } };
+static const struct eddy_http_client_opts closing_opts = { .headers = closing, .headers_count = 1 };
+
+CLIENT_TEST(request_removes_the_default_header_that_closes_its_connection, &closing_opts,
+            SCRIPT(OK_2, OK_2))
+{
+        static const struct eddy_http_header stays[] = { { "Connection", NULL } };
+
+        CHECK_EQ(rig_fetch(rig, &(struct eddy_http_request){ .url = "/",
+                                                             .headers = stays,
+                                                             .headers_count = 1 }),
+                 0);
+        CHECK(!strstr(rig->peer.last, "Connection"));
+        CHECK_STATS(rig->client, 1, 1, 0);
+        CHECK_EQ(rig_get(rig, "/"), 0);
+        CHECK(strstr(rig->peer.last, "Connection: close"));
+        CHECK_STATS(rig->client, 0, 0, 0);
+}
+
 CLIENT_TEST(fault_names_the_part_of_a_request_that_is_refused_but_no_value, NULL, SCRIPT(OK_2))
 {
         struct eddy_http_header two[] = { { "Content-Length", "5" }, { "content-length", "5" } };
