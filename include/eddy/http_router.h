@@ -156,7 +156,8 @@ EDDY_API int eddy_http_router_add(eddy_http_router *router, const char *pattern,
  * Put all routes of the router 'sub' below the path 'prefix', such as "/api" or "/teams/{team}": the
  * route "GET /users" becomes "GET /api/users".  Middleware of 'router' encloses that of 'sub', which
  * is called only for the routes of 'sub'.  'sub' is complete: neither it nor a router in it can be
- * changed afterwards.  Its error, if it has one, becomes the error of 'router'.
+ * changed afterwards.  Its error, if it has one, becomes the error of 'router', and so does that of a
+ * later call that tries to change it.
  *
  * Suspends: no.
  * Errors: those of eddy_http_router_add()

@@ -54,10 +54,11 @@ void eddy_http_router_free(eddy_http_router *router)
 
 int ed_http_router_failed(eddy_http_router *router, int err, const char *text)
 {
-        if (router->err == 0) {
-                router->err = err;
-                snprintf(router->text, sizeof(router->text), "%s", text);
-        }
+        for (; router; router = router->parent)
+                if (router->err == 0) {
+                        router->err = err;
+                        snprintf(router->text, sizeof(router->text), "%s", text);
+                }
         return err;
 }
 

@@ -32,7 +32,7 @@ struct eddy_http_router {
         struct ed_route_tree tree;             /* empty after it was mounted */
         struct ed_http_route *routes;          /* owned */
         struct ed_http_middleware *middleware; /* owned; the outermost first */
-        const eddy_http_router *parent;        /* NULL: not mounted */
+        eddy_http_router *parent;              /* NULL: not mounted */
         eddy_http_router *subs;                /* owned: mounted in it */
         eddy_http_router *next_sub;
         int err; /* the first of building; 0: none */
@@ -45,7 +45,10 @@ struct ed_http_params {
         struct ed_route_match match;
 };
 
-/* Keep the first error of building a router and its sentence. Returns 'err'. */
+/*
+ * Keep the first error of building a router and its sentence, also in the routers that contain it.
+ * Returns 'err'.
+ */
 int ed_http_router_failed(eddy_http_router *router, int err, const char *text);
 
 /*

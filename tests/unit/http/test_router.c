@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "eddy/http_middleware.h"
 #include "eddy/http_router.h"
 #include "eddy/test.h"
 #include "server_test.h"
@@ -153,6 +154,25 @@ TEST(the_first_mistake_of_building_is_kept)
         CHECK_ERR(eddy_http_router_add(sub, "/b", show, NULL, NULL), EDDY_E_HTTP_STATE);
         CHECK_ERR(eddy_http_router_use(sub, wrap, NULL), EDDY_E_HTTP_STATE);
         CHECK_ERR(eddy_http_router_mount(sub, "/", root), EDDY_E_HTTP_STATE);
+        eddy_http_router_free(root);
+}
+
+TEST(a_router_does_not_serve_without_what_was_added_to_a_mounted_one_too_late)
+{
+        static const char *const users[] = { "GET /users", NULL };
+        const struct eddy_http_cors_opts wrong = { .origins = "*, https://a" };
+        eddy_http_router *middle, *sub = sub_new(users, "s");
+
+        CHECK_EQ(eddy_http_router_new(&root), 0);
+        CHECK_EQ(eddy_http_router_new(&middle), 0);
+        CHECK_EQ(eddy_http_router_mount(middle, "/b", sub), 0);
+        CHECK_EQ(eddy_http_router_mount(root, "/a", middle), 0);
+        CHECK_ERR(eddy_http_router_use(sub, wrap, NULL), EDDY_E_HTTP_STATE);
+        check_fault(EDDY_E_HTTP_STATE, "after it was mounted");
+        sub = sub_new(users, "s");
+        CHECK_EQ(eddy_http_router_mount(root, "/a", sub), 0);
+        CHECK_ERR(eddy_http_use_cors(sub, &wrong), -EINVAL);
+        check_fault(-EINVAL, "origins");
         eddy_http_router_free(root);
 }
 
