@@ -71,7 +71,7 @@ EDDY_API const struct eddy_endpoint *eddy_http_exchange_client(eddy_http_exchang
 
 /*
  * Write the client's address without a port, such as "192.0.2.1", "2001:db8::1" or "unix:@name"; "" if
- * it is unknown.
+ * it is unknown.  An IPv4 address that a listener of "::" has mapped into IPv6 is written as IPv4.
  *
  * Suspends: no.
  */

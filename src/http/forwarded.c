@@ -22,14 +22,16 @@ const struct eddy_endpoint *eddy_http_exchange_client(eddy_http_exchange *exchan
 void eddy_http_exchange_client_text(eddy_http_exchange *exchange,
                                     char ret_text[EDDY_HTTP_CLIENT_BYTES])
 {
-        const struct eddy_endpoint *client = eddy_http_exchange_client(exchange);
+        struct eddy_endpoint client = *eddy_http_exchange_client(exchange);
         char *end;
 
         ret_text[0] = '\0';
-        if (client->kind == EDDY_ENDPOINT_NONE)
+        if (client.kind == EDDY_ENDPOINT_NONE)
                 return;
-        eddy_endpoint_format(client, ret_text);
-        if (client->kind != EDDY_ENDPOINT_IP)
+        if (client.kind == EDDY_ENDPOINT_IP)
+                ed_http_address_unmap(&client.address);
+        eddy_endpoint_format(&client, ret_text);
+        if (client.kind != EDDY_ENDPOINT_IP)
                 return;
         end = strrchr(ret_text, ':');
         if (ret_text[0] != '[') {

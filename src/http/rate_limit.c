@@ -18,6 +18,7 @@
 #include "eddy/time.h"
 #include "eddy/uuid.h"
 #include "http/exchange.h"
+#include "http/forwarded.h"
 #include "http/problem.h"
 #include "http/router.h"
 #include "limit/bucket.h"
@@ -66,6 +67,7 @@ static bool find_client(const struct rate_limit *limit, eddy_http_exchange *exch
                 struct eddy_endpoint network = *client;
 
                 network.port = 0;
+                ed_http_address_unmap(&network.address);
                 memset(network.address.bytes + 8, 0, 8); /* IPv4 has zeros there */
                 eddy_endpoint_format(&network, text);
         } else {

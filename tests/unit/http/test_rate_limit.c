@@ -3,7 +3,10 @@
  */
 #include <string.h>
 
+#include "eddy/http_answer.h"
 #include "eddy/http_middleware.h"
+#include "http/exchange.h"
+#include "http/forwarded.h"
 #include "middleware_test.h"
 
 #define POST(fields) "POST /body HTTP/1.1\r\nHost: a\r\nConnection: close\r\n" fields "\r\n"
@@ -64,6 +67,49 @@ GUARDED_TEST(addresses_of_an_ipv6_network_are_a_client, build_three)
         CHECK_EQ(ask_from(site, "[2001:db8::2]:80"), 200);
         CHECK_EQ(ask_from(site, "2001:db8::3"), 429);
         CHECK_EQ(ask_from(site, "2001:db8:0:1::3"), 200);
+}
+
+/* Give the request the peer that a listener of "::" reports for the IPv4 address in its header. */
+static int map_peer(eddy_http_exchange *exchange, struct eddy_http_next *next, void *arg)
+{
+        struct ed_http_forwarded mapped = { .scheme = NULL };
+        char text[EDDY_ENDPOINT_TEXT_BYTES];
+        int result;
+
+        (void) arg;
+        snprintf(text, sizeof(text), "[::ffff:%s]:4711",
+                 eddy_http_exchange_header(exchange, "X-Forwarded-For"));
+        CHECK_EQ(eddy_endpoint_parse(text, &mapped.client), 0);
+        exchange->forwarded = &mapped;
+        result = eddy_http_next(exchange, next);
+        exchange->forwarded = NULL;
+        return result;
+}
+
+static int show_client(eddy_http_exchange *exchange, void *arg)
+{
+        char client[EDDY_HTTP_CLIENT_BYTES];
+
+        (void) arg;
+        eddy_http_exchange_client_text(exchange, client);
+        return eddy_http_exchange_respond_text(exchange, 200, client);
+}
+
+static void build_mapped(void)
+{
+        rate = (struct eddy_http_rate_limit_opts){ .requests = 2 };
+        guarded.show = show_client;
+        CHECK_EQ(eddy_http_router_use(guarded.router, map_peer, NULL), 0);
+        CHECK_EQ(eddy_http_use_rate_limit(guarded.router, &rate), 0);
+}
+
+GUARDED_TEST(clients_with_ipv4_at_a_listener_of_ipv6_are_different_clients, build_mapped)
+{
+        CHECK_STR(body_of(ask(site, GET_WITH("/show", "X-Forwarded-For: 198.51.100.7\r\n"))),
+                  "198.51.100.7");
+        CHECK_EQ(ask_from(site, "198.51.100.7"), 200);
+        CHECK_EQ(ask_from(site, "198.51.100.7"), 429);
+        CHECK_EQ(ask_from(site, "198.51.100.8"), 200);
 }
 
 static void build_burst(void)
