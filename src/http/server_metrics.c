@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "eddy/time.h"
+#include "http/exchange.h"
 
 /* The routes of a program are its own, so the number of series needs no low limit. */
 enum { SERIES_MAX = 100000 };
@@ -74,15 +75,14 @@ void eddy_http_server_metrics_free(eddy_http_server_metrics *measured)
         ed_free(measured);
 }
 
-/* Returns the value of the label 'status'. 'status' is 0 if no response was begun. */
-static const char *status_class(int status, int result)
+/* Returns the value of the label 'status' for a handler that has returned 'result'. */
+static const char *status_class(eddy_http_exchange *exchange, int result)
 {
         static const char *const classes[] = { "1xx", "2xx", "3xx", "4xx", "5xx" };
+        const int status = ed_http_exchange_status(exchange, result);
 
-        if (status == 0 && result == -ECANCELED)
-                return "canceled";
         if (status == 0)
-                status = result < 0 ? eddy_http_error_status(result) : 404;
+                return "canceled";
         return classes[status < 600 ? status / 100 - 1 : 4];
 }
 
@@ -103,7 +103,7 @@ int eddy_http_measure(eddy_http_exchange *exchange, struct eddy_http_next *next,
         eddy_series_add(in_flight, -1);
         eddy_http_exchange_info(exchange, &info);
         values[0] = eddy_http_exchange_route(exchange);
-        values[1] = status_class(info.status, result);
+        values[1] = status_class(exchange, result);
         eddy_series_add(eddy_metric_series(metrics->requests, values), 1);
         eddy_series_observe(eddy_metric_series(metrics->seconds, values),
                             (double) (eddy_now() - began_ns) / NS_PER_S);

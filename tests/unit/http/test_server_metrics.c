@@ -47,6 +47,16 @@ static int fail(eddy_http_exchange *exchange, void *arg)
         return -ETIMEDOUT;
 }
 
+/* Read the body, and return the error. */
+static int read_body(eddy_http_exchange *exchange, void *arg)
+{
+        const void *data;
+        size_t bytes;
+
+        (void) arg;
+        return eddy_http_exchange_body(exchange, &data, &bytes);
+}
+
 static int answer_nothing(eddy_http_exchange *exchange, void *arg)
 {
         (void) exchange;
@@ -75,6 +85,7 @@ static int make(void)
         (void) eddy_http_router_use(router, eddy_http_measure, measured);
         (void) eddy_http_router_add(router, "GET /users/{id}", show_user, NULL, NULL);
         (void) eddy_http_router_add(router, "GET /fail", fail, NULL, NULL);
+        (void) eddy_http_router_add(router, "POST /body", read_body, NULL, NULL);
         (void) eddy_http_router_add(router, "GET /none", answer_nothing, NULL, NULL);
         (void) eddy_http_router_add(router, "GET /long", wait_long, NULL, NULL);
         return eddy_http_router_check(router, NULL);
@@ -107,6 +118,7 @@ static void see_requests(struct site *site)
         static const char *const lines[] = {
                 "http_requests_total{route=\"GET /users/{id}\",status=\"2xx\"} 2\n",
                 "http_requests_total{route=\"GET /fail\",status=\"5xx\"} 1\n",
+                "http_requests_total{route=\"POST /body\",status=\"4xx\"} 1\n",
                 "http_requests_total{route=\"GET /none\",status=\"4xx\"} 1\n",
                 "http_requests_total{route=\"\",status=\"4xx\"} 1\n",
                 "http_request_duration_seconds_bucket{route=\"GET /users/{id}\",le=\"0.025\"} 0\n",
@@ -122,6 +134,9 @@ static void see_requests(struct site *site)
         CHECK_EQ(ask(site, GET("/users/1"))->status, 200);
         CHECK_EQ(ask(site, GET("/users/2"))->status, 200);
         CHECK_EQ(ask(site, GET("/fail"))->status, 503);
+        CHECK_EQ(ask(site, "POST /body HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz")
+                         ->status,
+                 400);
         CHECK_EQ(ask(site, GET("/none"))->status, 404);
         CHECK_EQ(ask(site, GET("/a/b"))->status, 404);
         CHECK_EQ(ask(site, GET("/users/%zz"))->status, 400);
