@@ -157,7 +157,7 @@ TEST(the_first_mistake_of_building_is_kept)
         eddy_http_router_free(root);
 }
 
-TEST(a_router_does_not_serve_without_what_was_added_to_a_mounted_one_too_late)
+TEST(a_router_does_not_serve_without_middleware_that_came_to_a_mounted_one_too_late)
 {
         static const char *const users[] = { "GET /users", NULL };
         const struct eddy_http_cors_opts wrong = { .origins = "*, https://a" };
