@@ -177,7 +177,10 @@ static int note_open_once(struct ed_download_file *file, unsigned flags)
         return err == -ELOOP ? -EEXIST : err;
 }
 
-/* Make the note, if there is no part, which would be the user's. Returns 1 if another call made it. */
+/*
+ * Make the note. A part without a note is a file of the user: -EEXIST. Returns 1 if another call has
+ * made the note.
+ */
 static int note_make(struct ed_download_file *file)
 {
         struct eddy_file_info info;

@@ -24,7 +24,7 @@ struct ed_files_count {
 EDDY_MUST_USE int ed_files_check(struct ed_files_count *count, const struct ed_request *request,
                                  char error[ED_REQUEST_ERROR_BYTES]);
 
-/* Append a line with the counts, unless there are no files. */
+/* Append a line with the counts if a request has files. */
 void ed_files_count_add(const struct ed_files_count *count, struct ed_draft *report);
 
 #endif

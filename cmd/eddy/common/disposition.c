@@ -106,7 +106,7 @@ static bool value_split(const char *value, struct piece *ret_plain, struct piece
 
 /* ---- the texts ------------------------------------------------------------------------------- */
 
-/* Copy the text of a "filename". Returns its bytes, or 0 if there is no room. */
+/* Copy the text of a "filename". Returns its bytes, or 0 if it does not fit. */
 static size_t plain_copy(const struct piece *piece, char *out, size_t room)
 {
         size_t n = 0;

@@ -388,7 +388,7 @@ static int record_continue(struct ed_fetch_run *run)
         return exit_code;
 }
 
-/* Open the folder of --save, with its record if there is no -o. Returns 0 or the exit code. */
+/* Open the folder of --save, and its record unless -o is given. Returns 0 or the exit code. */
 static int folder_open(struct ed_fetch_run *run)
 {
         const struct ed_fetch_opts *opts = &run->opts;
