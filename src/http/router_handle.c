@@ -2,6 +2,7 @@
  * http/router_handle.c - serving a request by a router: its route, the middleware, the handler.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -9,6 +10,8 @@
 #include "http/problem.h"
 #include "http/route_doc.h"
 #include "http/router.h"
+#include "scope/report.h"
+#include "scope/task.h"
 
 enum {
         ROOM_BYTES = 500,  /* for a decoded path in the frame */
@@ -173,6 +176,18 @@ static int serve(const eddy_http_router *router, eddy_http_exchange *exchange, c
         return result;
 }
 
+/* Report why the router serves nothing, for a program that has not called eddy_http_router_check(). */
+static int refuse_to_serve(const eddy_http_router *router)
+{
+        char text[ED_ROUTE_FAULT_BYTES + 64];
+
+        snprintf(text, sizeof(text), "the router serves no request: %s", router->text);
+        if (router->err != -ENOMEM)
+                ed_report_task(ed_loop_current, EDDY_REPORT_MISUSE, router->err, ed_task_running(),
+                               text);
+        return router->err;
+}
+
 int eddy_http_router_handle(eddy_http_exchange *exchange, void *arg)
 {
         const eddy_http_router *router = arg;
@@ -184,7 +199,7 @@ int eddy_http_router_handle(eddy_http_exchange *exchange, void *arg)
         if (!router)
                 return -EINVAL;
         if (router->err < 0)
-                return router->err;
+                return refuse_to_serve(router);
         if (bytes > ROOM_BYTES) {
                 large = ed_alloc(bytes + 1);
                 if (!large)

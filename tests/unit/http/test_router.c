@@ -411,21 +411,6 @@ TEST(a_router_in_a_handler_and_a_second_call_of_next_work)
         eddy_http_router_free(other);
 }
 
-static void ask_broken(struct site *site)
-{
-        CHECK_EQ(ask(site, GET("/a/1"))->status, 500);
-}
-
-TEST(a_router_with_a_mistake_serves_nothing)
-{
-        build();
-        CHECK_ERR(add("GET /"), EDDY_E_HTTP_ROUTE);
-        site_run_prepared(NULL, false, prepare, ask_broken);
-        eddy_http_router_free(root);
-}
-
-/* ---- faults ---------------------------------------------------------------- */
-
 static int get(eddy_http_client *client, const char *url)
 {
         EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
@@ -434,6 +419,34 @@ static int get(eddy_http_client *client, const char *url)
 
         return err < 0 ? err : eddy_http_response_status(response);
 }
+
+static int ask_broken(void *arg)
+{
+        EDDY_AUTO(eddy_http_client) eddy_http_client *client = NULL;
+
+        (void) arg;
+        CHECK_EQ(eddy_http_client_new(
+                         &(struct eddy_http_client_opts){ .handler = eddy_http_router_handle,
+                                                          .handler_arg = root },
+                         &client),
+                 0);
+        CHECK_EQ(get(client, "http://a/a/1"), 500);
+        return 0;
+}
+
+TEST(a_router_with_a_mistake_serves_nothing_and_reports_the_mistake)
+{
+        struct eddy_test_result result;
+
+        build();
+        CHECK_ERR(add("GET /"), EDDY_E_HTTP_ROUTE);
+        (void) eddy_test_run(ask_broken, NULL, NULL, &result);
+        CHECK_HAS(result.problem,
+                  "the router serves no request: the patterns \"GET /\" and \"GET /\"");
+        eddy_http_router_free(root);
+}
+
+/* ---- faults ---------------------------------------------------------------- */
 
 /* Build a router and ask it. */
 static int build_and_ask(void *arg)
