@@ -1,0 +1,99 @@
+/*
+ * 123-routes - an HTTP server with routes: a handler for each method and path.
+ *
+ * A route is a method and a pattern.  {name} matches a segment of the path, and {path...} all the
+ * rest of the path.  "/users/me" goes before "/users/{name}", whichever is added first.  The router
+ * answers 404 to other paths, and 405 to other methods of these.
+ *
+ *     123-routes [PORT]
+ *
+ * Run: sh -c 'echo $$; exec 123-routes' | { read P; read U; for p in / /users/me /users/%D0%9E%D0%BB%D1%8F /files/2026/plan.txt; do curl -s $U$p; done; curl -s -d ann $U/users; for m in GET POST; do curl -so /dev/null -w "$m %{http_code}\n" -X $m $U/nothing; done; curl -so /dev/null -w '%{http_code}\n' -X DELETE $U/users; kill $P; }
+ * Time: wall 0 s
+ * Output:
+ *     welcome
+ *     you are ann
+ *     user Оля
+ *     file 2026/plan.txt
+ *     new user ann
+ *     GET 404
+ *     POST 404
+ *     405
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "eddy/eddy.h"
+
+static int welcome(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        return eddy_http_exchange_respond_text(exchange, 200, "welcome\n");
+}
+
+static int show_me(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        return eddy_http_exchange_respond_text(exchange, 200, "you are ann\n");
+}
+
+static int show_user(eddy_http_exchange *exchange, void *arg)
+{
+        char text[200];
+
+        (void) arg;
+        snprintf(text, sizeof(text), "user %s\n", eddy_http_exchange_param(exchange, "name"));
+        return eddy_http_exchange_respond_text(exchange, 200, text);
+}
+
+static int make_user(eddy_http_exchange *exchange, void *arg)
+{
+        const void *name;
+        char text[200];
+        size_t bytes;
+        int err = eddy_http_exchange_body(exchange, &name, &bytes);
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        snprintf(text, sizeof(text), "new user %s\n", (const char *) name);
+        return eddy_http_exchange_respond_text(exchange, 201, text);
+}
+
+static int show_file(eddy_http_exchange *exchange, void *arg)
+{
+        char text[200];
+
+        (void) arg;
+        snprintf(text, sizeof(text), "file %s\n", eddy_http_exchange_param(exchange, "path"));
+        return eddy_http_exchange_respond_text(exchange, 200, text);
+}
+
+static int serve(void *port)
+{
+        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
+        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
+        int err = eddy_tcp_listen("127.0.0.1", *(uint16_t *) port, NULL, &listener);
+
+        if (err == 0)
+                err = eddy_http_router_new(&router);
+        if (err < 0)
+                return err;
+        eddy_http_router_add(router, "GET /", welcome, NULL, NULL);
+        eddy_http_router_add(router, "GET /users/{name}", show_user, NULL, NULL);
+        eddy_http_router_add(router, "GET /users/me", show_me, NULL, NULL);
+        eddy_http_router_add(router, "POST /users", make_user, NULL, NULL);
+        eddy_http_router_add(router, "GET /files/{path...}", show_file, NULL, NULL);
+        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        fflush(stdout);
+        return eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
+}
+
+int main(int argc, char **argv)
+{
+        uint16_t port = argc > 1 ? (uint16_t) strtoul(argv[1], NULL, 10) : 0;
+        int err = eddy_run(serve, &port, NULL);
+
+        if (err != -ECANCELED) /* by SIGTERM or Ctrl-C */
+                fprintf(stderr, "123-routes: %s\n", eddy_error_text(err));
+        return err != -ECANCELED;
+}

@@ -1,0 +1,92 @@
+/*
+ * 126-cookies - an HTTP server that counts the visits of each browser in a cookie.
+ *
+ * A cookie is a text that a server gives to a browser, and the browser sends back with each request.
+ * Without options scripts of a page cannot read it, and other sites cannot send it with their forms.
+ * This server uses http, so it has to allow that; with https leave the flag out.
+ *
+ *     126-cookies [PORT]
+ *
+ * Run: J=$(mktemp); sh -c 'echo $$; exec 126-cookies' | { read P; read U; for p in / / / /forget /; do curl -s -b $J -c $J $U$p; done; grep -c '^#HttpOnly_127.0.0.1.*visits' $J; curl -s -b visits=many $U; kill $P; }; rm $J
+ * Time: wall 0 s
+ * Output:
+ *     visit 1
+ *     visit 2
+ *     visit 3
+ *     forgotten
+ *     visit 1
+ *     1
+ *     visit 1
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "eddy/eddy.h"
+
+/* The number of visits so far; 0 if the client has no cookie, or sends another text in it. */
+static long visits_of(eddy_http_exchange *exchange)
+{
+        const char *value;
+        char text[8];
+        size_t bytes;
+        long visits;
+
+        if (eddy_http_exchange_cookie(exchange, "visits", &value, &bytes) < 0)
+                return 0;
+        snprintf(text, sizeof(text), "%.*s", (int) bytes, value); /* the value has no NUL */
+        visits = strtol(text, NULL, 10);
+        return visits > 0 ? visits : 0;
+}
+
+static int visit(eddy_http_exchange *exchange, void *arg)
+{
+        char number[24], text[40];
+        int err;
+
+        (void) arg;
+        snprintf(number, sizeof(number), "%ld", visits_of(exchange) + 1);
+        snprintf(text, sizeof(text), "visit %s\n", number);
+        err = eddy_http_exchange_set_cookie(
+                exchange, &(struct eddy_http_set_cookie){ .name = "visits",
+                                                          .value = number,
+                                                          .max_age_s = 30 * 24 * 3600,
+                                                          .flags = EDDY_HTTP_SET_COOKIE_INSECURE });
+        return err < 0 ? err : eddy_http_exchange_respond_text(exchange, 200, text);
+}
+
+static int forget(eddy_http_exchange *exchange, void *arg)
+{
+        int err = eddy_http_exchange_set_cookie(
+                exchange, &(struct eddy_http_set_cookie){ .name = "visits",
+                                                          .flags = EDDY_HTTP_SET_COOKIE_INSECURE });
+
+        (void) arg;
+        return err < 0 ? err : eddy_http_exchange_respond_text(exchange, 200, "forgotten\n");
+}
+
+static int serve(void *port)
+{
+        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
+        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
+        int err = eddy_tcp_listen("127.0.0.1", *(uint16_t *) port, NULL, &listener);
+
+        if (err == 0)
+                err = eddy_http_router_new(&router);
+        if (err < 0)
+                return err;
+        eddy_http_router_add(router, "GET /", visit, NULL, NULL);
+        eddy_http_router_add(router, "GET /forget", forget, NULL, NULL);
+        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        fflush(stdout);
+        return eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
+}
+
+int main(int argc, char **argv)
+{
+        uint16_t port = argc > 1 ? (uint16_t) strtoul(argv[1], NULL, 10) : 0;
+        int err = eddy_run(serve, &port, NULL);
+
+        if (err != -ECANCELED) /* by SIGTERM or Ctrl-C */
+                fprintf(stderr, "126-cookies: %s\n", eddy_error_text(err));
+        return err != -ECANCELED;
+}

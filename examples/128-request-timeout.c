@@ -1,0 +1,79 @@
+/*
+ * 128-request-timeout - an HTTP server that gives each request half a second.
+ *
+ * A handler that waits longer is cancelled: its calls return -ECANCELED, it releases what it holds, and
+ * the client gets a 503.  The next request gets its answer on the same connection.
+ *
+ *     128-request-timeout [PORT]
+ *
+ * Run: sh -c 'echo $$; exec 128-request-timeout' | { read P; read U; w='%{http_code}, new connections: %{num_connects}\n'; curl -so /dev/null -w "$w" $U/slow --next -so /dev/null -w "$w" $U/fast; kill $P; cat; }
+ * Time: wall 0.5 s
+ * Output:
+ *     503, new connections: 1
+ *     200, new connections: 0
+ *     /slow has the printer
+ *     /slow is cancelled, and leaves the printer
+ *     /fast has the printer
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "eddy/eddy.h"
+
+static eddy_lock printer; /* one request at a time uses it */
+
+/* Something that a handler waits for takes a minute today. */
+static int slow(eddy_http_exchange *exchange, void *arg)
+{
+        int err = eddy_lock_acquire(&printer);
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        puts("/slow has the printer");
+        err = eddy_sleep(EDDY_SEC(60));
+        if (err == -ECANCELED)
+                puts("/slow is cancelled, and leaves the printer");
+        eddy_lock_release(&printer);
+        return err < 0 ? err : eddy_http_exchange_respond_text(exchange, 200, "printed\n");
+}
+
+static int fast(eddy_http_exchange *exchange, void *arg)
+{
+        int err = eddy_lock_acquire(&printer);
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        puts("/fast has the printer");
+        eddy_lock_release(&printer);
+        return eddy_http_exchange_respond_text(exchange, 200, "printed\n");
+}
+
+static int serve(void *port)
+{
+        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
+        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
+        int err = eddy_tcp_listen("127.0.0.1", *(uint16_t *) port, NULL, &listener);
+
+        if (err == 0)
+                err = eddy_http_router_new(&router);
+        if (err < 0)
+                return err;
+        eddy_http_use_timeout(router, EDDY_MS(500));
+        eddy_http_router_add(router, "GET /slow", slow, NULL, NULL);
+        eddy_http_router_add(router, "GET /fast", fast, NULL, NULL);
+        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        fflush(stdout);
+        return eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
+}
+
+int main(int argc, char **argv)
+{
+        uint16_t port = argc > 1 ? (uint16_t) strtoul(argv[1], NULL, 10) : 0;
+        int err = eddy_run(serve, &port, NULL);
+
+        if (err != -ECANCELED) /* by SIGTERM or Ctrl-C */
+                fprintf(stderr, "128-request-timeout: %s\n", eddy_error_text(err));
+        return err != -ECANCELED;
+}
