@@ -64,40 +64,39 @@ static struct eddy_field_errors errors_of(const eddy_http_exchange *exchange,
         return exchange->wrong ? exchange->wrong->in[input] : (struct eddy_field_errors){ 0 };
 }
 
-int eddy_http_exchange_json(eddy_http_exchange *exchange, const struct eddy_fields *fields,
-                            void *out)
+typedef int body_read_fn(const struct eddy_fields *fields, const char *data, size_t bytes,
+                         unsigned flags, void *out, struct eddy_field_errors *errors);
+
+/* Read the whole body by 'read', and keep its errors. */
+static int read_body(eddy_http_exchange *exchange, body_read_fn *read,
+                     const struct eddy_fields *fields, unsigned flags, void *out)
 {
         struct eddy_field_errors errors;
         const void *data;
         size_t bytes;
-        int err;
+        int err = eddy_http_exchange_body(exchange, &data, &bytes);
 
-        if (!has_type(exchange, "application/json", "+json"))
-                return EDDY_E_HTTP_CONTENT_TYPE;
-        err = eddy_http_exchange_body(exchange, &data, &bytes);
         if (err < 0)
                 return err;
         errors = errors_of(exchange, EDDY_HTTP_BODY);
-        err = eddy_json_read_all(fields, data, bytes, EDDY_JSON_REQUEST, out, &errors);
+        err = read(fields, data, bytes, flags, out, &errors);
         return keep(exchange, EDDY_HTTP_BODY, &errors, err);
+}
+
+int eddy_http_exchange_json(eddy_http_exchange *exchange, const struct eddy_fields *fields,
+                            void *out)
+{
+        if (!has_type(exchange, "application/json", "+json"))
+                return EDDY_E_HTTP_CONTENT_TYPE;
+        return read_body(exchange, eddy_json_read_all, fields, EDDY_JSON_REQUEST, out);
 }
 
 int eddy_http_exchange_form_read(eddy_http_exchange *exchange, const struct eddy_fields *fields,
                                  unsigned flags, void *out)
 {
-        struct eddy_field_errors errors;
-        const void *data;
-        size_t bytes;
-        int err;
-
         if (!has_type(exchange, "application/x-www-form-urlencoded", ""))
                 return EDDY_E_HTTP_CONTENT_TYPE;
-        err = eddy_http_exchange_body(exchange, &data, &bytes);
-        if (err < 0)
-                return err;
-        errors = errors_of(exchange, EDDY_HTTP_BODY);
-        err = eddy_query_read_all(fields, data, bytes, flags, out, &errors);
-        return keep(exchange, EDDY_HTTP_BODY, &errors, err);
+        return read_body(exchange, eddy_query_read_all, fields, flags, out);
 }
 
 int eddy_http_exchange_query_read(eddy_http_exchange *exchange, const struct eddy_fields *fields,
