@@ -13,6 +13,7 @@
 #include "eddy/time.h"
 #include "http/auth.h"
 #include "http/call.h"
+#include "http/fault.h"
 #include "http/key.h"
 #include "http/origin.h"
 #include "http/userinfo.h"
@@ -49,7 +50,8 @@ static int may_repeat(struct ed_http_call *call)
         ed_http_call_drop(call);
         if (ed_http_call_rewind(call))
                 return 1;
-        ed_http_call_note(call, "401, and 'rewind' of the request's body failed");
+        ed_http_fault_note(call->request.ret_fault,
+                           "401, and 'rewind' of the request's body failed");
         return EDDY_E_HTTP_INVALID_REQUEST;
 }
 
@@ -65,15 +67,15 @@ static int renew(struct sending *sending, uint64_t generation)
         int err = ed_auth_renew(sending->auth, generation);
 
         if (err == EDDY_E_HTTP_STATE)
-                ed_http_call_note(sending->call,
-                                  "'refresh' returned 0 without eddy_http_auth_set_token()");
+                ed_http_fault_note(sending->call->request.ret_fault,
+                                   "'refresh' returned 0 without eddy_http_auth_set_token()");
         if (err == -EDEADLK)
-                ed_http_call_note(sending->call,
-                                  "a request within 'refresh' needs EDDY_HTTP_NO_AUTH");
+                ed_http_fault_note(sending->call->request.ret_fault,
+                                   "a request within 'refresh' needs EDDY_HTTP_NO_AUTH");
         /* Without this, an error of the token's server would look like an error of the request. */
         else if (err < 0 && err != EDDY_E_HTTP_STATE && err != -ECANCELED && err != -ENOMEM)
-                ed_http_call_note(sending->call, "auth: 'refresh' returned: %s",
-                                  eddy_error_text(err));
+                ed_http_fault_note(sending->call->request.ret_fault, "auth: 'refresh' returned: %s",
+                                   eddy_error_text(err));
         return err;
 }
 

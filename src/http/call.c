@@ -4,8 +4,6 @@
  */
 #include "http/call.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -14,6 +12,7 @@
 #include "eddy/query.h"
 #include "eddy/time.h"
 #include "http/attempt.h"
+#include "http/fault.h"
 #include "http/request_fault.h"
 #include "http/time_limit.h"
 
@@ -42,18 +41,6 @@ char *ed_http_call_keep(struct ed_http_call *call, size_t bytes)
         kept->bytes = bytes;
         call->kept = kept;
         return kept->text;
-}
-
-void ed_http_call_note(struct ed_http_call *call, const char *format, ...)
-{
-        struct eddy_http_fault *fault = call->request.ret_fault;
-        va_list list;
-
-        if (!fault)
-                return;
-        va_start(list, format);
-        vsnprintf(fault->text, sizeof(fault->text), format, list);
-        va_end(list);
 }
 
 /* ---- headers --------------------------------------------------------------- */
@@ -208,8 +195,9 @@ static int join_base(struct ed_http_call *call)
         if (url.scheme.text)
                 return set_at_base(call);
         if (url.host.text) {
-                ed_http_call_note(call, "url: a URL that begins with \"//\" is not joined to "
-                                        "base_url: write the scheme too");
+                ed_http_fault_note(call->request.ret_fault,
+                                   "url: a URL that begins with \"//\" is not joined to "
+                                   "base_url: write the scheme too");
                 return EDDY_E_URL_INVALID;
         }
         if (url.path.bytes == 0)
@@ -231,7 +219,8 @@ static int check_values(struct ed_http_call *call, const char *part,
 {
         if (values->value)
                 return 0;
-        ed_http_call_note(call, "%s: 'value' is NULL, and 'fields' is not", part);
+        ed_http_fault_note(call->request.ret_fault, "%s: 'value' is NULL, and 'fields' is not",
+                           part);
         return EDDY_E_HTTP_INVALID_REQUEST;
 }
 
@@ -240,7 +229,7 @@ static int refuse_values(struct ed_http_call *call, const char *part,
                          const struct eddy_json_error *error, int err)
 {
         if (err != -ENOMEM)
-                ed_http_call_note(call, "%s: %s", part, error->text);
+                ed_http_fault_note(call->request.ret_fault, "%s: %s", part, error->text);
         return err;
 }
 
@@ -297,8 +286,8 @@ static int refuse_two_bodies(struct ed_http_call *call)
                 first++;
         for (second = first + 1; !bodies[second].given;)
                 second++;
-        ed_http_call_note(call, "a request has one body: '%s' and '%s' are set", bodies[first].name,
-                          bodies[second].name);
+        ed_http_fault_note(call->request.ret_fault, "a request has one body: '%s' and '%s' are set",
+                           bodies[first].name, bodies[second].name);
         return EDDY_E_HTTP_INVALID_REQUEST;
 }
 
@@ -457,7 +446,7 @@ int ed_http_call_begin(struct ed_http_call *call)
         call->began_ns = eddy_now();
         call->at_base = true;
         if (request->flags & ~(unsigned) ED_HTTP_REQUEST_FLAGS) {
-                ed_http_call_note(call, "flags: a flag is unknown");
+                ed_http_fault_note(call->request.ret_fault, "flags: a flag is unknown");
                 return -EINVAL;
         }
         merge_options(call);

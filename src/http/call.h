@@ -134,10 +134,6 @@ EDDY_MUST_USE int ed_http_call_set_type(struct ed_http_call *call, const char *t
 /* Remove the body. Headers that describe it are the layer's to remove. */
 void ed_http_call_drop_body(struct ed_http_call *call);
 
-/* Store a text in the caller's fault, if there is one. Each attempt clears the fault. */
-void ed_http_call_note(struct ed_http_call *call, const char *format, ...)
-        __attribute__((format(printf, 2, 3)));
-
 /* ---- the layers, from the innermost -------------------------------------------- */
 
 /* Make one attempt, and a second one if the connection was stale.  Suspends. */

@@ -3,6 +3,7 @@
  */
 #include "eddy/http_multipart.h"
 #include "http/call.h"
+#include "http/fault.h"
 
 static void form_free(void *arg)
 {
@@ -28,5 +29,5 @@ void ed_http_call_note_form(struct ed_http_call *call)
         const char *text = call->body_free ? eddy_http_multipart_fault(call->body_arg) : "";
 
         if (*text)
-                ed_http_call_note(call, "%s", text);
+                ed_http_fault_note(call->request.ret_fault, "%s", text);
 }

@@ -12,6 +12,7 @@
 #include "eddy/error.h"
 #include "eddy/http_text.h"
 #include "http/call.h"
+#include "http/fault.h"
 #include "http/redirect_rules.h"
 
 /* The redirects that a call has followed. */
@@ -26,7 +27,8 @@ struct redirects {
 static int refuse(struct ed_http_call *call, int status, const char *text, int err)
 {
         ed_http_call_drop(call);
-        ed_http_call_note(call, "the redirect %d is not followed: %s", status, text);
+        ed_http_fault_note(call->request.ret_fault, "the redirect %d is not followed: %s", status,
+                           text);
         if (call->request.ret_fault)
                 call->request.ret_fault->status = status;
         return err;
