@@ -294,6 +294,50 @@ def wait_until(condition, what, seconds=60):
         time.sleep(0.005)
 
 
+def program(*names):
+    """The path of the first of these programs that the machine has; without any, the case is skipped."""
+    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    found = next(filter(None, (shutil.which(name, path=path) for name in names)), None)
+    if not found:
+        raise Skip(f"{names[0]} is not installed (tools/install-deps)")
+    return found
+
+
+def start_server(eddy, port, *args):
+    """Start another program, and wait until it listens; returns its address. It ends with the case."""
+    child = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    eddy.stack.callback(eddy.end, child)
+
+    def listens():
+        check(child.poll() is None, "ended:", args)
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", port)) == 0
+    wait_until(listens, f"{args[0]} to listen")
+    return f"127.0.0.1:{port}"
+
+
+def squid(eddy):
+    """Start the proxy squid, which stores nothing; returns its address."""
+    path, port, own = program("squid"), free_port(), eddy.file("squid")
+    os.mkdir(own)
+    # It gives up root for a user who must be able to write there.
+    for folder in (eddy.folder, own):
+        os.chmod(folder, 0o777)
+    config = eddy.file("squid.conf", f"""
+http_port 127.0.0.1:{port}
+http_access allow all
+cache deny all
+access_log none
+cache_log {own}/squid.log
+cache_store_log none
+pid_filename {own}/squid.pid
+coredump_dir {own}
+visible_hostname squid.test
+shutdown_lifetime 0 seconds
+""")
+    return start_server(eddy, port, path, "-N", "-f", config)
+
+
 def run_case(case, path):
     eddy = Eddy(path)
     try:

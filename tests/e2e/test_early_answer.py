@@ -7,7 +7,6 @@ program takes long to build.
 import collections
 import http.client
 import os
-import shutil
 import ssl
 import subprocess
 
@@ -70,17 +69,10 @@ def serve(eddy, *files):
 
 def certificate(eddy):
     cert, key = eddy.file("cert.pem", ""), eddy.file("key.pem", "")
-    subprocess.run([program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+    subprocess.run([e2e.program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
                     "-nodes", "-keyout", key, "-out", cert, "-days", "30", "-subj", "/CN=127.0.0.1",
                     "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
     return cert, key
-
-
-def program(*names):
-    path = next((found for found in map(shutil.which, names) if found), None)
-    if not path:
-        raise Skip(f"{names[0]} is not installed")
-    return path
 
 
 def all_answered(ask):
@@ -125,7 +117,7 @@ def an_early_answer_over_tls_reaches_python(eddy):
 
 
 def curl_asks(eddy, url, *args):
-    curl = program("curl")
+    curl = e2e.program("curl")
 
     def ask(size, count):
         path = eddy.file("body", bytes(size))
@@ -148,14 +140,14 @@ def an_early_answer_over_tls_reaches_curl(eddy):
 
 @claim
 def an_early_answer_reaches_node(eddy):
-    node, url = program("node", "nodejs"), serve(eddy)
+    node, url = e2e.program("node", "nodejs"), serve(eddy)
     script = eddy.file("put.js", NODE)
     all_answered(lambda size, count: lines(node, script, url, str(size), str(count)))
 
 
 @claim
 def an_early_answer_reaches_go(eddy):
-    go = program("go")
+    go = e2e.program("go")
     if not FULL:
         raise Skip("the build takes long; EDDY_TEST_FULL runs it")
     built = os.path.join(eddy.folder, "put")

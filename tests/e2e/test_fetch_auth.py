@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 import shutil
-import socket
 import subprocess
 import threading
 
@@ -133,15 +132,7 @@ http {{ access_log off; client_body_temp_path {folder}/b; proxy_temp_path {folde
 fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
 server {{ listen 127.0.0.1:{port}; root {folder}/www; auth_basic "x"; auth_basic_user_file {users}; }} }}
 """)
-    child = subprocess.Popen([nginx, "-c", config, "-p", folder], stdin=subprocess.DEVNULL,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    eddy.stack.callback(eddy.end, child)
-
-    def listens():
-        check(child.poll() is None, "nginx ended")
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0
-    e2e.wait_until(listens, "nginx to listen")
+    e2e.start_server(eddy, port, nginx, "-c", config, "-p", folder)
     url = f"http://127.0.0.1:{port}/x"
     secret = eddy.file("secret", "kim:s:ecret\n")
     netrc = eddy.file("netrc", 'machine 127.0.0.1 login kim password "s:ecret"\n')

@@ -4,9 +4,6 @@ and proxies of the test that answer wrongly; and compressed responses.
 import base64
 import gzip
 import os
-import shutil
-import socket
-import subprocess
 import time
 
 import e2e
@@ -22,57 +19,17 @@ def fetch(eddy, *args, **proxies):
     return eddy.fetch(*args, "--attempts", "1", env={**env, **proxies})
 
 
-def program(name):
-    path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
-    if not path:
-        raise e2e.Skip(f"{name} is not installed")
-    return path
-
-
-def start(eddy, port, *args):
-    """Start a proxy and wait until it listens."""
-    child = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                             stderr=subprocess.DEVNULL)
-    eddy.stack.callback(eddy.end, child)
-
-    def listens():
-        check(child.poll() is None, "ended:", args)
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", port)) == 0
-    e2e.wait_until(listens, f"{args[0]} to listen")
-    return f"127.0.0.1:{port}"
-
-
-def squid(eddy):
-    port, folder = e2e.free_port(), os.path.dirname(eddy.file("here", ""))
-    # It gives up root for a user who must be able to write there.
-    os.chmod(folder, 0o777)
-    config = eddy.file("squid.conf", f"""
-http_port 127.0.0.1:{port}
-http_access allow all
-cache deny all
-access_log none
-cache_log {folder}/squid.log
-cache_store_log none
-pid_filename {folder}/squid.pid
-coredump_dir {folder}
-visible_hostname squid.test
-shutdown_lifetime 0 seconds
-""")
-    return start(eddy, port, program("squid"), "-N", "-f", config)
-
-
 def tinyproxy(eddy, *lines):
     port = e2e.free_port()
     config = eddy.file("tinyproxy.conf", "\n".join((
         f"Port {port}", "Listen 127.0.0.1", "Timeout 60", "LogLevel Error",
         f"LogFile \"{eddy.file('tinyproxy.log')}\"", *lines, "")))
-    return start(eddy, port, program("tinyproxy"), "-d", "-c", config)
+    return e2e.start_server(eddy, port, e2e.program("tinyproxy"), "-d", "-c", config)
 
 
 def microsocks(eddy, *args):
     port = e2e.free_port()
-    return start(eddy, port, program("microsocks"), "-i", "127.0.0.1", "-p", str(port), *args)
+    return e2e.start_server(eddy, port, e2e.program("microsocks"), "-i", "127.0.0.1", "-p", str(port), *args)
 
 
 def origins(eddy):
@@ -99,7 +56,7 @@ def check_through(eddy, proxy):
 
 @claim
 def requests_pass_through_squid(eddy):
-    check_through(eddy, "http://" + squid(eddy))
+    check_through(eddy, "http://" + e2e.squid(eddy))
 
 
 @claim
@@ -288,7 +245,7 @@ def compressed_response_that_is_damaged_or_unknown_is_an_invalid_response(eddy):
 
 @claim
 def responses_of_nginx_are_the_same_compressed_and_not(eddy):
-    nginx = program("nginx")
+    nginx = e2e.program("nginx")
     port, folder = e2e.free_port(), os.path.dirname(eddy.file("here", ""))
     os.chmod(folder, 0o755)
     eddy.file("page.html", "<p>compress me</p>\n" * 50000)
@@ -302,7 +259,7 @@ http {{
     server {{ listen 127.0.0.1:{port}; root {folder}; }}
 }}
 """)
-    start(eddy, port, nginx, "-c", config, "-p", folder)
+    e2e.start_server(eddy, port, nginx, "-c", config, "-p", folder)
     url = f"http://127.0.0.1:{port}/page.html"
     plain = fetch(eddy, "--body", url).lines()[0]
     coded = fetch(eddy, "--body", "--compressed", url).lines()[0]

@@ -12,8 +12,6 @@ import contextlib
 import hashlib
 import os
 import random
-import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -31,14 +29,6 @@ SANITIZE = os.environ.get("EDDY_TEST_SANITIZE", "none")
 EVENTS = "".join(f"tick {i} line {i}\n" for i in range(40))
 lock = threading.Lock()
 built = tempfile.TemporaryDirectory(prefix="eddy-e2e-")
-
-
-def program(*names):
-    path = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
-    found = next(filter(None, (shutil.which(name, path=path) for name in names)), None)
-    if not found:
-        raise e2e.Skip(f"{names[0]} is not installed (tools/install-deps interop)")
-    return found
 
 
 def digest_of(path):
@@ -63,16 +53,10 @@ def files_of(eddy):
 
 def certificate(eddy):
     cert, key = eddy.file("cert.pem"), eddy.file("key.pem")
-    subprocess.run([program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+    subprocess.run([e2e.program("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
                     "-nodes", "-keyout", key, "-out", cert, "-days", "30", "-subj", "/CN=127.0.0.1",
                     "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
     return cert, key
-
-
-def listens(child, port):
-    check(child.poll() is None, "ended:", child.args)
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def background(eddy, *args, **options):
@@ -96,12 +80,12 @@ def python(eddy, folder, *files):
 
 
 def node(eddy, folder, *files):
-    return said_url(eddy, program("node", "nodejs"), os.path.join(HERE, "peers", "http_server.js"), folder, *files)
+    return said_url(eddy, e2e.program("node", "nodejs"), os.path.join(HERE, "peers", "http_server.js"), folder, *files)
 
 
 def go_program(name):
     """Returns the path of a program in Go, which is built once."""
-    compiler, path = program("go"), os.path.join(built.name, name)
+    compiler, path = e2e.program("go"), os.path.join(built.name, name)
     with lock:
         if not os.path.exists(path):
             done = subprocess.run([compiler, "build", "-o", path, "."], stdout=subprocess.PIPE,
@@ -126,32 +110,8 @@ http {{ access_log off; client_body_temp_path {own}/b; proxy_temp_path {own}/p; 
 fastcgi_temp_path {own}/f; uwsgi_temp_path {own}/u; scgi_temp_path {own}/s; {tls}
 server {{ listen 127.0.0.1:{port} {'ssl' if files else ''}; root {folder}; dav_methods PUT; }} }}
 """)
-    child = background(eddy, program("nginx"), "-c", config, "-p", own, stdout=subprocess.DEVNULL)
-    e2e.wait_until(lambda: listens(child, port), "nginx to listen")
-    return f"http{'s' if files else ''}://127.0.0.1:{port}"
-
-
-def squid(eddy):
-    port, own = e2e.free_port(), eddy.file("squid")
-    os.mkdir(own)
-    # It gives up root for a user who must be able to write there.
-    for path in (eddy.folder, own):
-        os.chmod(path, 0o777)
-    config = eddy.file("squid.conf", f"""
-http_port 127.0.0.1:{port}
-http_access allow all
-cache deny all
-access_log none
-cache_log {own}/squid.log
-cache_store_log none
-pid_filename {own}/squid.pid
-coredump_dir {own}
-visible_hostname squid.test
-shutdown_lifetime 0 seconds
-""")
-    child = background(eddy, program("squid"), "-N", "-f", config, stdout=subprocess.DEVNULL)
-    e2e.wait_until(lambda: listens(child, port), "squid to listen")
-    return f"http://127.0.0.1:{port}"
+    address = e2e.start_server(eddy, port, e2e.program("nginx"), "-c", config, "-p", own)
+    return f"http{'s' if files else ''}://{address}"
 
 
 # ---- the client -------------------------------------------------------------------------------
@@ -263,14 +223,14 @@ def bodies_are_whole_both_ways_with_python_and_tls(eddy):
 
 @claim
 def bodies_are_whole_both_ways_through_squid(eddy):
-    proxy = squid(eddy)
+    proxy = "http://" + e2e.squid(eddy)
     folder, digests = files_of(eddy)
     check_both_ways(eddy, "squid and nginx", folder, digests, nginx(eddy, folder), "--proxy", proxy)
 
 
 @claim
 def bodies_are_whole_both_ways_through_a_tunnel_of_squid(eddy):
-    proxy, files = squid(eddy), certificate(eddy)
+    proxy, files = "http://" + e2e.squid(eddy), certificate(eddy)
     folder, digests = files_of(eddy)
     check_both_ways(eddy, "squid and nginx with TLS", folder, digests, nginx(eddy, folder, *files),
                     "--proxy", proxy, "--ca", files[0])
