@@ -90,15 +90,13 @@ static int send_numbers(void *arg)
 /* A receive that was cancelled takes no datagram. */
 static int world_udp_receive(void *arg)
 {
-        eddy_scope sending, receiving;
+        eddy_scope sending;
 
         udp_begin();
         world_begin(CALLS);
         eddy_scope_begin(&sending, NULL);
         world_start(&sending, send_numbers, arg, 1);
-        eddy_scope_begin(&receiving, NULL);
-        world_start(&receiving, receive_victim, arg, 1);
-        CHECK_EQ(eddy_scope_end(&receiving), 0);
+        world_run(receive_victim, arg, 1);
         while (udp.received < DATAGRAMS)
                 CHECK_EQ(receive_one(NULL), 0);
         CHECK_EQ(eddy_scope_end(&sending), 0);
@@ -148,13 +146,9 @@ static int send_victim(void *arg)
 /* A send that was cancelled sends nothing. */
 static int world_udp_send(void *arg)
 {
-        eddy_scope sending;
-
         udp_begin();
         world_begin(CALLS);
-        eddy_scope_begin(&sending, NULL);
-        world_start(&sending, send_victim, arg, 1);
-        CHECK_EQ(eddy_scope_end(&sending), 0);
+        world_run(send_victim, arg, 1);
         while (udp.received < udp.sent)
                 CHECK_EQ(receive_one(NULL), 0);
         CHECK_EQ(eddy_udp_send(udp.client, &udp.sent, sizeof(udp.sent)), 0);
@@ -194,13 +188,9 @@ static int connect_victim(void *arg)
 /* The kit finds a socket that is left. */
 static int world_udp_connect(void *arg)
 {
-        eddy_scope connecting;
-
         udp_begin();
         world_begin(CONNECTING * CONNECTS);
-        eddy_scope_begin(&connecting, NULL);
-        world_start(&connecting, connect_victim, arg, CONNECTING);
-        CHECK_EQ(eddy_scope_end(&connecting), 0);
+        world_run(connect_victim, arg, CONNECTING);
         udp_end();
         return 0;
 }
@@ -265,7 +255,7 @@ static int take_victim(void *arg)
 /* As many come as were sent; those that are late wait for a descriptor more. */
 static int world_pass(void *arg)
 {
-        eddy_scope passing, taking;
+        eddy_scope taking;
         int fds[2];
 
         memset(&pass, 0, sizeof(pass));
@@ -275,9 +265,7 @@ static int world_pass(void *arg)
         world_begin(2 * PASSED);
         eddy_scope_begin(&taking, NULL);
         world_start(&taking, take_victim, arg, 1);
-        eddy_scope_begin(&passing, NULL);
-        world_start(&passing, pass_victim, arg, 1);
-        CHECK_EQ(eddy_scope_end(&passing), 0);
+        world_run(pass_victim, arg, 1);
         while (pass.sent < PASSED)
                 CHECK_EQ(pass_one(NULL), 0);
         CHECK_EQ(eddy_scope_end(&taking), 0);

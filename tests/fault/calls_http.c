@@ -270,16 +270,14 @@ static int ask_as_victim(void *arg)
 
 static int run_clients(eddy_task_fn *ask)
 {
-        eddy_scope serving, asking;
+        eddy_scope serving;
 
         web_begin();
         web.ask = ask;
         world_begin(2 * ASKING);
         eddy_scope_begin(&serving, NULL);
         world_start(&serving, serve_task, NULL, 1);
-        eddy_scope_begin(&asking, NULL);
-        world_start(&asking, ask_as_victim, NULL, ASKING);
-        CHECK_EQ(eddy_scope_end(&asking), 0);
+        world_run(ask_as_victim, NULL, ASKING);
         CHECK_EQ(web.asked, 2 * ASKING);
         /* The pool is none the worse. */
         web.ask = NULL;
@@ -364,7 +362,7 @@ static int ask_and_see(void *arg)
 
 static int run_handler_for(eddy_task_fn *answer, bool reads, eddy_task_fn *ask)
 {
-        eddy_scope serving, asking;
+        eddy_scope serving;
 
         web_begin();
         web.answer = answer;
@@ -372,9 +370,7 @@ static int run_handler_for(eddy_task_fn *answer, bool reads, eddy_task_fn *ask)
         world_begin(2 * ASKING);
         eddy_scope_begin(&serving, NULL);
         world_start(&serving, serve_task, NULL, 1);
-        eddy_scope_begin(&asking, NULL);
-        world_start(&asking, ask, NULL, ASKING);
-        CHECK_EQ(eddy_scope_end(&asking), 0);
+        world_run(ask, NULL, ASKING);
         CHECK_EQ(web.asked, 2 * ASKING);
         world_cancels_too();
         eddy_scope_cancel(&serving);

@@ -79,8 +79,6 @@ static int load_as_victim(void *arg)
 
 static int world_download(void *arg)
 {
-        eddy_scope loading;
-
         (void) arg;
         for (int i = 0; i < BYTES; i++)
                 body[i] = (char) ('a' + i % 23);
@@ -89,9 +87,7 @@ static int world_download(void *arg)
                                       &world.client),
                  0);
         world_begin(LOADING);
-        eddy_scope_begin(&loading, NULL);
-        world_start(&loading, load_as_victim, NULL, LOADING);
-        CHECK_EQ(eddy_scope_end(&loading), 0);
+        world_run(load_as_victim, NULL, LOADING);
         CHECK_EQ(world.loaded, LOADING);
         world_close_client(world.client);
         return 0;

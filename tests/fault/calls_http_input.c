@@ -5,17 +5,9 @@
  * Each client gets the answer to its own request, or an error after a cancel of the handler's call.
  */
 #include "every_call.h"
+#include "http_item.h"
 
 enum { ASKING = 3 };
-
-struct item {
-        uint32_t id;
-};
-
-static const struct eddy_field item_list[] = {
-        EDDY_FIELD(struct item, id, EDDY_FIELD_REQUIRED),
-};
-static const struct eddy_fields item_fields = EDDY_FIELDS(struct item, item_list, 0);
 
 static struct {
         eddy_http_client *client;
@@ -105,8 +97,6 @@ static int ask(void *arg)
 
 static int run(eddy_task_fn *answer, int status)
 {
-        eddy_scope asking;
-
         world.answer = answer;
         world.status = status;
         world.is_form = answer == answer_form;
@@ -116,9 +106,7 @@ static int run(eddy_task_fn *answer, int status)
                          &world.client),
                  0);
         world_begin(ASKING);
-        eddy_scope_begin(&asking, NULL);
-        world_start(&asking, ask, NULL, ASKING);
-        CHECK_EQ(eddy_scope_end(&asking), 0);
+        world_run(ask, NULL, ASKING);
         CHECK_EQ(world.asked, ASKING);
         eddy_http_client_close(world.client);
         return 0;

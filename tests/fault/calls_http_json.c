@@ -5,17 +5,9 @@
  * Each caller that is not cancelled gets the answer to its own request.
  */
 #include "every_call.h"
+#include "http_item.h"
 
 enum { ASKING = 3 };
-
-struct item {
-        uint32_t id;
-};
-
-static const struct eddy_field item_list[] = {
-        EDDY_FIELD(struct item, id, EDDY_FIELD_REQUIRED),
-};
-static const struct eddy_fields item_fields = EDDY_FIELDS(struct item, item_list, 0);
 
 static struct {
         eddy_http_client *client;
@@ -72,7 +64,6 @@ static int world_client_json(void *arg)
         static const struct eddy_retry_policy retry = { .base_ns = EDDY_MS(1) };
         eddy_breaker breaker;
         eddy_limiter *limiter;
-        eddy_scope asking;
 
         (void) arg;
         world.asked = 0;
@@ -88,9 +79,7 @@ static int world_client_json(void *arg)
                                       &world.client),
                  0);
         world_begin(ASKING);
-        eddy_scope_begin(&asking, NULL);
-        world_start(&asking, ask_as_victim, NULL, ASKING);
-        CHECK_EQ(eddy_scope_end(&asking), 0);
+        world_run(ask_as_victim, NULL, ASKING);
         CHECK_EQ(world.asked, ASKING);
         world_close_client(world.client);
         eddy_limiter_close(limiter);

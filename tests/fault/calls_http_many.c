@@ -55,8 +55,6 @@ static int fetch_as_victim(void *arg)
 
 static int world_fetch_many(void *arg)
 {
-        eddy_scope fetching;
-
         (void) arg;
         world.fetched = 0;
         CHECK_EQ(eddy_http_client_new(
@@ -64,9 +62,7 @@ static int world_fetch_many(void *arg)
                          &world.client),
                  0);
         world_begin(FETCHING);
-        eddy_scope_begin(&fetching, NULL);
-        world_start(&fetching, fetch_as_victim, NULL, FETCHING);
-        CHECK_EQ(eddy_scope_end(&fetching), 0);
+        world_run(fetch_as_victim, NULL, FETCHING);
         CHECK_EQ(world.fetched, FETCHING);
         world_close_client(world.client);
         return 0;

@@ -116,14 +116,10 @@ static int read_as_victim(void *arg)
 
 static int run_readers(eddy_task_fn *fn)
 {
-        eddy_scope reading;
-
         world.call = fn;
         world.done = 0;
         world_begin(READING);
-        eddy_scope_begin(&reading, NULL);
-        world_start(&reading, read_as_victim, NULL, READING);
-        CHECK_EQ(eddy_scope_end(&reading), 0);
+        world_run(read_as_victim, NULL, READING);
         CHECK_EQ(world.done, READING);
         return 0;
 }
@@ -177,15 +173,11 @@ static int open_as_victim(void *arg)
 
 static int world_multipart_open(void *arg)
 {
-        eddy_scope opening;
-
         (void) arg;
         world.done = 0;
         CHECK_EQ(eddy_file_write_whole("/file", "0123456789", BYTES, 0), 0);
         world_begin(OPENING);
-        eddy_scope_begin(&opening, NULL);
-        world_start(&opening, open_as_victim, NULL, OPENING);
-        CHECK_EQ(eddy_scope_end(&opening), 0);
+        world_run(open_as_victim, NULL, OPENING);
         CHECK_EQ(world.done, OPENING);
         return 0;
 }

@@ -79,17 +79,13 @@ static int read_as_victim(void *arg)
 
 static int run_readers(bool opens)
 {
-        eddy_scope reading;
-
         world.opens = opens;
         world.read = 0;
         CHECK_EQ(eddy_http_client_new(&(struct eddy_http_client_opts){ .handler = handle },
                                       &world.client),
                  0);
         world_begin(READING);
-        eddy_scope_begin(&reading, NULL);
-        world_start(&reading, read_as_victim, NULL, READING);
-        CHECK_EQ(eddy_scope_end(&reading), 0);
+        world_run(read_as_victim, NULL, READING);
         CHECK_EQ(world.read, READING);
         world_close_client(world.client);
         return 0;
@@ -159,17 +155,13 @@ static int read_once(void *arg)
 
 static int world_sse_send(void *arg)
 {
-        eddy_scope reading;
-
         (void) arg;
         world.read = sent = 0;
         CHECK_EQ(eddy_http_client_new(&(struct eddy_http_client_opts){ .handler = send_as_victim },
                                       &world.client),
                  0);
         world_begin(READING);
-        eddy_scope_begin(&reading, NULL);
-        world_start(&reading, read_once, NULL, READING);
-        CHECK_EQ(eddy_scope_end(&reading), 0);
+        world_run(read_once, NULL, READING);
         CHECK_EQ(world.read, READING);
         if (!world_is_cancelled())
                 CHECK_EQ(sent, READING * EVENTS);

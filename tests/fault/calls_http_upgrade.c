@@ -70,8 +70,6 @@ static int ask_as_victim(void *arg)
 
 static int world_upgrade(void *arg)
 {
-        eddy_scope asking;
-
         (void) arg;
         world.asked = 0;
         CHECK_EQ(eddy_http_client_new(
@@ -79,9 +77,7 @@ static int world_upgrade(void *arg)
                          &world.client),
                  0);
         world_begin(ASKING);
-        eddy_scope_begin(&asking, NULL);
-        world_start(&asking, ask_as_victim, NULL, ASKING);
-        CHECK_EQ(eddy_scope_end(&asking), 0);
+        world_run(ask_as_victim, NULL, ASKING);
         CHECK_EQ(world.asked, ASKING);
         world_close_client(world.client);
         return 0;

@@ -125,14 +125,11 @@ static int world_concurrency(void *arg)
 {
         struct eddy_concurrency_opts opts = { .start = 1 + (uint32_t) world_chance(2), .max = 4 };
         int n = 3 + (int) world_chance(4);
-        eddy_scope scope;
 
         memset(&service, 0, sizeof(service));
         CHECK_EQ(eddy_concurrency_init(&service.slots, &opts), 0);
         world_begin(n);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, use_slot, arg, n);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(use_slot, arg, n);
         CHECK_EQ(eddy_concurrency_in_use(&service.slots), 0);
         CHECK_EQ(eddy_concurrency_waiting(&service.slots), 0);
         CHECK_EQ(service.served, n - victims_cancelled());
@@ -171,13 +168,10 @@ static int waits_for_retry(void *arg)
 static int world_retry_wait(void *arg)
 {
         int n = 2 + (int) world_chance(3);
-        eddy_scope scope;
 
         memset(&work, 0, sizeof(work));
         world_begin(n);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, waits_for_retry, arg, n);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(waits_for_retry, arg, n);
         CHECK_EQ(work.waited, n - victims_cancelled());
         return 0;
 }
@@ -218,13 +212,10 @@ static int retries(void *arg)
 static int world_retry_call(void *arg)
 {
         int n = 2 + (int) world_chance(3);
-        eddy_scope scope;
 
         memset(&work, 0, sizeof(work));
         world_begin(n);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, retries, arg, n);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(retries, arg, n);
         CHECK_EQ(work.waited, n - victims_cancelled());
         CHECK(work.attempts <= 3 * n);
         return 0;
@@ -315,19 +306,14 @@ static int world_pool(void *arg)
                                        .ping_after_ns = -1,
                                        .loans_max = world_chance(4) };
         int n = 3 + (int) world_chance(4);
-        eddy_scope scope;
 
         opts.overflow = 2 - opts.size;
         memset(&store, 0, sizeof(store));
         CHECK_EQ(eddy_pool_new(&opts, &store.pool), 0);
         world_begin(n + 1);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, uses_item, arg, n);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(uses_item, arg, n);
         CHECK(store.served <= n && store.served >= n - victims_cancelled());
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, closes_store, arg, 1);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(closes_store, arg, 1);
         CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
         CHECK_EQ(store.open, 0);
         return 0;

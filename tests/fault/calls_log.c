@@ -83,15 +83,13 @@ static int log_and_flush(void *arg)
 
 static int world_log_flush(void *arg)
 {
-        eddy_scope scope, reader;
+        eddy_scope reader;
 
         log_begin();
         world_begin(LOGGERS);
         eddy_scope_begin(&reader, NULL);
         world_start(&reader, read_all, NULL, 1);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, log_and_flush, arg, LOGGERS);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(log_and_flush, arg, LOGGERS);
         eddy_log_close(web.log);
         eddy_stream_close(web.here);
         CHECK_EQ(eddy_scope_end(&reader), 0);
@@ -165,12 +163,9 @@ static int open_and_log(void *arg)
 static int world_log_open(void *arg)
 {
         int n = 1 + (int) world_chance(LOGGERS);
-        eddy_scope scope;
 
         world_begin(n);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, open_and_log, arg, n);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(open_and_log, arg, n);
         return 0;
 }
 /* A thread of the simulated pool opens: schedules repeat. */

@@ -109,15 +109,13 @@ static int write_pieces(void *arg)
 /* No byte is taken by a read that was cancelled, nor lost. */
 static int run_reader(eddy_task_fn *reader)
 {
-        eddy_scope writing, reading;
+        eddy_scope writing;
 
         pair_begin();
         world_begin(8);
         eddy_scope_begin(&writing, NULL);
         world_start(&writing, write_pieces, NULL, 1);
-        eddy_scope_begin(&reading, NULL);
-        world_start(&reading, reader, NULL, 1);
-        CHECK_EQ(eddy_scope_end(&reading), 0);
+        world_run(reader, NULL, 1);
         while (read_some(NULL) > 0)
                 continue;
         CHECK_EQ(eddy_scope_end(&writing), 0);
@@ -362,15 +360,13 @@ static int call_in(void *arg)
 
 static int world_accept(void *arg)
 {
-        eddy_scope callers, accepting;
+        eddy_scope callers;
 
         net_begin();
         world_begin(CALLERS);
         eddy_scope_begin(&callers, NULL);
         world_start(&callers, call_in, NULL, CALLERS);
-        eddy_scope_begin(&accepting, NULL);
-        world_start(&accepting, accept_as_victim, arg, 1);
-        CHECK_EQ(eddy_scope_end(&accepting), 0);
+        world_run(accept_as_victim, arg, 1);
         while (net.accepted < CALLERS)
                 CHECK_EQ(accept_one(NULL), 0);
         CHECK_EQ(eddy_scope_end(&callers), 0);
@@ -448,14 +444,12 @@ static int accept_all(void *arg)
 static int run_connecting(eddy_task_fn *accept, eddy_task_fn *connect)
 {
         int n = 1 + (int) world_chance(3);
-        eddy_scope accepting, connecting;
+        eddy_scope accepting;
 
         world_begin(n);
         eddy_scope_begin(&accepting, NULL);
         world_start(&accepting, accept, NULL, 1);
-        eddy_scope_begin(&connecting, NULL);
-        world_start(&connecting, connect, NULL, n);
-        CHECK_EQ(eddy_scope_end(&connecting), 0);
+        world_run(connect, NULL, n);
         CHECK_EQ(net.connected, n - victims_cancelled());
         eddy_scope_cancel(&accepting);
         CHECK_EQ(eddy_scope_end(&accepting), 0);
@@ -550,13 +544,10 @@ static int look_up_names(void *arg)
 static int world_lookup(void *arg)
 {
         int n = 2 + (int) world_chance(3);
-        eddy_scope scope;
 
         name_world();
         world_begin(3 * n);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, look_up_names, arg, n);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(look_up_names, arg, n);
         return 0;
 }
 EVERY_POINT(lookup, eddy_dns_lookup)

@@ -73,16 +73,14 @@ static int raise_signals(void *arg)
 static int world_signal(void *arg)
 {
         static const int signos[] = { SIGUSR1 };
-        eddy_scope raising, waiting;
+        eddy_scope raising;
 
         memset(&post, 0, sizeof(post));
         CHECK_EQ(eddy_signal_open(signos, 1, &post.signal), 0);
         world_begin(SIGNALS);
         eddy_scope_begin(&raising, NULL);
         world_start(&raising, raise_signals, NULL, 1);
-        eddy_scope_begin(&waiting, NULL);
-        world_start(&waiting, await_signals, arg, 1);
-        CHECK_EQ(eddy_scope_end(&waiting), 0);
+        world_run(await_signals, arg, 1);
         while (post.got < SIGNALS)
                 CHECK_EQ(await_signal(NULL), 0);
         CHECK_EQ(eddy_scope_end(&raising), 0);
@@ -152,7 +150,7 @@ static int make_changes(void *arg)
 static int world_notify(void *arg)
 {
         struct eddy_notify_opts opts = { .merge_ns = world_chance(2) ? -1 : EDDY_US(100) };
-        eddy_scope making, waiting;
+        eddy_scope making;
         char path[80];
 
         files.made = files.seen = 0;
@@ -163,9 +161,7 @@ static int world_notify(void *arg)
         world_begin(CHANGES);
         eddy_scope_begin(&making, NULL);
         world_start(&making, make_changes, arg, 1);
-        eddy_scope_begin(&waiting, NULL);
-        world_start(&waiting, await_changes, arg, 1);
-        CHECK_EQ(eddy_scope_end(&waiting), 0);
+        world_run(await_changes, arg, 1);
         CHECK_EQ(eddy_scope_end(&making), 0);
         while (files.seen < CHANGES)
                 CHECK_EQ(await_change(NULL), 0);
@@ -210,12 +206,8 @@ static int run_child_as_victim(void *arg)
 /* A cancelled start, talk or close leaves no child. */
 static int world_process(void *arg)
 {
-        eddy_scope scope;
-
         world_begin(CHILDREN);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, run_child_as_victim, arg, CHILDREN);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(run_child_as_victim, arg, CHILDREN);
         CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
         return 0;
 }
@@ -402,13 +394,10 @@ static int world_lookup_asked(void *arg)
 {
         struct ed_question_opts opts = { .servers = dns.address, .timeout_ms = 20000, .tries = 2 };
         int n = 2 + (int) world_chance(3);
-        eddy_scope scope;
 
         CHECK_EQ(ed_dns_set_servers(ed_loop_current, &opts), 0);
         world_begin(2 * n);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, look_up_names, arg, n);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(look_up_names, arg, n);
         CHECK_EQ(ed_dns_lookups(ed_loop_current), 0);
         /* Its descriptors are also this process's, and would be reported as left. */
         fake_dns_settle(&dns);

@@ -268,14 +268,12 @@ static void end(eddy_scope *service)
 static int world_of(eddy_task_fn *call)
 {
         struct eddy_redis_stats stats;
-        eddy_scope service, scope;
+        eddy_scope service;
 
         begin(&service);
         site.call = call;
         world_begin(VICTIMS);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, victim, NULL, VICTIMS);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(victim, NULL, VICTIMS);
         CHECK_EQ(command_call(NULL), 0); /* replies that were owed are dropped before this one */
         eddy_redis_stats(site.redis, &stats);
         CHECK_EQ(stats.owed, 0);
@@ -364,15 +362,13 @@ static int world_subscriber(void *arg)
         static const char *const channels[] = { "a", NULL };
         struct eddy_redis_subscriber_opts opts = { .channels = channels };
         eddy_redis_subscriber *subscriber;
-        eddy_scope service, scope;
+        eddy_scope service;
 
         (void) arg;
         begin(&service);
         CHECK_EQ(eddy_redis_subscriber_new(site.redis, &opts, &subscriber), 0);
         world_begin(1);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, subscriber_victim, subscriber, 1);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(subscriber_victim, subscriber, 1);
         CHECK_EQ(take_messages(subscriber, false), 0);
         eddy_redis_subscriber_close(subscriber);
         end(&service);

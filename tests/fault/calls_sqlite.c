@@ -117,7 +117,6 @@ static int world_sqlite(void *arg)
         EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
         int n = 1 + (int) world_chance(3);
         struct eddy_pool_stats stats;
-        eddy_scope scope;
 
         base.stored = 0;
         CHECK_EQ(eddy_sqlite_open(":memory:", NULL, &base.db), 0);
@@ -127,9 +126,7 @@ static int world_sqlite(void *arg)
                  0);
         CHECK_EQ(eddy_pool_release(&loan), 0);
         world_begin(n);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, store, arg, n);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(store, arg, n);
         CHECK_EQ(count_rows(), base.stored);
         CHECK(base.stored >= 3 * (n - victims_cancelled()));
         eddy_pool_stats(eddy_sqlite_writer(base.db), &stats);
@@ -174,12 +171,8 @@ static int open_one(void *arg)
 
 static int world_sqlite_file(void *arg)
 {
-        eddy_scope scope;
-
         world_begin(2);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, open_one, arg, 2);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(open_one, arg, 2);
         CHECK_EQ(open_and_copy(NULL), 0);
         return 0;
 }

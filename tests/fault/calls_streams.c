@@ -183,15 +183,13 @@ static int read_as_victim(void *arg)
 /* No byte is taken by a call that was cancelled, nor lost. */
 static int world_reader(void *arg)
 {
-        eddy_scope writing, reading;
+        eddy_scope writing;
 
         net_begin();
         world_begin(8);
         eddy_scope_begin(&writing, NULL);
         world_start(&writing, write_pieces, NULL, 1);
-        eddy_scope_begin(&reading, NULL);
-        world_start(&reading, read_as_victim, arg, 1);
-        CHECK_EQ(eddy_scope_end(&reading), 0);
+        world_run(read_as_victim, arg, 1);
         while (read_some() > 0)
                 continue;
         CHECK_EQ(eddy_scope_end(&writing), 0);
@@ -272,16 +270,14 @@ static int read_all(void *arg)
 /* A piece that a cancelled call refused is not sent; all others are, once. */
 static int world_writer(void *arg)
 {
-        eddy_scope writing, reading;
+        eddy_scope reading;
 
         net_begin();
         eddy_writer_init(&net.writer, net.here, net.out, sizeof(net.out));
         world_begin(8);
         eddy_scope_begin(&reading, NULL);
         world_start(&reading, read_all, NULL, 1);
-        eddy_scope_begin(&writing, NULL);
-        world_start(&writing, write_as_victim, arg, 1);
-        CHECK_EQ(eddy_scope_end(&writing), 0);
+        world_run(write_as_victim, arg, 1);
         while (net.sent < BYTES)
                 CHECK_EQ(write_one(NULL), 0);
         CHECK_EQ(eddy_writer_flush(&net.writer), 0);
@@ -356,7 +352,7 @@ static void drop_rest(void)
 
 static int run_copy(eddy_task_fn *victim, void (*then)(void))
 {
-        eddy_scope ends, copying;
+        eddy_scope ends;
 
         net_begin();
         connect_two(&net.to, &net.end);
@@ -364,9 +360,7 @@ static int run_copy(eddy_task_fn *victim, void (*then)(void))
         eddy_scope_begin(&ends, NULL);
         world_start(&ends, write_pieces, NULL, 1);
         world_start(&ends, read_to_the_end, NULL, 1);
-        eddy_scope_begin(&copying, NULL);
-        world_start(&copying, victim, NULL, 1);
-        CHECK_EQ(eddy_scope_end(&copying), 0);
+        world_run(victim, NULL, 1);
         then();
         CHECK_EQ(eddy_stream_shutdown(net.to), 0);
         CHECK_EQ(eddy_scope_end(&ends), 0);
@@ -465,16 +459,14 @@ static int send_foreign(void *arg)
 static int world_fd_wait(void *arg)
 {
         struct ed_sys *sys = ed_loop_current->sys;
-        eddy_scope sending, waiting;
+        eddy_scope sending;
 
         memset(&foreign, 0, sizeof(foreign));
         CHECK_EQ(ed_sim_pair(sys, NULL, foreign.fds), 0);
         world_begin(8);
         eddy_scope_begin(&sending, NULL);
         world_start(&sending, send_foreign, NULL, 1);
-        eddy_scope_begin(&waiting, NULL);
-        world_start(&waiting, wait_as_victim, arg, 1);
-        CHECK_EQ(eddy_scope_end(&waiting), 0);
+        world_run(wait_as_victim, arg, 1);
         while (foreign.got < BYTES_FOREIGN)
                 CHECK(wait_for_byte(NULL) > 0);
         CHECK_EQ(eddy_scope_end(&sending), 0);

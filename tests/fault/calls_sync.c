@@ -38,14 +38,11 @@ static int visit(void *arg)
 static int world_lock(void *arg)
 {
         int n = 2 + (int) world_chance(3);
-        eddy_scope scope;
 
         memset(&room, 0, sizeof(room));
         eddy_lock_init(&room.lock, world_chance(2) ? EDDY_LOCK_RECURSIVE : 0);
         world_begin(n);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, visit, arg, n);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(visit, arg, n);
         CHECK(!eddy_lock_is_locked(&room.lock));
         CHECK_EQ(room.visits, n - victims_cancelled());
         return 0;
@@ -86,15 +83,12 @@ static int pass_gate(void *arg)
 static int world_semaphore(void *arg)
 {
         int n = 3 + (int) world_chance(3);
-        eddy_scope scope;
 
         memset(&gate, 0, sizeof(gate));
         gate.units = 1 + (uint32_t) world_chance(2);
         eddy_semaphore_init(&gate.sem, gate.units, EDDY_SEMAPHORE_BOUNDED);
         world_begin(n);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, pass_gate, arg, n);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(pass_gate, arg, n);
         CHECK_EQ(eddy_semaphore_units(&gate.sem), gate.units);
         CHECK_EQ(eddy_semaphore_waiting(&gate.sem), 0);
         CHECK_EQ(gate.visits, n - victims_cancelled());

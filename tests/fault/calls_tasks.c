@@ -36,12 +36,9 @@ static int sleep_twice(void *arg)
 static int world_sleep(void *arg)
 {
         int n = 3 + (int) world_chance(4);
-        eddy_scope scope;
 
         world_begin(2 * n);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, sleep_twice, arg, n);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(sleep_twice, arg, n);
         return 0;
 }
 EVERY_POINT(sleep, eddy_sleep)
@@ -94,12 +91,9 @@ static int kid_main(void *arg)
 static int world_of_victims(eddy_task_fn *fn)
 {
         int n = 1 + (int) world_chance(3);
-        eddy_scope scope;
 
         world_begin(n);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, fn, NULL, n);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(fn, NULL, n);
         return 0;
 }
 
@@ -509,15 +503,13 @@ static int take_as_completed(void *arg)
 static int world_as_completed(void *arg)
 {
         int n = 1 + (int) world_chance(3);
-        eddy_scope scope, takers;
+        eddy_scope scope;
         eddy_task *task;
 
         crowd_begin(&scope);
         CHECK_EQ(eddy_as_completed_begin(&crowd.completed, crowd.tasks, KIDS), 0);
         world_begin(n);
-        eddy_scope_begin(&takers, NULL);
-        world_start(&takers, take_as_completed, arg, n);
-        CHECK_EQ(eddy_scope_end(&takers), 0);
+        world_run(take_as_completed, arg, n);
         /* What the cancelled left can still be had. */
         while (eddy_as_completed_next(&crowd.completed, &task) == 1)
                 crowd.given++;
@@ -674,14 +666,12 @@ static int ask_for_values(void *arg)
 /* Who asks is cancelled; somebody else goes on where it left off. */
 static int world_generator_next(void *arg)
 {
-        eddy_scope scope, asking;
+        eddy_scope scope;
         int err;
 
         source_begin(&scope);
         world_begin(VALUES + 1);
-        eddy_scope_begin(&asking, NULL);
-        world_start(&asking, ask_for_values, arg, 1);
-        CHECK_EQ(eddy_scope_end(&asking), 0);
+        world_run(ask_for_values, arg, 1);
         if (world_chance(2)) {
                 while ((err = next_value(NULL)) == 1)
                         world_pause();
@@ -698,15 +688,13 @@ EVERY_POINT(generator_next, eddy_generator_next)
 /* The generator is, and with it at times who asks. */
 static int world_generator_yield(void *arg)
 {
-        eddy_scope scope, asking;
+        eddy_scope scope;
         int err;
 
         source_begin(&scope);
         source.victim_yields = true;
         world_begin(VALUES);
-        eddy_scope_begin(&asking, NULL);
-        world_start(&asking, ask_for_values, arg, 1);
-        CHECK_EQ(eddy_scope_end(&asking), 0);
+        world_run(ask_for_values, arg, 1);
         /* It has ended early, or is closed by the scope. */
         if (world_chance(2)) {
                 err = next_value(NULL);

@@ -86,13 +86,10 @@ static int call_threads(void *arg)
 static int world_to_thread(void *arg)
 {
         int n = 2 + (int) world_chance(3);
-        eddy_scope scope;
 
         plant_begin();
         world_begin(2 * n);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, call_threads, arg, n);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(call_threads, arg, n);
         return 0;
 }
 EVERY_POINT(to_thread, eddy_to_thread)

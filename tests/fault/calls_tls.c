@@ -84,16 +84,13 @@ static int config_victim(void *arg)
 static int world_tls_config_new(void *arg)
 {
         struct eddy_tls_opts opts;
-        eddy_scope scope;
 
         (void) arg;
         file_make();
         opts = server_opts();
         CHECK_EQ(eddy_tls_config_new(&opts, NULL, &tls.server_config), 0);
         world_begin(4);
-        eddy_scope_begin(&scope, NULL);
-        world_start(&scope, config_victim, tls.server_config, 1);
-        CHECK_EQ(eddy_scope_end(&scope), 0);
+        world_run(config_victim, tls.server_config, 1);
         eddy_tls_config_close(tls.server_config);
         unlink(tls.file);
         return 0;

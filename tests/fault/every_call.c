@@ -108,6 +108,15 @@ void world_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, int n)
                 CHECK_EQ(eddy_scope_start(scope, fn, arg), 0);
 }
 
+void world_run(eddy_task_fn *fn, void *arg, int n)
+{
+        eddy_scope scope;
+
+        eddy_scope_begin(&scope, NULL);
+        world_start(&scope, fn, arg, n);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
 void world_cancels_too(void)
 {
         run.others = true;

@@ -81,6 +81,9 @@ int victims_cancelled(void);
 /* Start 'n' tasks that must all end well; 'arg' is the same for all. */
 void world_start(eddy_scope *scope, eddy_task_fn *fn, void *arg, int n);
 
+/* The same in a scope of its own, until they have ended. */
+void world_run(eddy_task_fn *fn, void *arg, int n);
+
 /* Check that each connection is in the pool or closed, and close the client. */
 void world_close_client(eddy_http_client *client);
 
