@@ -46,11 +46,16 @@ def links(head):
         at = at["next"]
 
 
-def function_name(address):
-    """The outermost function there: a function may begin with one that is inlined into it."""
+def function_at(address):
+    """The outermost function there, or None: a function may begin with one that is inlined into it."""
     block, function = gdb.block_for_pc(int(address)), None
     while block:
         function, block = block.function or function, block.superblock
+    return function
+
+
+def function_name(address):
+    function = function_at(address)
     if function:
         return function.name
     symbol = gdb.execute(f"info symbol {int(address)}", to_string=True)
@@ -107,8 +112,7 @@ class Task:
     def lock(self):
         """The lock that it waits for, or None; as awaited() of sync/lock.c has it."""
         fiber = self.value["fiber"]
-        block = gdb.block_for_pc(int(fiber["abort"]))
-        function = block and block.function
+        function = function_at(fiber["abort"])
         if function is None or function.name not in ("abort_wait", "abort_retake") or \
                 not function.symtab.filename.endswith("sync/lock.c"):
             return None
