@@ -66,22 +66,26 @@ typedef int eddy_http_handler_fn(eddy_http_exchange *exchange, void *arg);
 typedef int eddy_http_error_fn(eddy_http_exchange *exchange, int error, void *arg);
 
 /*
- * Returns the status that answers an error of a handler:
+ * Returns the status that answers an error of a handler, for example in 'on_error'.  If a call that
+ * reads this request's inputs has returned the error (eddy/http_input.h, eddy_http_exchange_multipart()
+ * and its reader, eddy_http_use_body_limit()):
  *
- *     400  EDDY_E_JSON_*, EDDY_E_URL_INVALID, EDDY_E_HTTP_MULTIPART
+ *     400  EDDY_E_JSON_*, EDDY_E_URL_INVALID, EDDY_E_HTTP_MULTIPART, EDDY_E_HTTP_TRUNCATED
  *     413  EDDY_E_HTTP_TOO_LARGE
  *     415  EDDY_E_HTTP_CONTENT_TYPE
  *     422  EDDY_E_FIELD_*, except EDDY_E_FIELD_TABLE; eddy/http_input.h has the fields
+ *
+ * If not, the text of another service or of a database was wrong, for which the client is not to blame:
+ *
  *     503  -ETIMEDOUT: a deadline of the handler passed
  *     500  any other error
  *
- * The status does not depend on whose text was wrong: if the text of another service is wrong, a
- * handler should return an error of its own, such as -EPROTO.  If the request's body could not
- * be read, the server answers that instead: 400, 408 or 413.
+ * A handler that reads the body by a parser of its own answers its errors by eddy_http_exchange_fail().
+ * If the request's body could not be read, the server answers that instead: 400, 408 or 413.
  *
- * Suspends: no.  Threads: any.
+ * Suspends: no.
  */
-EDDY_API int eddy_http_error_status(int error);
+EDDY_API int eddy_http_error_status(const eddy_http_exchange *exchange, int error);
 
 /*
  * The limits of a server.  All zero is the default.  A limit of a request ends only that

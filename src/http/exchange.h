@@ -79,6 +79,7 @@ struct eddy_http_exchange {
         const struct ed_http_params *params;       /* of its route (http/router.h); NULL: none */
         struct ed_http_value *values;              /* owned (http/values.h); NULL: none */
         struct ed_http_wrong *wrong;               /* owned (http/input.h); NULL: no wrong fields */
+        int input_error;                           /* the last of an input, not in 'wrong' */
         const char *request_id;                    /* in the frame of a middleware; NULL: none */
         const struct ed_http_forwarded *forwarded; /* likewise (http/forwarded.h) */
 };

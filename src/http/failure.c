@@ -24,7 +24,7 @@ static void answer(const struct ed_http_server *server, eddy_http_exchange *exch
         if (!failure->status && ed_http_wrong_respond(exchange, result) >= 0)
                 return;
         if (!failure->status)
-                failure->status = eddy_http_error_status(failure->error);
+                failure->status = eddy_http_error_status(exchange, failure->error);
         (void) !ed_http_problem_respond(exchange, failure->status, failure->detail);
 }
 
@@ -64,7 +64,7 @@ int ed_http_exchange_status(eddy_http_exchange *exchange, int result)
         exchange->ops->failure(exchange, result, &failure);
         if (failure.status || failure.error == 0)
                 return failure.status;
-        return eddy_http_error_status(failure.error);
+        return eddy_http_error_status(exchange, failure.error);
 }
 
 void ed_http_server_failed(const struct ed_http_server *server, eddy_http_exchange *exchange,

@@ -87,7 +87,7 @@ int eddy_http_exchange_json(eddy_http_exchange *exchange, const struct eddy_fiel
                             void *out)
 {
         if (!has_type(exchange, "application/json", "+json"))
-                return EDDY_E_HTTP_CONTENT_TYPE;
+                return ed_http_input_failed(exchange, EDDY_E_HTTP_CONTENT_TYPE);
         return read_body(exchange, eddy_json_read_all, fields, EDDY_JSON_REQUEST, out);
 }
 
@@ -95,7 +95,7 @@ int eddy_http_exchange_form_read(eddy_http_exchange *exchange, const struct eddy
                                  unsigned flags, void *out)
 {
         if (!has_type(exchange, "application/x-www-form-urlencoded", ""))
-                return EDDY_E_HTTP_CONTENT_TYPE;
+                return ed_http_input_failed(exchange, EDDY_E_HTTP_CONTENT_TYPE);
         return read_body(exchange, eddy_query_read_all, fields, flags, out);
 }
 
@@ -220,6 +220,8 @@ static int write_errors(const struct ed_http_wrong *wrong, char **ret_text, size
 /* Returns an error of the request that is 'error', or NULL. */
 static const struct eddy_field_error *find(const struct ed_http_wrong *wrong, int error)
 {
+        if (!wrong)
+                return NULL;
         for (size_t i = 0; i < ed_array_count(wrong->in); i++)
                 for (size_t k = 0; k < wrong->in[i].count; k++)
                         if (wrong->in[i].list[k].error == error)
@@ -227,12 +229,35 @@ static const struct eddy_field_error *find(const struct ed_http_wrong *wrong, in
         return NULL;
 }
 
+/* Returns true if both errors are of the same facility. */
+static bool is_like(int error, int other)
+{
+        return -(int64_t) error >> 8 == -(int64_t) other >> 8;
+}
+
+int eddy_http_error_status(const eddy_http_exchange *exchange, int error)
+{
+        if (error == -ETIMEDOUT)
+                return 503;
+        if (exchange->input_error != error && !find(exchange->wrong, error))
+                return 500;
+        if (is_like(error, EDDY_E_FIELD_TYPE))
+                return error == EDDY_E_FIELD_TABLE ? 500 : 422;
+        if (is_like(error, EDDY_E_JSON_SYNTAX) || error == EDDY_E_URL_INVALID ||
+            error == EDDY_E_HTTP_MULTIPART || error == EDDY_E_HTTP_TRUNCATED)
+                return 400;
+        if (error == EDDY_E_HTTP_TOO_LARGE)
+                return 413;
+        if (error == EDDY_E_HTTP_CONTENT_TYPE)
+                return 415;
+        return 500;
+}
+
 int ed_http_wrong_respond(eddy_http_exchange *exchange, int error)
 {
         static const struct eddy_http_header json = { "Content-Type", "application/json" };
-        const struct eddy_field_error *found =
-                exchange->wrong ? find(exchange->wrong, error) : NULL;
-        int status = eddy_http_error_status(error), err;
+        const struct eddy_field_error *found = find(exchange->wrong, error);
+        int status = eddy_http_error_status(exchange, error), err;
         size_t bytes;
         char *text;
 

@@ -12,6 +12,19 @@ struct ed_http_wrong {
         struct eddy_field_errors in[EDDY_HTTP_PATH + 1];
 };
 
+/*
+ * A call that reads the request has failed with 'error', because the request is wrong in a way that is not
+ * in the list. Returns the error,
+ * which eddy_http_error_status() then finds.
+ *
+ * Suspends: no.
+ */
+static inline int ed_http_input_failed(eddy_http_exchange *exchange, int error)
+{
+        exchange->input_error = error;
+        return error;
+}
+
 /* Free the list of an exchange. */
 void ed_http_wrong_fini(eddy_http_exchange *exchange);
 

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "eddy/error.h"
+#include "http/input.h"
 #include "scope/suspend.h"
 #include "wire/multipart.h"
 
@@ -88,14 +89,22 @@ static int enter(eddy_http_multipart_reader *reader, struct ed_task **ret_task)
         return 0;
 }
 
+static int64_t exchange_read(void *arg, void *buf, size_t bytes)
+{
+        return eddy_http_exchange_read(arg, buf, bytes);
+}
+
 /* End a call with its result, which is returned. */
 static int64_t leave(eddy_http_multipart_reader *reader, struct ed_task *task, int64_t result)
 {
         reader->is_busy = false;
         if (result >= 0)
                 ed_suspend_passed(task);
-        if (result < 0 && result != -ECANCELED)
+        if (result < 0 && result != -ECANCELED) {
                 reader->err = (int) result;
+                if (reader->source.read == exchange_read)
+                        ed_http_input_failed(reader->source.arg, reader->err);
+        }
         return result;
 }
 
@@ -313,21 +322,19 @@ int eddy_http_multipart_reader_open(const char *content_type,
         return 0;
 }
 
-static int64_t exchange_read(void *arg, void *buf, size_t bytes)
-{
-        return eddy_http_exchange_read(arg, buf, bytes);
-}
-
 int eddy_http_exchange_multipart(eddy_http_exchange *exchange,
                                  const struct eddy_http_multipart_limits *limits,
                                  eddy_http_multipart_reader **ret_reader)
 {
+        int err;
+
         if (!exchange)
                 return -EINVAL;
-        return eddy_http_multipart_reader_open(
+        err = eddy_http_multipart_reader_open(
                 eddy_http_exchange_header(exchange, "Content-Type"),
                 &(struct eddy_http_body_source){ .read = exchange_read, .arg = exchange }, limits,
                 ret_reader);
+        return err < 0 ? ed_http_input_failed(exchange, err) : 0;
 }
 
 void eddy_http_multipart_reader_close(eddy_http_multipart_reader *reader)

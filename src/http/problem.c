@@ -3,33 +3,11 @@
  */
 #include "http/problem.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "eddy/error.h"
 #include "eddy/json.h"
 #include "wire/http1.h"
-
-/* Returns true if both errors are of the same facility. */
-static bool is_like(int error, int other)
-{
-        return -(int64_t) error >> 8 == -(int64_t) other >> 8;
-}
-
-int eddy_http_error_status(int error)
-{
-        if (is_like(error, EDDY_E_FIELD_TYPE))
-                return error == EDDY_E_FIELD_TABLE ? 500 : 422;
-        if (is_like(error, EDDY_E_JSON_SYNTAX) || error == EDDY_E_URL_INVALID ||
-            error == EDDY_E_HTTP_MULTIPART)
-                return 400;
-        if (error == EDDY_E_HTTP_TOO_LARGE)
-                return 413;
-        if (error == EDDY_E_HTTP_CONTENT_TYPE)
-                return 415;
-        return error == -ETIMEDOUT ? 503 : 500;
-}
 
 int ed_http_problem_respond(eddy_http_exchange *exchange, int status, const char *detail)
 {

@@ -90,6 +90,7 @@ int ed_http_server_handle(const struct ed_http_server *server, eddy_http_exchang
         struct ed_handler_call call;
         int result;
 
+        exchange->input_error = 0;
         ed_handler_begin(&call);
         result = server->handler(exchange, server->arg);
         if (ed_unlikely(result < 0))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "eddy/http_input.h"
+#include "eddy/http_multipart_reader.h"
 #include "eddy/http_router.h"
 #include "eddy/query.h"
 #include "eddy/test.h"
@@ -121,6 +122,32 @@ static int read_other(eddy_http_exchange *exchange, void *arg)
         return eddy_query_read(&page_fields, "page=secret", 11, 0, &page, NULL);
 }
 
+/* A form with files, whose parts have at most four bytes. */
+static int read_files(eddy_http_exchange *exchange, void *arg)
+{
+        EDDY_AUTO(eddy_http_multipart_reader) eddy_http_multipart_reader *form = NULL;
+        const struct eddy_http_multipart_limits limits = { .part_bytes_max = 4 };
+        struct eddy_http_multipart_part part;
+        int err = eddy_http_exchange_multipart(exchange, &limits, &form);
+
+        (void) arg;
+        while (err >= 0 && (err = eddy_http_multipart_next(form, &part)) > 0)
+                ;
+        return err < 0 ? err : eddy_http_exchange_respond(exchange, 200, NULL, 0, "read", 4);
+}
+
+/* The request is right or wrong, and another service's answer has each error of wrong requests. */
+static int fail_as_another(eddy_http_exchange *exchange, void *arg)
+{
+        const char *error = eddy_http_exchange_query(exchange);
+        struct item item = { 0 };
+
+        (void) arg;
+        (void) !eddy_http_exchange_json(exchange, &item_fields, &item);
+        eddy_fields_fini(&item_fields, &item);
+        return (int) strtol(error, NULL, 10);
+}
+
 /* A wrong query that the handler takes as none. */
 static int read_lightly(eddy_http_exchange *exchange, void *arg)
 {
@@ -174,6 +201,8 @@ static void build(void)
         eddy_http_router_add(seen.router, "GET /bad", read_bad, NULL, NULL);
         eddy_http_router_add(seen.router, "GET /other", read_other, NULL, NULL);
         eddy_http_router_add(seen.router, "GET /lightly", read_lightly, NULL, NULL);
+        eddy_http_router_add(seen.router, "POST /files", read_files, NULL, NULL);
+        eddy_http_router_add(seen.router, "POST /another", fail_as_another, NULL, NULL);
         eddy_http_router_add(seen.router, "POST /doc/{page}", show_inputs, NULL, &json_doc);
         eddy_http_router_add(seen.router, "POST /doc", show_inputs, NULL, &form_doc);
         CHECK_EQ(eddy_http_router_check(seen.router, NULL), 0);
@@ -303,10 +332,59 @@ INPUT_TEST(mistakes_of_the_program_and_other_texts_show_nothing)
         CHECK_EQ(answer->status, 500);
         CHECK_HAS_NOT(answer->text, "detail");
         answer = ask(site, HEAD("GET", "/other", "Connection: close\r\n"));
-        CHECK_EQ(answer->status, 422);
+        CHECK_EQ(answer->status, 500);
         CHECK_HAS_NOT(answer->text, "secret");
         CHECK_HAS_NOT(answer->text, "detail");
         CHECK_EQ(ask(site, HEAD("GET", "/lightly?page=x", "Connection: close\r\n"))->status, 200);
+}
+
+/* "--b" is the boundary; a head and its data follow. */
+#define FILES(data) "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n" data
+
+INPUT_TEST(wrong_forms_with_files_are_answered_by_the_error_of_their_reader)
+{
+        static const char type[] = "Content-Type: multipart/form-data; boundary=b\r\n";
+
+        CHECK_EQ(post(site, "/files", type, FILES("1234\r\n--b--\r\n"))->status, 200);
+        CHECK_EQ(post(site, "/files", type, FILES("12345\r\n--b--\r\n"))->status, 413);
+        CHECK_EQ(post(site, "/files", type, FILES("1234\r\n--b"))->status, 400);
+        CHECK_EQ(post(site, "/files", type, "x")->status, 400);
+        CHECK_EQ(post(site, "/files", "Content-Type: multipart/form-data\r\n", "")->status, 400);
+        CHECK_EQ(post(site, "/files", JSON, "{}")->status, 415);
+}
+
+INPUT_TEST(wrong_answers_of_another_service_do_not_blame_the_client)
+{
+        static const int errors[] = { EDDY_E_JSON_SYNTAX,       EDDY_E_JSON_DEPTH,
+                                      EDDY_E_URL_INVALID,       EDDY_E_FIELD_TYPE,
+                                      EDDY_E_FIELD_MISSING,     EDDY_E_HTTP_MULTIPART,
+                                      EDDY_E_HTTP_TRUNCATED,    EDDY_E_HTTP_TOO_LARGE,
+                                      EDDY_E_HTTP_CONTENT_TYPE, EDDY_E_FIELD_RANGE };
+        const struct answer *answer;
+        char path[40];
+
+        for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+                snprintf(path, sizeof(path), "/another?%d", errors[i]);
+                CHECK_EQ(post(site, path, JSON, "{\"name\":\"a\"}")->status, 500);
+                /* The request has a wrong field too, which is another error. */
+                answer = post(site, path, JSON, "{\"name\":\"\"}");
+                CHECK_EQ(answer->status, 500);
+                CHECK_HAS_NOT(answer->text, "detail");
+        }
+}
+
+/* A connection of two requests: the first has no content type. */
+INPUT_TEST(an_error_of_a_request_does_not_blame_the_next_one)
+{
+        char text[400];
+
+        snprintf(text, sizeof(text),
+                 HEAD("POST", "/json", "Content-Length: 2\r\n") "{}" HEAD(
+                         "POST", "/another?%d",
+                         JSON "Connection: close\r\nContent-Length: 12\r\n") "{\"name\":\"a\"}",
+                 EDDY_E_HTTP_CONTENT_TYPE);
+        CHECK_HAS(ask(site, text)->text, "HTTP/1.1 415 ");
+        CHECK_HAS(strstr(ask(site, text)->text, "415 "), "HTTP/1.1 500 ");
 }
 
 INPUT_TEST(inputs_of_a_description_are_read_before_the_handler_runs)

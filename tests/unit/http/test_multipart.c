@@ -654,8 +654,6 @@ static int handle_form(eddy_http_exchange *exchange, void *arg)
         int err = eddy_http_exchange_multipart(exchange, NULL, &reader);
 
         (void) arg;
-        if (err == EDDY_E_HTTP_CONTENT_TYPE)
-                return eddy_http_exchange_respond(exchange, 415, NULL, 0, "", 0);
         if (err < 0)
                 return err;
         err = read_parts(reader, 500);
