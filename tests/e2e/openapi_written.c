@@ -1,6 +1,7 @@
 /*
  * openapi_written.c - for test_openapi.py: a document of eddy/openapi.h with all kinds of routes and fields.
- * With "page": the Content-Security-Policy of its page, a line, and the page.
+ * With "page": the Content-Security-Policy of its page, a line, and the page.  With "serve": prints the
+ * address at which it serves the routes, the document and the page.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +126,18 @@ static void add_routes(eddy_http_router *router, eddy_http_router *sub)
         eddy_openapi_serve(router, NULL);
 }
 
+static int serve(void *router)
+{
+        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
+        int err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener);
+
+        if (err < 0)
+                return err;
+        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        fflush(stdout);
+        return eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
+}
+
 int main(int argc, char **argv)
 {
         struct eddy_openapi_opts opts = { .title = "Things", .version = "2.0", .server = "/v1" };
@@ -138,6 +151,8 @@ int main(int argc, char **argv)
         if (eddy_http_router_new(&router) < 0 || eddy_http_router_new(&sub) < 0)
                 return 1;
         add_routes(router, sub);
+        if (argc > 1 && strcmp(argv[1], "serve") == 0)
+                return eddy_run(serve, router, NULL) < 0;
         if (eddy_openapi_write(router, &opts, &text, &bytes, &error) < 0) {
                 fprintf(stderr, "openapi_written: %s\n", error.text);
                 return 1;

@@ -9,6 +9,7 @@ The judge is PyPI's openapi-spec-validator, which is not in Debian:
     PYTHONPATH=FOLDER make check T=openapi
 """
 import base64
+import contextlib
 import hashlib
 import json
 import os
@@ -19,6 +20,9 @@ import sys
 
 import e2e
 from e2e import check, claim, equal
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs"))
+import browser  # pylint: disable=wrong-import-position
 
 try:
     import openapi_spec_validator
@@ -173,6 +177,28 @@ def the_page_lists_all_operations_and_sends_what_was_written(_):
     equal((thing["name"], thing["color"], "id" in thing), ("chair", "red", False))
     check('A **new** thing: "<b>".' in page["texts"], page["texts"])
     equal(page["texts"].count("200 OK\n\n[\n  1\n]"), 13)
+
+
+@claim
+def a_browser_shows_all_operations_and_sends_them_and_asks_no_other_site(eddy):
+    if not browser.find():
+        raise e2e.Skip("needs the Debian package chromium or chromium-headless-shell (tools/install-deps interop)")
+    url = eddy.start("serve").stdout.readline().decode().strip()
+    with contextlib.closing(browser.Tab(eddy.folder, url.removeprefix("http://"))) as tab:
+        tab.call("Page.navigate", url=url + "/docs")
+        e2e.wait_until(lambda: tab.value("document.querySelectorAll('button').length"), "the operations")
+        document = json.loads(tab.value("fetch('openapi.json').then(answer => answer.text())"))
+        shown = tab.value("""[...document.querySelectorAll('main > details > summary')].map(
+            line => [...line.children].slice(0, 2).map(part => part.textContent))""")
+        operations = [[method.upper(), path] for path, item in document["paths"].items() for method in item]
+        equal(sorted(shown), sorted(operations))
+        equal(tab.said, [])
+        tab.value("""document.querySelectorAll('input').forEach(input => { input.value = input.value || '7'; });
+            document.querySelectorAll('button').forEach(button => button.click())""")
+        answers = "[...document.querySelectorAll('button + pre')].map(out => out.textContent)"
+        e2e.wait_until(lambda: all(re.match(r"\d{3} ", text) for text in tab.value(answers)), "the answers")
+        check(sum(text == "200 OK\n\nok" for text in tab.value(answers)) >= 7, tab.value(answers))
+        equal(tab.asked, [])
 
 
 e2e.main()
