@@ -25,6 +25,9 @@ EDDY_BEGIN_DECLS
  * writes it to the option 'log'.  The option 'on_error' answers in another way.  With HTTP/1
  * the connection is kept, unless the request's body could not be read to its end.
  *
+ * Requests that the server refuses before it calls the handler (400, 408, 413, 417, 431), and the 404
+ * above, are answered with such documents too, also if there is an 'on_error'.
+ *
  *     static int user(eddy_http_exchange *exchange, void *arg)
  *     {
  *             int err = eddy_pg_query(arg, ...);

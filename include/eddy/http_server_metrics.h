@@ -51,11 +51,10 @@ EDDY_API void eddy_http_server_metrics_free(eddy_http_server_metrics *measured);
 
 /*
  * Middleware (eddy_http_middleware_fn) that measures each request.  'measured' is an
- * eddy_http_server_metrics, borrowed.  Make it the outermost.  An error of the handler counts with the
- * status by which the server answers unless its option 'on_error' answers: that of a request that
- * could not be read, or of eddy_http_error_status().  No answer counts as 404, and an aborted exchange
- * as "canceled".  The bytes of an answer that the server gives in place of the handler do not count,
- * nor do requests that the server or the router refuses by 400 before middleware is called.
+ * eddy_http_server_metrics, borrowed.  Make it the outermost.  An answer that the server or its option
+ * 'on_error' gives in place of the handler counts too, with its status and bytes.  Without memory for
+ * that, the status counts by which the server answers without 'on_error'.  An aborted exchange counts as
+ * "canceled".  Requests that the server refuses before the handler do not count.
  *
  * Suspends: yes.
  * Errors: those of eddy_http_next()

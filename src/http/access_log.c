@@ -15,6 +15,16 @@ enum {
         VALUES_MAX = 3, /* that a line may lack */
 };
 
+/* A line's values from the middleware, which has returned when the server answers for the handler. */
+struct line {
+        struct ed_http_after after;
+        struct eddy_http_access_log_opts opts;
+        int result;
+        char client[EDDY_HTTP_CLIENT_BYTES];
+        const char *route;
+        char route_kept[]; /* in memory of its own */
+};
+
 /* The values that not every line has; ends fill the rest. */
 struct values {
         struct eddy_log_value all[VALUES_MAX];
@@ -26,49 +36,79 @@ static void put(struct values *values, struct eddy_log_value value)
         values->all[values->count++] = value;
 }
 
-static void put_optional(struct values *values, const eddy_http_exchange *exchange, uint32_t flags,
-                         int result)
+static void put_optional(struct values *values, const eddy_http_exchange *exchange,
+                         const struct line *line)
 {
-        const char *route = eddy_http_exchange_route(exchange);
         const char *path = eddy_http_exchange_path(exchange);
 
-        if (!(flags & EDDY_HTTP_ACCESS_NO_PATH))
+        if (!(line->opts.flags & EDDY_HTTP_ACCESS_NO_PATH))
                 put(values, eddy_log_text("path", path, strnlen(path, PATH_BYTES_MAX)));
-        if (route[0])
-                put(values, eddy_log_str("route", route));
-        if (result < 0)
-                put(values, eddy_log_result("error", result));
+        if (line->route[0])
+                put(values, eddy_log_str("route", line->route));
+        if (line->result < 0)
+                put(values, eddy_log_result("error", line->result));
         while (values->count < VALUES_MAX)
                 put(values, eddy_log_end());
 }
 
-static void log_request(const struct eddy_http_access_log_opts *opts, eddy_http_exchange *exchange,
-                        int result)
+static void write_line(eddy_http_exchange *exchange, const struct line *line)
 {
         const char *method = eddy_http_exchange_method(exchange);
-        const int status = ed_http_exchange_status(exchange, result);
+        const int status = ed_http_exchange_status(exchange, line->result);
         struct values values = { .count = 0 };
-        char client[EDDY_HTTP_CLIENT_BYTES];
         struct eddy_http_exchange_info info;
 
         eddy_http_exchange_info(exchange, &info);
-        eddy_http_exchange_client_text(exchange, client);
-        put_optional(&values, exchange, opts->flags, result);
-        eddy_log_write(
-                opts->log, status >= 500 ? EDDY_LOG_WARNING : EDDY_LOG_INFO, "request",
-                eddy_log_text("method", method, strnlen(method, METHOD_BYTES_MAX)),
-                eddy_log_int("status", status), eddy_log_uint("received", info.received_bytes),
-                eddy_log_uint("sent", info.sent_bytes),
-                eddy_log_ms("ms", eddy_now() - info.started_ns), eddy_log_str("client", client),
-                values.all[0], values.all[1], values.all[2], eddy_log_end());
+        put_optional(&values, exchange, line);
+        eddy_log_write(line->opts.log, status >= 500 ? EDDY_LOG_WARNING : EDDY_LOG_INFO, "request",
+                       eddy_log_text("method", method, strnlen(method, METHOD_BYTES_MAX)),
+                       eddy_log_int("status", status),
+                       eddy_log_uint("received", info.received_bytes),
+                       eddy_log_uint("sent", info.sent_bytes),
+                       eddy_log_ms("ms", eddy_now() - info.started_ns),
+                       eddy_log_str("client", line->client), values.all[0], values.all[1],
+                       values.all[2], eddy_log_end());
+}
+
+static void write_kept(eddy_http_exchange *exchange, struct ed_http_after *after)
+{
+        struct line *line = ed_container_of(after, struct line, after);
+
+        write_line(exchange, line);
+        ed_free(line);
+}
+
+/* Write the line after the server has answered. Returns false if a response was begun. */
+static bool write_later(eddy_http_exchange *exchange, const struct line *line)
+{
+        size_t route_bytes = strlen(line->route) + 1;
+        struct eddy_http_exchange_info info;
+        struct line *kept;
+
+        eddy_http_exchange_info(exchange, &info);
+        if (info.status != 0)
+                return false;
+        kept = ed_alloc(sizeof(*kept) + route_bytes);
+        if (!kept)
+                return false; /* the line has the status that the server's table gives */
+        memcpy(kept, line, sizeof(*kept));
+        kept->route = memcpy(kept->route_kept, line->route, route_bytes);
+        kept->after.fn = write_kept;
+        ed_http_exchange_after(exchange, &kept->after);
+        return true;
 }
 
 static int access_log(eddy_http_exchange *exchange, struct eddy_http_next *next, void *arg)
 {
-        int result = eddy_http_next(exchange, next);
+        struct line line;
 
-        log_request(arg, exchange, result);
-        return result;
+        line.result = eddy_http_next(exchange, next);
+        line.opts = *(const struct eddy_http_access_log_opts *) arg;
+        line.route = eddy_http_exchange_route(exchange);
+        eddy_http_exchange_client_text(exchange, line.client);
+        if (!write_later(exchange, &line))
+                write_line(exchange, &line);
+        return line.result;
 }
 
 int eddy_http_use_access_log(eddy_http_router *router, const struct eddy_http_access_log_opts *opts)

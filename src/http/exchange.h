@@ -71,6 +71,14 @@ struct ed_http_exchange_ops {
          */
         void (*take_over)(eddy_http_exchange *exchange, int result,
                           struct ed_http_failure *ret_failure);
+        /* Answer in place of a handler that has returned 'result', if no response was begun. */
+        void (*answer_missing)(eddy_http_exchange *exchange, int result);
+};
+
+/* A call that ed_http_exchange_after() asks for; first in a struct with its argument. */
+struct ed_http_after {
+        struct ed_http_after *next;
+        void (*fn)(eddy_http_exchange *exchange, struct ed_http_after *after); /* frees 'after' */
 };
 
 /* The first member of a protocol's exchange. */
@@ -79,6 +87,7 @@ struct eddy_http_exchange {
         const struct ed_http_params *params;       /* of its route (http/router.h); NULL: none */
         struct ed_http_value *values;              /* owned (http/values.h); NULL: none */
         struct ed_http_wrong *wrong;               /* owned (http/input.h); NULL: no wrong fields */
+        struct ed_http_after *after;               /* owned; NULL: none */
         int input_error;                           /* the last of an input, not in 'wrong' */
         const char *request_id;                    /* in the frame of a middleware; NULL: none */
         const struct ed_http_forwarded *forwarded; /* likewise (http/forwarded.h) */
@@ -91,5 +100,14 @@ struct eddy_http_exchange {
  * Suspends: no.
  */
 int ed_http_exchange_status(eddy_http_exchange *exchange, int result);
+
+/*
+ * Call 'after->fn' after the server has answered in place of the handler, which has begun no response,
+ * and before the handler's values end. Middleware that observes responses then knows the answer.
+ *
+ * Suspends: no.
+ * Owns: takes 'after'.
+ */
+void ed_http_exchange_after(eddy_http_exchange *exchange, struct ed_http_after *after);
 
 #endif

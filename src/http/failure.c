@@ -67,18 +67,42 @@ int ed_http_exchange_status(eddy_http_exchange *exchange, int result)
         return eddy_http_error_status(exchange, failure.error);
 }
 
-void ed_http_server_failed(const struct ed_http_server *server, eddy_http_exchange *exchange,
-                           int result)
+void ed_http_exchange_after(eddy_http_exchange *exchange, struct ed_http_after *after)
+{
+        struct ed_http_after **at = &exchange->after;
+
+        while (*at)
+                at = &(*at)->next;
+        after->next = NULL;
+        *at = after;
+}
+
+static void failed(const struct ed_http_server *server, eddy_http_exchange *exchange, int result)
 {
         struct ed_http_failure failure;
         bool is_answered;
 
-        if (is_stopped(result))
-                return;
         exchange->ops->take_over(exchange, result, &failure);
         is_answered = failure.error < 0;
         if (is_answered)
                 answer(server, exchange, &failure);
         if (server->opts.log)
                 log_failure(server->opts.log, exchange, result, is_answered);
+}
+
+void ed_http_server_returned(const struct ed_http_server *server, eddy_http_exchange *exchange,
+                             int result)
+{
+        const bool has_stopped = is_stopped(result);
+
+        if (result < 0 && !has_stopped)
+                failed(server, exchange, result);
+        if (exchange->after && !has_stopped)
+                exchange->ops->answer_missing(exchange, result);
+        while (exchange->after) {
+                struct ed_http_after *after = exchange->after;
+
+                exchange->after = after->next;
+                after->fn(exchange, after);
+        }
 }

@@ -8,12 +8,12 @@
 #include "http/server.h"
 
 /*
- * The handler has returned 'result', an error: answer that if no response was begun, and log it. The
- * caller checks whether there is an answer now.
+ * The handler has returned 'result'. Answer an error if no response was begun, and log it. Then make
+ * the calls of ed_http_exchange_after(). The caller checks whether there is an answer now.
  *
  * Suspends: yes.
  */
-void ed_http_server_failed(const struct ed_http_server *server, eddy_http_exchange *exchange,
-                           int result);
+void ed_http_server_returned(const struct ed_http_server *server, eddy_http_exchange *exchange,
+                             int result);
 
 #endif

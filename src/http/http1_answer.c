@@ -4,7 +4,6 @@
 #include "http/http1_answer.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -15,6 +14,7 @@
 #include "http/http1_gone.h"
 #include "http/http1_out.h"
 #include "http/http1_trailers.h"
+#include "http/problem.h"
 #include "scope/suspend.h"
 
 /* Unread request bodies up to this size are read and dropped, to keep the connection. */
@@ -386,15 +386,8 @@ int ed_http1_answer_upgrade(eddy_http_exchange *base, const struct eddy_http_hea
         return 0;
 }
 
-void ed_http_exchange_refuse(struct ed_http1_exchange *exchange, int status, const char *text)
+void ed_http_exchange_refuse(struct ed_http1_exchange *exchange, int status, const char *detail)
 {
-        struct eddy_http_header plain = { "Content-Type", "text/plain; charset=utf-8" };
-        char body[160];
-        int n = snprintf(body, sizeof(body), "%d %s: %s\n", status, ed_http1_reason(status), text);
-
         exchange->closing = true;
-        if (n >= (int) sizeof(body))
-                n = (int) sizeof(body) - 1;
-        exchange->failed =
-                ed_http1_answer_respond(&exchange->base, status, &plain, 1, body, (size_t) n);
+        exchange->failed = ed_http_problem_respond(&exchange->base, status, detail);
 }

@@ -155,22 +155,6 @@ static int drop_body(void *arg)
         return ed_http_message_discard(arg, DROPPED_BYTES_MAX);
 }
 
-/* Answer in place of a handler that has answered nothing, also after an error. */
-static void answer_nothing(struct ed_http1_exchange *exchange, int result)
-{
-        struct ed_http_failure failure;
-
-        ed_http1_request_failure(exchange, &failure);
-        exchange->is_own = true;
-        if (failure.status)
-                ed_http_exchange_refuse(exchange, failure.status, failure.detail);
-        else if (result < 0 || exchange->refused[0])
-                ed_http_exchange_refuse(exchange, 500, "the server failed");
-        else if (exchange->failed == 0)
-                exchange->failed = eddy_http_exchange_respond(&exchange->base, 404, NULL, 0,
-                                                              "not found\n", 10);
-}
-
 /* Complete the request after the handler has returned. */
 static void finish_request(struct connection *connection, int result)
 {
@@ -186,7 +170,7 @@ static void finish_request(struct connection *connection, int result)
         if (exchange->refused[0] && (exchange->answer == ED_HTTP_UNANSWERED || exchange->is_own))
                 ed_http_exchange_report_refused(exchange);
         if (exchange->answer == ED_HTTP_UNANSWERED)
-                answer_nothing(exchange, result);
+                ed_http1_answer_missing(exchange, result);
         if (exchange->answer != ED_HTTP_ANSWERED)
                 exchange->closing = true;
         /* write_head() has checked that the rest is small, or else closes the connection. */

@@ -16,6 +16,7 @@
 #include "http/http1_out.h"
 #include "http/http1_repeat.h"
 #include "http/http1_trailers.h"
+#include "http/problem.h"
 #include "scope/suspend.h"
 
 static struct ed_http1_exchange *http1_of(const eddy_http_exchange *exchange)
@@ -252,6 +253,20 @@ void ed_http1_request_failure(const struct ed_http1_exchange *exchange,
         }
 }
 
+void ed_http1_answer_missing(struct ed_http1_exchange *exchange, int result)
+{
+        struct ed_http_failure failure;
+
+        ed_http1_request_failure(exchange, &failure);
+        exchange->is_own = true;
+        if (failure.status)
+                ed_http_exchange_refuse(exchange, failure.status, failure.detail);
+        else if (result < 0 || exchange->refused[0])
+                ed_http_exchange_refuse(exchange, 500, "the server failed");
+        else if (exchange->failed == 0)
+                exchange->failed = ed_http_problem_respond(&exchange->base, 404, NULL);
+}
+
 static int http1_refuse(eddy_http_exchange *base, const char *reason)
 {
         return ed_http1_refuse_answer(http1_of(base), "%s", reason);
@@ -285,6 +300,14 @@ static void http1_take_over(eddy_http_exchange *base, int result,
                 exchange->is_own = true;
 }
 
+static void http1_answer_missing(eddy_http_exchange *base, int result)
+{
+        struct ed_http1_exchange *exchange = http1_of(base);
+
+        if (exchange->answer == ED_HTTP_UNANSWERED && !exchange->aborted)
+                ed_http1_answer_missing(exchange, result);
+}
+
 const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .method = http1_method,
         .target = http1_target,
@@ -312,4 +335,5 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .refuse = http1_refuse,
         .failure = http1_failure,
         .take_over = http1_take_over,
+        .answer_missing = http1_answer_missing,
 };

@@ -80,11 +80,18 @@ static inline struct ed_http1_exchange *ed_http1_exchange_of(const eddy_http_exc
 EDDY_MUST_USE int ed_http_exchange_begin_request(struct ed_http1_exchange *exchange);
 
 /*
- * Answer with a status and its text if possible, and end the connection after that.
+ * Answer with a problem (http/problem.h) if possible, and end the connection after that.
  *
  * Suspends: yes.
  */
-void ed_http_exchange_refuse(struct ed_http1_exchange *exchange, int status, const char *text);
+void ed_http_exchange_refuse(struct ed_http1_exchange *exchange, int status, const char *detail);
+
+/*
+ * Answer in place of a handler that has returned 'result' and has answered nothing.
+ *
+ * Suspends: yes.
+ */
+void ed_http1_answer_missing(struct ed_http1_exchange *exchange, int result);
 
 /*
  * Store the failure of reading the request's body, which is exchange->failed.  Its status is 0 if the

@@ -93,8 +93,8 @@ int ed_http_server_handle(const struct ed_http_server *server, eddy_http_exchang
         exchange->input_error = 0;
         ed_handler_begin(&call);
         result = server->handler(exchange, server->arg);
-        if (ed_unlikely(result < 0))
-                ed_http_server_failed(server, exchange, result);
+        if (ed_unlikely(result < 0 || exchange->after))
+                ed_http_server_returned(server, exchange, result);
         if (ed_unlikely(exchange->values || exchange->wrong))
                 end(exchange);
         ed_handler_end(&call);

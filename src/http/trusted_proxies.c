@@ -33,6 +33,16 @@ static int trusted_proxies(eddy_http_exchange *exchange, struct eddy_http_next *
 
 /* ---- building -------------------------------------------------------------- */
 
+/* A network of IPv4 that is mapped into IPv6 is that of IPv4: addresses are compared so. */
+static void network_unmap(struct ed_http_network *network)
+{
+        const int family = network->address.family;
+
+        ed_http_address_unmap(&network->address);
+        if (network->address.family != family)
+                network->bits -= 96;
+}
+
 /* Read "10.0.0.0/8", "10.1.2.3" or "2001:db8::/32". */
 static bool network_parse(const char *text, size_t bytes, struct ed_http_network *ret_network)
 {
@@ -54,6 +64,7 @@ static bool network_parse(const char *text, size_t bytes, struct ed_http_network
         for (int i = ret_network->bits; i < width; i++)
                 if (address->bytes[i / 8] & 0x80 >> i % 8)
                         return false;
+        network_unmap(ret_network);
         return true;
 }
 

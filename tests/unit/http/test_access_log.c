@@ -124,6 +124,91 @@ GUARDED_TEST(a_request_without_an_answer_has_status_0, build)
         CHECK_HAS(this_line, "\"error\":\"ECANCELED");
 }
 
+static int answer_teapot(eddy_http_exchange *exchange, int error, void *arg)
+{
+        (void) arg;
+        return error == -EBUSY ? 0 : eddy_http_exchange_respond(exchange, 418, NULL, 0, "own", 3);
+}
+
+static void build_behind_a_proxy(void)
+{
+        struct eddy_http_trusted_proxies_opts trust = { .networks = "127.0.0.1" };
+
+        CHECK_EQ(eddy_http_use_trusted_proxies(guarded.router, &trust), 0);
+        CHECK_EQ(eddy_http_use_request_id(guarded.router, NULL), 0);
+        build();
+}
+
+GUARDED_TEST_WITH(an_answer_in_place_of_the_handler_is_in_the_line,
+                  SERVER_OPTIONS(.on_error = answer_teapot), build_behind_a_proxy)
+{
+        static const struct {
+                const char *request;
+                int status;
+                const char *part;
+        } cases[] = {
+                { GET_WITH("/result/-5", "X-Forwarded-For: 192.0.2.7\r\nX-Request-Id: q1\r\n"), 418,
+                  "\"route\":\"GET /result/{number}\",\"error\":\"EIO" },
+                { GET_WITH("/result/-16", "X-Forwarded-For: 192.0.2.7\r\nX-Request-Id: q1\r\n"),
+                  500, "\"error\":\"EBUSY" },
+                { GET_WITH("/result/0", "X-Forwarded-For: 192.0.2.7\r\nX-Request-Id: q1\r\n"), 404,
+                  "\"route\":\"GET /result/{number}\"" },
+        };
+        size_t sent[3];
+        const char *line;
+
+        for (size_t i = 0; i < 3; i++) {
+                const struct answer *answer = ask(site, cases[i].request);
+
+                CHECK_EQ(answer->status, cases[i].status);
+                sent[i] = answer->bytes;
+        }
+        line = guarded_lines();
+        for (size_t i = 0; i < 3; i++) {
+                char text[80];
+
+                line = copy_line(line);
+                snprintf(text, sizeof(text), "\"status\":%d,", cases[i].status);
+                CHECK_HAS(this_line, text);
+                snprintf(text, sizeof(text), "\"sent\":%zu,", sent[i]);
+                CHECK_HAS(this_line, text);
+                CHECK_HAS(this_line, cases[i].part);
+                CHECK_HAS(this_line, "\"client\":\"192.0.2.7\"");
+                CHECK_HAS(this_line, "\"request_id\":\"q1\"");
+        }
+        CHECK_STR(line, "");
+}
+
+/* Middleware that answers errors itself. */
+static int rescue(eddy_http_exchange *exchange, struct eddy_http_next *next, void *arg)
+{
+        int result = eddy_http_next(exchange, next);
+
+        (void) arg;
+        return result < 0 ? eddy_http_exchange_respond(exchange, 202, NULL, 0, "saved", 5) : result;
+}
+
+static void build_rescued(void)
+{
+        CHECK_EQ(eddy_http_router_use(guarded.router, rescue, NULL), 0);
+        build();
+        build();
+}
+
+GUARDED_TEST(an_answer_of_middleware_around_the_log_is_in_each_line, build_rescued)
+{
+        const char *lines;
+
+        CHECK_EQ(ask(site, GET("/result/-5"))->status, 202);
+        lines = copy_line(guarded_lines());
+        CHECK_HAS(this_line, "\"status\":202,");
+        CHECK_HAS_NOT(this_line, "\"sent\":0,");
+        lines = copy_line(lines);
+        CHECK_HAS(this_line, "\"status\":202,");
+        CHECK_HAS(this_line, "\"error\":\"EIO");
+        CHECK_STR(lines, "");
+}
+
 GUARDED_TEST(long_paths_and_methods_are_cut, build)
 {
         static char request[9000];
@@ -269,6 +354,13 @@ TEST(a_header_that_is_not_a_name_is_a_mistake_of_the_router)
         eddy_http_router_free(guarded.router);
 }
 
+static int answer_nothing(eddy_http_exchange *exchange, void *arg)
+{
+        (void) exchange;
+        (void) arg;
+        return 0;
+}
+
 static int build_and_ask(void *arg)
 {
         struct eddy_http_access_log_opts opts = { .log = NULL };
@@ -281,7 +373,10 @@ static int build_and_ask(void *arg)
         (void) eddy_http_use_access_log(router, &opts);
         (void) eddy_http_use_request_id(router, NULL);
         (void) eddy_http_router_add(router, "GET /", show_id, NULL, NULL);
-        err = guarded_ask(router, "http://a/", NULL, 0);
+        (void) eddy_http_router_add(router, "GET /none", answer_nothing, NULL, NULL);
+        err = guarded_ask(router, "http://a/none", NULL, 0);
+        if (err >= 0)
+                err = err == 404 ? guarded_ask(router, "http://a/", NULL, 0) : err;
         return err < 0 ? err : err == 200 || err == 500 ? 0 : -EPROTO;
 }
 

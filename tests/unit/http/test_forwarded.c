@@ -160,6 +160,23 @@ GUARDED_TEST(a_peer_that_is_not_trusted_is_the_client, build_elsewhere)
         CHECK_ALL(site, cases);
 }
 
+static void build_mapped(void)
+{
+        use("::ffff:127.0.0.0/104, ::ffff:10.1.2.3", 0);
+}
+
+GUARDED_TEST(a_network_of_mapped_addresses_is_that_of_ipv4, build_mapped)
+{
+        static const struct seen cases[] = {
+                { FOR("198.51.100.7"), IS("198.51.100.7") },
+                { FOR("198.51.100.7, 10.1.2.3"), IS("198.51.100.7") },
+                { FOR("198.51.100.7, ::ffff:10.1.2.3"), IS("198.51.100.7") },
+                { FOR("198.51.100.7, 10.1.2.4"), IS("10.1.2.4") },
+        };
+
+        check_all(site, cases, sizeof(cases) / sizeof(cases[0]));
+}
+
 static void build_nothing(void)
 {
         guarded.show = show_client;

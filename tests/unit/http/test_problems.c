@@ -258,6 +258,52 @@ PROBLEM_TEST(an_unread_body_decides_whether_the_connection_is_kept, prepare)
         (void) lines_of_log();
 }
 
+/* Ask with 'count' headers more. */
+static const struct answer *ask_with_headers(struct site *site, size_t count)
+{
+        static char text[4000];
+        size_t n = (size_t) snprintf(text, sizeof(text), "GET / HTTP/1.1\r\nHost: a\r\n");
+
+        for (size_t i = 0; i < count; i++)
+                n += (size_t) snprintf(text + n, sizeof(text) - n, "X: 1\r\n");
+        snprintf(text + n, sizeof(text) - n, "\r\n");
+        return ask(site, text);
+}
+
+static void check_problem(const struct answer *answer, int status, const char *detail)
+{
+        char text[200];
+
+        CHECK_EQ(answer->status, status);
+        CHECK_EQ(answer->responses, 1);
+        CHECK_HAS(answer->text, PROBLEM);
+        snprintf(text, sizeof(text), "\"status\":%d%s", status, detail);
+        CHECK_HAS(answer->text, text);
+}
+
+PROBLEM_TEST(a_refusal_before_the_handler_is_a_problem, prepare)
+{
+        static const struct {
+                const char *request;
+                int status;
+                const char *detail;
+        } cases[] = {
+                { "BAD\r\n\r\n", 400, ",\"detail\":\"" },
+                { "GET / HTTP/9.9\r\n\r\n", 505, ",\"detail\":\"" },
+                { "GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n", 417,
+                  ",\"detail\":\"Expect is other than 100-continue\"}" },
+                { "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1001\r\n\r\n", 413,
+                  ",\"detail\":\"the body is too large\"}" },
+                { "GET / HTTP/1.1\r\nHost: ", 408, ",\"detail\":\"the request took too long\"}" },
+                { LAST("/0"), 404, "}" },
+        };
+
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+                check_problem(ask(site, cases[i].request), cases[i].status, cases[i].detail);
+        check_problem(ask_with_headers(site, 128), 431, ",\"detail\":\"");
+        CHECK_STR(lines_of_log(), "");
+}
+
 PROBLEM_TEST(on_error_answers_in_place_of_the_server, prepare_own)
 {
         const struct answer *answer = ask(site, GET("/-5") LAST("/-5"));

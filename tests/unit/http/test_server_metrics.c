@@ -107,33 +107,47 @@ static int handle(eddy_http_exchange *exchange, void *arg)
         return eddy_http_router_handle(exchange, router);
 }
 
+static int answer_teapot(eddy_http_exchange *exchange, int error, void *arg)
+{
+        (void) arg;
+        return error == -ETIMEDOUT ? eddy_http_exchange_respond(exchange, 418, NULL, 0, "own", 3)
+                                   : 0;
+}
+
 static void prepare(struct site *site)
 {
         CHECK_EQ(make(), 0);
         site->handler = handle;
+        site->opts.on_error = answer_teapot;
 }
 
 static void see_requests(struct site *site)
 {
+        static char sent_by_fail[80];
         static const char *const lines[] = {
                 "http_requests_total{route=\"GET /users/{id}\",status=\"2xx\"} 2\n",
-                "http_requests_total{route=\"GET /fail\",status=\"5xx\"} 1\n",
+                "http_requests_total{route=\"GET /fail\",status=\"4xx\"} 1\n",
                 "http_requests_total{route=\"POST /body\",status=\"4xx\"} 1\n",
                 "http_requests_total{route=\"GET /none\",status=\"4xx\"} 1\n",
                 "http_requests_total{route=\"\",status=\"4xx\"} 1\n",
                 "http_request_duration_seconds_bucket{route=\"GET /users/{id}\",le=\"0.025\"} 0\n",
                 "http_request_duration_seconds_bucket{route=\"GET /users/{id}\",le=\"0.05\"} 2\n",
                 "http_received_bytes_total{route=\"GET /users/{id}\"} 106\n",
+                sent_by_fail,
                 "\nhttp_requests_in_flight 0\n",
                 NULL,
         };
+        const struct answer *failed;
         size_t bytes;
         char *page;
 
         CHECK_EQ(strlen(GET("/users/1")), 53);
         CHECK_EQ(ask(site, GET("/users/1"))->status, 200);
         CHECK_EQ(ask(site, GET("/users/2"))->status, 200);
-        CHECK_EQ(ask(site, GET("/fail"))->status, 503);
+        failed = ask(site, GET("/fail"));
+        CHECK_EQ(failed->status, 418);
+        snprintf(sent_by_fail, sizeof(sent_by_fail),
+                 "http_sent_bytes_total{route=\"GET /fail\"} %zu\n", failed->bytes);
         CHECK_EQ(ask(site, "POST /body HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz")
                          ->status,
                  400);
@@ -148,7 +162,7 @@ static void see_requests(struct site *site)
         unmake();
 }
 
-TEST(each_request_counts_by_its_route_and_status)
+TEST(each_request_counts_by_its_route_and_answer)
 {
         site_run_prepared(NULL, false, prepare, see_requests);
 }
