@@ -41,7 +41,7 @@ static int log_requests(eddy_http_exchange *exchange, struct eddy_http_next *nex
         err = eddy_http_next(exchange, next);
         eddy_http_exchange_info(exchange, &info);
         printf("after %s %s: %d\n", method, path,
-               info.status ? info.status : eddy_http_error_status(err));
+               info.status ? info.status : eddy_http_error_status(exchange, err));
         return err;
 }
 
