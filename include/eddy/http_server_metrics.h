@@ -51,10 +51,11 @@ EDDY_API void eddy_http_server_metrics_free(eddy_http_server_metrics *measured);
 
 /*
  * Middleware (eddy_http_middleware_fn) that measures each request.  'measured' is an
- * eddy_http_server_metrics, borrowed.  Make it the outermost.  An answer that the server or its option
- * 'on_error' gives in place of the handler counts too, with its status and bytes.  Without memory for
- * that, the status counts by which the server answers without 'on_error'.  An aborted exchange counts as
- * "canceled".  Requests that the server refuses before the handler do not count.
+ * eddy_http_server_metrics, borrowed until the server has ended.  Make it the outermost.  An answer
+ * that the server or its option 'on_error' gives in place of the handler counts too, with its status
+ * and bytes.  Without memory for that, the status counts by which the server answers without
+ * 'on_error'.  An aborted exchange counts as "canceled".  Requests that the server refuses before the
+ * handler do not count.
  *
  * Suspends: yes.
  * Errors: those of eddy_http_next()

@@ -1,5 +1,6 @@
 """browser - a page in a browser without a network: what it shows, says and asks for."""
 import contextlib
+import fcntl
 import json
 import os
 import re
@@ -54,6 +55,15 @@ def look_at(url, folder, *flags, own="<-loopback>"):
     return shown.stdout.decode(), said, proxy.asked
 
 
+def high_pipe():
+    """A pipe whose descriptors are above 4, where the browser's own are."""
+    low = os.pipe()
+    high = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in low]
+    for end in low:
+        os.close(end)
+    return high
+
+
 class Tab:
     """A page that stays open, operated by the DevTools protocol over two pipes.
 
@@ -67,7 +77,7 @@ class Tab:
         threading.Thread(target=proxy.serve_forever, daemon=True).start()
         self.stack.callback(proxy.shutdown)
         self.asked = proxy.asked
-        (to_read, self.to), (self.by, to_write) = os.pipe(), os.pipe()
+        (to_read, self.to), (self.by, to_write) = high_pipe(), high_pipe()
         args = command(folder, proxy, f"<-loopback>;{own}", "--disable-gpu", "--remote-debugging-pipe")
         # The browser reads its commands from descriptor 3 and answers on 4.
         pipes = ["bash", "-c", f'exec "$@" 3<&{to_read} 4>&{to_write} {to_read}<&- {to_write}>&-', "bash"]
