@@ -143,7 +143,9 @@ struct eddy_http_route_doc {
  * Suspends: no.
  * Errors: EDDY_E_HTTP_ROUTE  the pattern is not valid, or matches the same requests as another; a
  *                            table of 'doc' is not usable, it has two bodies, or a status that
- *                            is not valid or that it has already
+ *                            is not valid or that it has already; its table 'params' has a field
+ *                            that is not a parameter of the pattern.  A mount below a prefix that
+ *                            has the parameter removes this last error
  *         EDDY_E_HTTP_STATE  the router was mounted in another
  *         -EINVAL            'pattern' or 'handler' is NULL
  *         -ENOMEM

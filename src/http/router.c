@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/fields.h"
 #include "eddy/error.h"
 #include "http/route_doc.h"
 
@@ -55,8 +56,9 @@ void eddy_http_router_free(eddy_http_router *router)
 int ed_http_router_failed(eddy_http_router *router, int err, const char *text)
 {
         for (; router; router = router->parent)
-                if (router->err == 0) {
+                if (router->err == 0 || router->lacks) {
                         router->err = err;
+                        router->lacks = false;
                         snprintf(router->text, sizeof(router->text), "%s", text);
                 }
         return err;
@@ -79,6 +81,48 @@ static int check_doc(const char *pattern, const struct eddy_http_route_doc *doc,
                 snprintf(text, ED_ROUTE_FAULT_BYTES, "the route \"%.230s\": %s", pattern,
                          error.text);
         return err;
+}
+
+/* Returns true if the pattern of the route has a parameter with the name. */
+static bool has_param(const struct ed_route *route, const char *name)
+{
+        const char *at = route->names;
+
+        for (uint32_t i = 0; i < route->count; i++, at += strlen(at) + 1)
+                if (strcmp(at, name) == 0)
+                        return true;
+        return false;
+}
+
+/*
+ * Keep the error that a field of the parameters' table is not in the pattern. The prefix with which the
+ * router is mounted may have it.
+ */
+static int lacks(eddy_http_router *router, const struct ed_http_route *route, const char *name)
+{
+        if (router->err == 0) {
+                router->err = EDDY_E_HTTP_ROUTE;
+                router->lacks = true;
+                snprintf(router->text, sizeof(router->text),
+                         "the route \"%.300s\": its table 'params' has the field \"%.100s\", which "
+                         "is not a parameter of the pattern",
+                         route->base.text, name);
+        }
+        return EDDY_E_HTTP_ROUTE;
+}
+
+/* Check that the pattern has the parameters that are read. */
+static int check_params(eddy_http_router *router, const struct ed_http_route *route)
+{
+        const struct eddy_fields *params = route->doc ? route->doc->params : NULL;
+
+        for (size_t i = 0; params && i < params->count; i++) {
+                const char *name = ed_field_name(&params->list[i]);
+
+                if (!has_param(&route->base, name))
+                        return lacks(router, route, name);
+        }
+        return 0;
 }
 
 int eddy_http_router_add(eddy_http_router *router, const char *pattern,
@@ -113,7 +157,7 @@ int eddy_http_router_add(eddy_http_router *router, const char *pattern,
         route->owner = router;
         route->next_owned = router->routes;
         router->routes = route;
-        return 0;
+        return check_params(router, route);
 }
 
 void ed_http_router_own_last(eddy_http_router *router, void (*release)(void *arg))
@@ -219,6 +263,19 @@ static int move_routes(eddy_http_router *router, const char *prefix, eddy_http_r
         return err;
 }
 
+/* Check the parameters of the routes of 'sub', which now have their prefix. */
+static int check_moved(eddy_http_router *router, const eddy_http_router *sub)
+{
+        int err = 0;
+
+        for (const struct ed_http_route *route = sub->routes; route && err == 0;
+             route = route->next_owned)
+                err = check_params(router, route);
+        for (sub = sub->subs; sub && err == 0; sub = sub->next_sub)
+                err = check_moved(router, sub);
+        return err;
+}
+
 int eddy_http_router_mount(eddy_http_router *router, const char *prefix, eddy_http_router *sub)
 {
         char text[ED_ROUTE_FAULT_BYTES] = "there is not enough memory for the routes of a router";
@@ -236,10 +293,12 @@ int eddy_http_router_mount(eddy_http_router *router, const char *prefix, eddy_ht
         sub->parent = router;
         sub->next_sub = router->subs;
         router->subs = sub;
-        if (sub->err < 0)
+        if (sub->err < 0 && !sub->lacks)
                 return ed_http_router_failed(router, sub->err, sub->text);
         err = move_routes(router, prefix, sub, text);
-        return err < 0 ? ed_http_router_failed(router, err, text) : 0;
+        if (err < 0)
+                return ed_http_router_failed(router, err, text);
+        return sub->lacks ? check_moved(router, sub) : 0;
 }
 
 int eddy_http_router_check(const eddy_http_router *router, const char **ret_text)

@@ -72,6 +72,55 @@ TEST(each_request_begins_with_the_values_of_the_server)
         site_run_prepared(NULL, false, set_before, ask_twice);
 }
 
+static int set_user(const char *name)
+{
+        char copy[16] = "";
+
+        snprintf(copy, sizeof(copy), "%s", name);
+        return eddy_var_set(&user_var, copy);
+}
+
+/* Answer as bind_user(), but fail after a value was set. */
+static int fail_with_user(eddy_http_exchange *exchange, void *arg)
+{
+        if (!eddy_http_exchange_header(exchange, "X-User"))
+                return bind_user(exchange, arg);
+        CHECK_EQ(set_user("handler"), 0);
+        return -EIO;
+}
+
+/* Answer with the user of the handler, and set another one. */
+static int answer_user(eddy_http_exchange *exchange, int error, void *arg)
+{
+        const char *user = eddy_var_get(&user_var);
+
+        (void) error;
+        (void) arg;
+        CHECK_STR(user, "handler");
+        CHECK_EQ(set_user("on_error"), 0);
+        return eddy_http_exchange_respond(exchange, 500, NULL, 0, "<failed>", 8);
+}
+
+static void prepare_failing(struct site *site)
+{
+        site->opts.on_error = answer_user;
+        site->handler = fail_with_user;
+}
+
+static void ask_failing(struct site *site)
+{
+        eddy_stream *stream = site_connect(site);
+
+        say(stream, "GET /a HTTP/1.1\r\n" HOST "X-User: alice\r\n\r\n", "<failed>");
+        CHECK_HAS(say(stream, GET("/b"), "]"), "\r\n\r\n[]");
+        eddy_stream_close(stream);
+}
+
+TEST(values_of_a_handler_that_fails_and_of_on_error_end_with_the_request)
+{
+        site_run_prepared(NULL, false, prepare_failing, ask_failing);
+}
+
 static eddy_log *log_of_lines;
 
 static int log_user(eddy_http_exchange *exchange, void *arg)

@@ -198,6 +198,96 @@ TEST(descriptions_that_are_not_usable_are_refused)
         eddy_http_router_free(root);
 }
 
+struct place {
+        int64_t team;
+        int64_t id;
+};
+
+static const struct eddy_field place_list[] = {
+        EDDY_FIELD(struct place, team, EDDY_FIELD_AS("team-id")),
+        EDDY_FIELD(struct place, id, EDDY_FIELD_REQUIRED),
+};
+static const struct eddy_fields place_fields = EDDY_FIELDS(struct place, place_list, 0);
+static const struct eddy_http_route_doc place_doc = { .params = &place_fields };
+
+static int show_place(eddy_http_exchange *exchange, void *arg)
+{
+        const struct place *place = eddy_http_exchange_input(exchange, EDDY_HTTP_PATH);
+        char text[60];
+        int n = snprintf(text, sizeof(text), "%lld/%lld", (long long) place->team,
+                         (long long) place->id);
+
+        (void) arg;
+        return eddy_http_exchange_respond(exchange, 200, NULL, 0, text, (size_t) n);
+}
+
+/* A router with a route that lacks "team-id", in as many others as 'depth' says. */
+static eddy_http_router *places_new(int depth)
+{
+        eddy_http_router *router;
+
+        CHECK_EQ(eddy_http_router_new(&router), 0);
+        if (depth > 0)
+                CHECK_ERR(eddy_http_router_mount(router, "/deep", places_new(depth - 1)),
+                          EDDY_E_HTTP_ROUTE);
+        else
+                CHECK_ERR(eddy_http_router_add(router, "GET /{id}", show_place, NULL, &place_doc),
+                          EDDY_E_HTTP_ROUTE);
+        return router;
+}
+
+TEST(a_table_with_a_field_that_is_not_in_the_pattern_is_refused)
+{
+        static const char *const patterns[] = { "GET /a", "GET /{id}", "GET /{team-id}/{ID}",
+                                                "GET /{id}/{team-id...}" };
+
+        CHECK_EQ(eddy_http_router_new(&root), 0);
+        for (size_t i = 0; i < 3; i++) {
+                CHECK_ERR(eddy_http_router_add(root, patterns[i], show_place, NULL, &place_doc),
+                          EDDY_E_HTTP_ROUTE);
+                check_fault(EDDY_E_HTTP_ROUTE, i == 2 ? "the field \"id\", which is not"
+                                                      : "the field \"team-id\", which is not");
+        }
+        CHECK_EQ(eddy_http_router_add(root, patterns[3], show_place, NULL, &place_doc), 0);
+        CHECK_ERR(eddy_http_router_mount(root, "/x/{other}", places_new(1)), EDDY_E_HTTP_ROUTE);
+        check_fault(EDDY_E_HTTP_ROUTE, "the route \"GET /x/{other}/deep/{id}\": its table 'params' "
+                                       "has the field \"team-id\"");
+        (void) eddy_http_router_add(root, "GET /{id}", show_place, NULL, &place_doc);
+        CHECK_ERR(eddy_http_router_use(root, NULL, NULL), -EINVAL);
+        check_fault(-EINVAL, "a middleware is NULL");
+        eddy_http_router_free(root);
+}
+
+static int ask_places(void *arg)
+{
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        EDDY_AUTO(eddy_http_client) eddy_http_client *client = NULL;
+        struct eddy_http_client_opts opts = { .handler = eddy_http_router_handle,
+                                              .handler_arg = root };
+        char text[20];
+
+        (void) arg;
+        CHECK_EQ(eddy_http_client_new(&opts, &client), 0);
+        CHECK_EQ(eddy_http_client_send(
+                         client,
+                         &(struct eddy_http_request){ .url = "http://a/teams/7/deep/deep/9" },
+                         &response),
+                 0);
+        CHECK_EQ(eddy_http_response_status(response), 200);
+        CHECK_EQ(eddy_http_response_read(response, text, sizeof(text)), 3);
+        CHECK(memcmp(text, "7/9", 3) == 0);
+        return 0;
+}
+
+TEST(the_prefix_of_a_mount_may_have_the_parameters_of_a_table)
+{
+        CHECK_EQ(eddy_http_router_new(&root), 0);
+        CHECK_EQ(eddy_http_router_mount(root, "/teams/{team-id}", places_new(2)), 0);
+        CHECK_EQ(eddy_http_router_check(root, NULL), 0);
+        http_run(ask_places, NULL);
+        eddy_http_router_free(root);
+}
+
 TEST(prefixes_that_are_not_valid_are_refused)
 {
         static const char *const prefixes[] = {
