@@ -91,6 +91,14 @@ ROBOTS = [
     "/aaaaaaaaaaaaaaaaaaab\nUser-agent: a-bot\nDisallow: /*a*a*a*a*c\nAllow: /%41%zz$\0\nAllow: /*$$\nallow",
 ]
 
+# Range, entity tags, Accept-Encoding, and a path.
+FOLDERS = [
+    'bytes=0-499,-5,9-\n"a", W/"b"\ngzip;q=0.5, br, *;q=0\na/b%20c.html',
+    "bytes=0-,0-,0-\n*\n*\n../%2e%2e/etc/passwd",
+    'bytes=99999999999999999999-1\nW/"a"\ngzip;q=1.001\na//b/%2f/%00',
+    'lines=1-2\n"a\n;q=1\na/.b/c%0a/',
+    "bytes= 1-2 ,,\t3-4\n\n\nsub/caf%C3%A9/%61.%6As/",
+]
 # Patterns of routes, and a request.
 ROUTES = [
     "GET /\nGET /users/{id}\nPOST /users\nGET /users/me\n/any\nGET /users/me",
@@ -204,6 +212,7 @@ def main():
     requests = [chosen(*c) for c in every if c[0] == "REQUEST"]
     responses = [chosen(*c) for c in every if c[0] != "REQUEST"]
     write("fuzz_cookie", [text.encode() for text in COOKIES])
+    write("fuzz_folder", [text.encode() for text in FOLDERS])
     write("fuzz_http1_request", requests[::EVERY])
     write("fuzz_http1_response", responses[::EVERY])
     write("fuzz_json", list(json_cases())[::EVERY] + [text.encode() for text in STRUCTS])

@@ -1,0 +1,15 @@
+/*
+ * wire/accept_coding.h - the field Accept-Encoding of a request (RFC 9110, 12.4.2 and 12.5.3).
+ */
+#ifndef ED_WIRE_ACCEPT_CODING_H
+#define ED_WIRE_ACCEPT_CODING_H
+
+#include "base/def.h"
+
+/*
+ * Returns the weight of a coding, such as "gzip", in thousandths: 1 to 1,000; 0 if it is not acceptable,
+ * or not in the list, which has no "*" either. A part of the list that is not valid counts as not there.
+ */
+ED_SHARED int ed_accept_coding_weight(const char *list, const char *coding);
+
+#endif

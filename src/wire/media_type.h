@@ -1,0 +1,12 @@
+/*
+ * wire/media_type.h - the media types of files, by the endings of their names.
+ */
+#ifndef ED_WIRE_MEDIA_TYPE_H
+#define ED_WIRE_MEDIA_TYPE_H
+
+#include "base/def.h"
+
+/* Returns the media type, with a charset for texts; "application/octet-stream": the ending is unknown. */
+ED_SHARED const char *ed_media_type_of(const char *name);
+
+#endif
