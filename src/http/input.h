@@ -14,8 +14,7 @@ struct ed_http_wrong {
 
 /*
  * A call that reads the request has failed with 'error', because the request is wrong in a way that is not
- * in the list. Returns the error,
- * which eddy_http_error_status() then finds.
+ * in the list. Returns the error, which eddy_http_error_status() then finds.
  *
  * Suspends: no.
  */

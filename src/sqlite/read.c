@@ -1,5 +1,5 @@
 /*
- * sqlite/read.c - reading a row into a C struct: the row becomes a JSON object, which
+ * sqlite/read.c - reading rows into C structs: a row becomes a JSON object, or all rows an array, which
  * eddy_json_read() reads.
  */
 #include <math.h>
@@ -19,7 +19,7 @@ static const struct eddy_field *find_field(const struct eddy_fields *fields, con
         for (size_t i = 0; i < fields->count; i++) {
                 const struct eddy_field *field = &fields->list[i];
 
-                if (strcmp(field->as ? field->as : field->name, name) == 0)
+                if (strcmp(ed_field_name(field), name) == 0)
                         return field;
         }
         return NULL;
@@ -87,6 +87,7 @@ static int make_object(const eddy_sqlite_rows *rows, const struct eddy_fields *f
 {
         const char *name = ed_buf_data(&rows->names);
         int err = ed_buf_append(json, "{", 1);
+        bool is_first = true;
 
         for (int i = 0; i < rows->columns && err == 0; i++, name += strlen(name) + 1) {
                 const struct ed_sqlite_cell *cell = &rows->present->cells[i];
@@ -96,8 +97,9 @@ static int make_object(const eddy_sqlite_rows *rows, const struct eddy_fields *f
                           : !(fields->flags & EDDY_FIELDS_STRICT))
                         continue;
                 *ret_name = name;
-                if (ed_buf_bytes(json) > 1)
+                if (!is_first)
                         err = ed_buf_append(json, ",", 1);
+                is_first = false;
                 if (err == 0)
                         err = add_quoted(json, name, strlen(name));
                 if (err == 0)
@@ -106,6 +108,15 @@ static int make_object(const eddy_sqlite_rows *rows, const struct eddy_fields *f
                         err = add_cell(json, rows->present, cell, field);
         }
         return err == 0 ? ed_buf_append(json, "}", 1) : err;
+}
+
+/* Refuse a table that no row has. */
+static int check_row(const struct eddy_fields *fields, struct eddy_json_error *error)
+{
+        if (!ed_fields_are_union(fields))
+                return 0;
+        snprintf(error->text, sizeof(error->text), "a row cannot be a tagged union");
+        return EDDY_E_FIELD_TABLE;
 }
 
 /* Check the table, unless an earlier row was read with it. */
@@ -117,10 +128,8 @@ static int check_table(const eddy_sqlite_rows *rows, const struct eddy_fields *f
         if (rows->checked == fields)
                 return 0;
         err = eddy_fields_check(fields, error);
-        if (err == 0 && ed_fields_are_union(fields)) {
-                err = EDDY_E_FIELD_TABLE;
-                snprintf(error->text, sizeof(error->text), "a row cannot be a tagged union");
-        }
+        if (err == 0)
+                err = check_row(fields, error);
         if (err == 0)
                 ((eddy_sqlite_rows *) (uintptr_t) rows)->checked = fields;
         return err;
@@ -205,4 +214,94 @@ int eddy_sqlite_one(eddy_sqlite_conn *conn, const char *sql, const struct eddy_s
                 err = ed_sqlite_refuse(conn, EDDY_E_SQLITE_NO_ROW, "the query has no row");
         ed_sqlite_let_go(conn);
         return err < 0 ? err : 0;
+}
+
+/* --- all rows --- */
+
+/* Check a table of one list. */
+static int check_list(const struct eddy_fields *fields, struct eddy_json_error *error)
+{
+        const struct eddy_field *list = fields->list;
+        int err = eddy_fields_check(fields, error);
+
+        if (err < 0)
+                return err;
+        if (fields->count == 1 && list->kind == EDDY_KIND_STRUCT &&
+            (list->shape == EDDY_SHAPE_LIST || list->shape == EDDY_SHAPE_ARRAY))
+                return check_row(list->fields, error);
+        snprintf(error->text, sizeof(error->text),
+                 "a table of one field is needed, a list of structs");
+        return EDDY_E_FIELD_TABLE;
+}
+
+/* Append the rows as an array. */
+static int add_rows(eddy_sqlite_rows *rows, const struct eddy_fields *fields, struct ed_buf *json,
+                    struct eddy_json_error *error)
+{
+        const char *name = "", *before = "[";
+        int err;
+
+        while ((err = eddy_sqlite_rows_next(rows)) > 0) {
+                err = ed_buf_append(json, before, 1);
+                if (err == 0)
+                        err = make_object(rows, fields, json, &name);
+                if (err < 0) {
+                        snprintf(error->text, sizeof(error->text), "%s: %s", name,
+                                 eddy_error_text(err));
+                        return err;
+                }
+                before = ",";
+        }
+        if (err == 0 && *before == '[')
+                err = ed_buf_append(json, "[", 1);
+        return err == 0 ? ed_buf_append(json, "]", 1) : err;
+}
+
+/* {"NAME":[...]} */
+static int read_all(eddy_sqlite_rows *rows, const struct eddy_fields *fields, void *out,
+                    struct eddy_json_error *error)
+{
+        const struct eddy_field *list = fields->list;
+        const char *name = ed_field_name(list);
+        struct ed_buf json;
+        int err;
+
+        ed_buf_init(&json, JSON_MAX);
+        err = ed_buf_append(&json, "{", 1);
+        if (err == 0)
+                err = add_quoted(&json, name, strlen(name));
+        if (err == 0)
+                err = ed_buf_append(&json, ":", 1);
+        if (err == 0)
+                err = add_rows(rows, list->fields, &json, error);
+        if (err == 0)
+                err = ed_buf_append(&json, "}", 1);
+        if (err == 0)
+                err = eddy_json_read(fields, ed_buf_data(&json), ed_buf_bytes(&json), out, error);
+        ed_buf_fini(&json);
+        return err;
+}
+
+int eddy_sqlite_all(eddy_sqlite_conn *conn, const char *sql, const struct eddy_sqlite_value *values,
+                    size_t count, const struct eddy_fields *fields, void *out)
+{
+        struct ed_sqlite_run run = { sql, values, count, 1 };
+        struct eddy_json_error error = { .error = 0 };
+        eddy_sqlite_rows *rows;
+        int err;
+
+        if (!conn || !fields || !out)
+                return -EINVAL;
+        ed_sqlite_hold(conn);
+        err = check_list(fields, &error);
+        if (err == 0)
+                err = ed_sqlite_rows_open(conn, &run, EDDY_SQLITE_BATCH_ROWS, &rows);
+        if (err == 0) {
+                err = read_all(rows, fields, out, &error);
+                eddy_sqlite_rows_close(rows);
+        }
+        if (error.text[0])
+                err = ed_sqlite_refuse(conn, err, "%s", error.text);
+        ed_sqlite_let_go(conn);
+        return err;
 }

@@ -36,6 +36,16 @@ static const struct eddy_field row_list[] = {
 };
 static const struct eddy_fields row_fields = EDDY_FIELDS(struct row, row_list, 0);
 
+struct all {
+        struct row *rows;
+        size_t rows_count;
+};
+
+static const struct eddy_field all_list[] = {
+        EDDY_FIELD_LIST_OF(struct all, rows, rows_count, &row_fields),
+};
+static const struct eddy_fields all_fields = EDDY_FIELDS(struct all, all_list, 0);
+
 /* --- one call after the other, in a transaction --- */
 
 static int nothing(struct sqlite3 *handle, void *arg)
@@ -47,6 +57,7 @@ static int nothing(struct sqlite3 *handle, void *arg)
 static int read_rows(eddy_sqlite_conn *conn)
 {
         EDDY_AUTO(eddy_sqlite_rows) eddy_sqlite_rows *rows = NULL;
+        struct all all = { 0 };
         int err =
                 eddy_sqlite_query(conn,
                                   "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
@@ -55,6 +66,13 @@ static int read_rows(eddy_sqlite_conn *conn)
 
         for (int i = 0; err == 0 && i < 1050 && (err = eddy_sqlite_rows_next(rows)) > 0; i++)
                 err = 0;
+        eddy_sqlite_rows_close(rows);
+        rows = NULL;
+        if (err == 0)
+                err = eddy_sqlite_all(conn, "SELECT id, text FROM t ORDER BY id DESC LIMIT 2", NULL,
+                                      0, &all_fields, &all);
+        CHECK_EQ(all.rows_count, err == 0 ? 2 : 0);
+        eddy_fields_fini(&all_fields, &all);
         return err;
 }
 
@@ -145,6 +163,7 @@ ALSO(sqlite, eddy_sqlite_query)
 ALSO(sqlite, eddy_sqlite_rows_next)
 ALSO(sqlite, eddy_sqlite_rows_close)
 ALSO(sqlite, eddy_sqlite_one)
+ALSO(sqlite, eddy_sqlite_all)
 ALSO(sqlite, eddy_sqlite_one_or_none)
 
 /* --- files --- */

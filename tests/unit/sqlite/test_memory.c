@@ -40,12 +40,23 @@ static const struct eddy_field item_list[] = {
 };
 static const struct eddy_fields item_fields = EDDY_FIELDS(struct item, item_list, 0);
 
+struct items {
+        struct item *list;
+        size_t list_count;
+};
+
+static const struct eddy_field items_list[] = {
+        EDDY_FIELD_LIST_OF(struct items, list, list_count, &item_fields),
+};
+static const struct eddy_fields items_fields = EDDY_FIELDS(struct items, items_list, 0);
+
 static int work(eddy_sqlite *db)
 {
         EDDY_AUTO(eddy_pool_loan) eddy_pool_loan loan = { 0 };
         EDDY_AUTO(eddy_sqlite_tx) eddy_sqlite_tx tx = { 0 };
         EDDY_AUTO(eddy_sqlite_rows) eddy_sqlite_rows *rows = NULL;
         const struct eddy_sqlite_value texts[] = { eddy_sqlite_text("b"), eddy_sqlite_text("c") };
+        struct items items = { 0 };
         struct item item = { 0 };
         int err = eddy_pool_acquire(eddy_sqlite_writer(db), &loan);
 
@@ -62,6 +73,11 @@ static int work(eddy_sqlite *db)
                                       "SELECT id, text FROM log ORDER BY id DESC LIMIT 1", NULL, 0,
                                       &item_fields, &item);
         eddy_fields_fini(&item_fields, &item);
+        if (err == 0)
+                err = eddy_sqlite_all(loan.item,
+                                      "SELECT id, text FROM log ORDER BY id DESC LIMIT 3", NULL, 0,
+                                      &items_fields, &items);
+        eddy_fields_fini(&items_fields, &items);
         if (err == 0)
                 err = eddy_sqlite_query(loan.item,
                                         "SELECT text, hex(zeroblob(30000)) FROM log LIMIT 5", NULL,

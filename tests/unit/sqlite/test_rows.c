@@ -351,6 +351,119 @@ TEST(a_row_is_read_into_a_struct)
         run_in_folder(structs);
 }
 
+struct team {
+        struct user *users;
+        size_t users_count;
+        struct user three[3];
+        size_t three_count;
+};
+
+static const struct eddy_field team_list[] = {
+        EDDY_FIELD_LIST_OF(struct team, users, users_count, &user_fields, EDDY_FIELD_AS("all \"")),
+};
+static const struct eddy_fields team_fields = EDDY_FIELDS(struct team, team_list, 0);
+static const struct eddy_field three_list[] = {
+        EDDY_FIELD_ARRAY_OF(struct team, three, three_count, &user_fields),
+};
+static const struct eddy_fields three_fields = EDDY_FIELDS(struct team, three_list, 0);
+
+/* More rows than a batch has. */
+#define NUMBERS(n) "WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n LIMIT " n ")"
+
+static int lists(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        eddy_pool_loan loan;
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        struct team team = { 0 };
+
+        (void) arg;
+        CHECK_OK(eddy_sqlite_all(conn,
+                                 NUMBERS("3000") " SELECT id, 'n' || id AS name, x'00' AS other, "
+                                                 "id % 2 AS is_admin FROM n WHERE id <> ?",
+                                 EDDY_SQLITE_BIND(eddy_sqlite_int(2)), &team_fields, &team),
+                 conn);
+        CHECK_EQ(team.users_count, 2999);
+        CHECK_EQ(team.users[2998].id, 3000);
+        CHECK_STR(team.users[1].name, "n3");
+        CHECK(team.users[1].is_admin && !team.users[2].is_admin);
+        eddy_fields_fini(&team_fields, &team);
+        /* No row, and no column that the table has. */
+        CHECK_OK(eddy_sqlite_all(conn, "SELECT 1 AS id WHERE 0", NULL, 0, &team_fields, &team),
+                 conn);
+        CHECK(team.users_count == 0 && !team.users);
+        CHECK_EQ(eddy_sqlite_all(conn, "SELECT 1 AS other", NULL, 0, &team_fields, &team),
+                 EDDY_E_FIELD_MISSING);
+        /* A statement that changes rows. */
+        CHECK_OK(eddy_sqlite_all(conn,
+                                 "INSERT INTO users(name) VALUES ('a'), ('b'), ('c') RETURNING "
+                                 "id, name",
+                                 NULL, 0, &three_fields, &team),
+                 conn);
+        CHECK_EQ(team.three_count, 3);
+        CHECK_STR(team.three[2].name, "c");
+        eddy_fields_fini(&three_fields, &team);
+        CHECK_EQ(int_of(conn, "SELECT count(*) FROM users"), 3);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(all_rows_are_read_into_a_list)
+{
+        run_in_folder(lists);
+}
+
+static int wrong_lists(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        eddy_pool_loan loan;
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        struct team team = { 0 };
+        struct user user = { 0 };
+
+        (void) arg;
+        CHECK_EQ(eddy_sqlite_all(conn, NUMBERS("4") " SELECT id FROM n", NULL, 0, &three_fields,
+                                 &team),
+                 EDDY_E_FIELD_LENGTH);
+        CHECK(strstr(eddy_sqlite_fault(conn)->text, "three"));
+        CHECK_EQ(eddy_sqlite_all(conn, "SELECT 1 AS id UNION ALL SELECT 0", NULL, 0, &team_fields,
+                                 &team),
+                 EDDY_E_FIELD_RANGE);
+        CHECK(strstr(eddy_sqlite_fault(conn)->text, "[1].id: 0 is below the minimum 1"));
+        CHECK_EQ(eddy_sqlite_all(conn,
+                                 NUMBERS("2000") " SELECT id, iif(id = 1500, x'00', '') AS "
+                                                 "name FROM n",
+                                 NULL, 0, &team_fields, &team),
+                 EDDY_E_FIELD_TYPE);
+        CHECK_STR(eddy_sqlite_fault(conn)->text, "name: the value has another type");
+        CHECK_EQ(eddy_sqlite_all(conn,
+                                 NUMBERS("9000") " SELECT id, hex(zeroblob(3000)) AS "
+                                                 "\"e-mail\" FROM n",
+                                 NULL, 0, &team_fields, &team),
+                 -EMSGSIZE);
+        CHECK_EQ(eddy_sqlite_all(conn, "no SQL", NULL, 0, &team_fields, &team), EDDY_E_SQLITE_SQL);
+        CHECK(strstr(eddy_sqlite_fault(conn)->text, "syntax error"));
+        CHECK(team.users_count == 0 && !team.users && team.three_count == 0);
+        /* Another table: the statement is not run. */
+        CHECK_EQ(eddy_sqlite_all(conn, "INSERT INTO users(name) VALUES ('a') RETURNING id", NULL, 0,
+                                 &user_fields, &user),
+                 EDDY_E_FIELD_TABLE);
+        CHECK_STR(eddy_sqlite_fault(conn)->text,
+                  "a table of one field is needed, a list of structs");
+        CHECK_EQ(int_of(conn, "SELECT count(*) FROM users"), 0);
+        CHECK_EQ(eddy_sqlite_all(conn, "SELECT 1", NULL, 0, NULL, &team), -EINVAL);
+        CHECK_EQ(eddy_sqlite_all(NULL, "SELECT 1", NULL, 0, &team_fields, &team), -EINVAL);
+        CHECK_EQ(eddy_sqlite_all(conn, NULL, NULL, 0, &team_fields, &team), -EINVAL);
+        CHECK_EQ(int_of(conn, "SELECT 1"), 1);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(a_list_that_rows_do_not_fit_is_refused_as_a_whole)
+{
+        run_in_folder(wrong_lists);
+}
+
 struct entry {
         char *name;
         int32_t number;
@@ -388,12 +501,27 @@ static const struct eddy_field either_list[] = {
 };
 static const struct eddy_fields either_fields = EDDY_FIELDS(struct either, either_list, 0);
 
+struct eithers {
+        struct either *list;
+        size_t list_count;
+};
+
+static const struct eddy_field eithers_list[] = {
+        EDDY_FIELD_LIST_OF(struct eithers, list, list_count, &either_fields),
+};
+static const struct eddy_fields eithers_fields = EDDY_FIELDS(struct eithers, eithers_list, 0);
+static const struct eddy_field map_list[] = {
+        EDDY_FIELD_MAP(struct wide, map, map_count, &entry_fields),
+};
+static const struct eddy_fields map_fields = EDDY_FIELDS(struct wide, map_list, 0);
+
 static int other_kinds(void *arg)
 {
         EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
         eddy_pool_loan loan;
         eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
         struct either either = { 0 };
+        struct eithers eithers = { 0 };
         struct wide wide = { 0 };
 
         (void) arg;
@@ -410,6 +538,11 @@ static int other_kinds(void *arg)
                                  &either_fields, &either),
                  EDDY_E_FIELD_TABLE);
         CHECK(strstr(eddy_sqlite_fault(conn)->text, "a row cannot be a tagged union"));
+        CHECK_EQ(eddy_sqlite_all(conn, "SELECT 1", NULL, 0, &eithers_fields, &eithers),
+                 EDDY_E_FIELD_TABLE);
+        CHECK(strstr(eddy_sqlite_fault(conn)->text, "a row cannot be a tagged union"));
+        CHECK_EQ(eddy_sqlite_all(conn, "SELECT 1", NULL, 0, &map_fields, &wide),
+                 EDDY_E_FIELD_TABLE);
         CHECK_EQ(eddy_pool_release(&loan), 0);
         return 0;
 }
