@@ -90,9 +90,14 @@ struct eddy_sqlite_opts {
          */
         int (*setup)(struct sqlite3 *handle, void *arg) EDDY_UNSET;
         void *arg EDDY_UNSET;
+        /*
+         * Statements that the opening runs on the connection that writes, as eddy_sqlite_script():
+         * "CREATE TABLE IF NOT EXISTS ...".  NULL: none.  Not with EDDY_SQLITE_READ_ONLY.
+         */
+        const char *schema EDDY_UNSET;
         /* filled in if eddy_sqlite_open() fails; or NULL */
         struct eddy_sqlite_fault *ret_fault EDDY_UNSET;
-        uintptr_t reserved[6] EDDY_UNSET; /* zero */
+        uintptr_t reserved[5] EDDY_UNSET; /* zero */
 };
 
 /*

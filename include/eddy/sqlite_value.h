@@ -12,12 +12,15 @@
 
 EDDY_BEGIN_DECLS
 
+struct eddy_fields; /* eddy/fields.h */
+
 enum eddy_sqlite_type {
         EDDY_SQLITE_NULL,
         EDDY_SQLITE_INT,
         EDDY_SQLITE_REAL,
         EDDY_SQLITE_TEXT, /* UTF-8 */
-        EDDY_SQLITE_BLOB
+        EDDY_SQLITE_BLOB,
+        EDDY_SQLITE_FIELDS_ /* private: the next value is a struct */
 };
 
 /* A value for a parameter of a statement; made by the functions below. */
@@ -77,6 +80,13 @@ static inline struct eddy_sqlite_value eddy_sqlite_blob(const void *data, size_t
 }
 
 /* Private. */
+static inline struct eddy_sqlite_value eddy_sqlite_fields_(const struct eddy_fields *fields)
+{
+        struct eddy_sqlite_value value = { EDDY_SQLITE_FIELDS_, 0, 0, 0, 0.0, fields };
+
+        return value;
+}
+
 #define EDDY_SQLITE_VALUE_ONLY_(value) EDDY_ONLY(struct eddy_sqlite_value, value)
 #define EDDY_SQLITE_VALUES_(...)                                                                   \
         (const struct eddy_sqlite_value[])                                                         \
@@ -88,6 +98,25 @@ static inline struct eddy_sqlite_value eddy_sqlite_blob(const void *data, size_t
 #define EDDY_SQLITE_BIND(...)                                                                      \
         EDDY_SQLITE_VALUES_(__VA_ARGS__),                                                          \
                 sizeof(EDDY_SQLITE_VALUES_(__VA_ARGS__)) / sizeof(struct eddy_sqlite_value)
+
+/*
+ * Makes the arguments 'values' and 'count' from the struct at 'in', which the table 'fields' describes
+ * (eddy/fields.h): the parameter ":name" has the value of the field with this name.  The table may have
+ * further fields.
+ *
+ *     err = eddy_sqlite_exec(conn, "UPDATE users SET name = :name WHERE id = :id",
+ *                            EDDY_SQLITE_BIND_STRUCT(&user_fields, &user));
+ *
+ * A bool is 0 or 1, an enum its name, a raw field its text.  A string that is NULL, or a field whose flag
+ * says that it was not given, or was null, is NULL.  The limits of fields are not checked.  The call returns
+ *
+ *         EDDY_E_SQLITE_SQL   the table has no field for a parameter
+ *         EDDY_E_FIELD_TYPE   the field is a list, a map or a struct, an enum without a name, or an
+ *                             integer above INT64_MAX
+ *         EDDY_E_FIELD_TABLE  the table is of a struct of another size
+ */
+#define EDDY_SQLITE_BIND_STRUCT(fields, in)                                                        \
+        EDDY_SQLITE_BIND(eddy_sqlite_fields_(fields), eddy_sqlite_blob((in), sizeof(*(in))))
 
 EDDY_END_DECLS
 

@@ -118,6 +118,7 @@ static int fill_in(struct eddy_sqlite_opts *opts)
         opts->statements_max = opts->statements_max ? opts->statements_max : STATEMENTS;
         opts->row_bytes_max = opts->row_bytes_max ? opts->row_bytes_max : ROW_BYTES;
         opts->ret_fault = NULL;
+        opts->schema = NULL;
         return opts->flags & ~known || opts->readers_max > EDDY_SQLITE_READERS_MAX ||
                                opts->statements_max > EDDY_SQLITE_STATEMENTS_MAX ||
                                opts->row_bytes_max < ROW_BYTES_LEAST ||
@@ -151,15 +152,32 @@ static int make_pools(eddy_sqlite *db)
         return err;
 }
 
+/* The first connection reports whether the file can be used, and makes the schema. */
+static int open_first(eddy_sqlite *db, const char *schema)
+{
+        eddy_pool_loan loan = { .item = NULL };
+        int err = eddy_pool_acquire(db->writer ? db->writer : db->readers, &loan);
+
+        if (err == 0 && schema) {
+                err = eddy_sqlite_script(loan.item, schema);
+                if (err < 0)
+                        db->fault = *eddy_sqlite_fault(loan.item);
+        }
+        (void) eddy_pool_release(&loan);
+        return err;
+}
+
 int eddy_sqlite_open(const char *path, const struct eddy_sqlite_opts *opts, eddy_sqlite **ret_db)
 {
         static const struct eddy_sqlite_opts none;
         size_t bytes = path ? strnlen(path, PATH_MAX_BYTES) + 1 : 0;
         struct eddy_sqlite_opts filled = opts ? *opts : none;
-        eddy_pool_loan loan = { .item = NULL };
+        const char *schema = filled.schema;
         eddy_sqlite *db;
         int err;
 
+        if (schema && filled.flags & EDDY_SQLITE_READ_ONLY)
+                return -EINVAL;
         if (bytes <= 1 || bytes > PATH_MAX_BYTES || !ret_db || fill_in(&filled) < 0)
                 return -EINVAL;
         if (!ed_task_running())
@@ -174,10 +192,8 @@ int eddy_sqlite_open(const char *path, const struct eddy_sqlite_opts *opts, eddy
         db->fault = ed_sqlite_no_fault;
         db->is_memory = strcmp(path, ":memory:") == 0;
         err = db->is_memory && filled.flags & EDDY_SQLITE_READ_ONLY ? -EINVAL : make_pools(db);
-        /* The first connection reports whether the file can be used. */
         if (err == 0)
-                err = eddy_pool_acquire(db->writer ? db->writer : db->readers, &loan);
-        (void) eddy_pool_release(&loan);
+                err = open_first(db, schema);
         if (err < 0) {
                 if (opts && opts->ret_fault)
                         *opts->ret_fault = db->fault;

@@ -14,17 +14,6 @@
 
 enum { JSON_MAX = 32 << 20, INT_BYTES = 24 };
 
-static const struct eddy_field *find_field(const struct eddy_fields *fields, const char *name)
-{
-        for (size_t i = 0; i < fields->count; i++) {
-                const struct eddy_field *field = &fields->list[i];
-
-                if (strcmp(ed_field_name(field), name) == 0)
-                        return field;
-        }
-        return NULL;
-}
-
 static int add_quoted(struct ed_buf *json, const char *text, size_t bytes)
 {
         size_t quoted = eddy_json_quoted_bytes(text, bytes);
@@ -91,7 +80,7 @@ static int make_object(const eddy_sqlite_rows *rows, const struct eddy_fields *f
 
         for (int i = 0; i < rows->columns && err == 0; i++, name += strlen(name) + 1) {
                 const struct ed_sqlite_cell *cell = &rows->present->cells[i];
-                const struct eddy_field *field = find_field(fields, name);
+                const struct eddy_field *field = ed_sqlite_field(fields, name);
 
                 if (field ? cell->type == EDDY_SQLITE_NULL && !field->null_flag
                           : !(fields->flags & EDDY_FIELDS_STRICT))

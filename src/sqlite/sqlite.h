@@ -140,6 +140,9 @@ void ed_sqlite_give(eddy_sqlite_conn *conn, struct ed_sqlite_statement *statemen
 /* Job. Finalize all statements that are kept. */
 void ed_sqlite_forget(eddy_sqlite_conn *conn);
 
+/* Returns the field with this name outside of C, or NULL. */
+const struct eddy_field *ed_sqlite_field(const struct eddy_fields *fields, const char *name);
+
 /* Job. Bind values; 'copy': they are used after this job. */
 int ed_sqlite_bind(eddy_sqlite_conn *conn, struct ed_sqlite_statement *statement,
                    const struct eddy_sqlite_value *values, size_t count, bool copy);

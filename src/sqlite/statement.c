@@ -1,6 +1,5 @@
 /*
- * sqlite/statement.c - prepared statements: a bounded list of them, their values, and calls that
- * need no rows.
+ * sqlite/statement.c - prepared statements: a bounded list of them, and calls that need no rows.
  */
 #include <string.h>
 
@@ -135,51 +134,6 @@ void ed_sqlite_forget(eddy_sqlite_conn *conn)
         while ((link = ed_list_pop_front(&conn->statements)))
                 statement_free(ed_container_of(link, struct ed_sqlite_statement, link));
         conn->statements_count = 0;
-}
-
-/* --- values --- */
-
-static int bind_one(sqlite3_stmt *handle, int at, const struct eddy_sqlite_value *value, bool copy)
-{
-        sqlite3_destructor_type owner = copy ? SQLITE_TRANSIENT : SQLITE_STATIC;
-
-        switch (value->type) {
-        case EDDY_SQLITE_NULL:
-                return sqlite3_bind_null(handle, at);
-        case EDDY_SQLITE_INT:
-                return sqlite3_bind_int64(handle, at, value->integer);
-        case EDDY_SQLITE_REAL:
-                return sqlite3_bind_double(handle, at, value->real);
-        case EDDY_SQLITE_TEXT:
-                return sqlite3_bind_text64(handle, at, value->data, value->bytes, owner,
-                                           SQLITE_UTF8);
-        case EDDY_SQLITE_BLOB:
-                /* SQLite takes a null address for NULL. */
-                return sqlite3_bind_blob64(handle, at, value->bytes ? value->data : "",
-                                           value->bytes, owner);
-        default:
-                return SQLITE_MISUSE;
-        }
-}
-
-int ed_sqlite_bind(eddy_sqlite_conn *conn, struct ed_sqlite_statement *statement,
-                   const struct eddy_sqlite_value *values, size_t count, bool copy)
-{
-        int wanted = sqlite3_bind_parameter_count(statement->handle);
-
-        if ((size_t) wanted != count)
-                return ed_sqlite_refuse(conn, EDDY_E_SQLITE_SQL,
-                                        "the statement has %d parameters, but got %zu values",
-                                        wanted, count);
-        for (int i = 0; i < wanted; i++) {
-                int rc = bind_one(statement->handle, i + 1, &values[i], copy);
-
-                if (rc == SQLITE_MISUSE)
-                        return ed_sqlite_refuse(conn, -EINVAL, "value %d has no type", i + 1);
-                if (rc != SQLITE_OK)
-                        return ed_sqlite_fail(conn, rc);
-        }
-        return 0;
 }
 
 /* --- running --- */

@@ -87,6 +87,44 @@ TEST(a_database_that_cannot_be_opened_is_an_error)
         CHECK_EQ(eddy_sqlite_open("x.db", NULL, &(eddy_sqlite *){ NULL }), EDDY_E_RUN_NOT_RUNNING);
 }
 
+static int schemas(void *arg)
+{
+        static const char schema[] = "CREATE TABLE IF NOT EXISTS a (id INTEGER PRIMARY KEY);"
+                                     "CREATE TABLE IF NOT EXISTS b (id INTEGER PRIMARY KEY)";
+        struct eddy_sqlite_fault fault = { 0 };
+        struct eddy_sqlite_opts opts = { .schema = schema, .ret_fault = &fault };
+        eddy_sqlite *db;
+        eddy_pool_loan loan;
+
+        (void) arg;
+        for (int i = 0; i < 2; i++) {
+                CHECK_EQ(eddy_sqlite_open("new.db", &opts, &db), 0);
+                borrow(eddy_sqlite_readers(db), &loan);
+                CHECK_EQ(int_of(loan.item, "SELECT count(*) FROM sqlite_schema"), 2);
+                CHECK_EQ(eddy_pool_release(&loan), 0);
+                eddy_sqlite_close(db);
+        }
+        opts.schema = "CREATE TABLE c (id); CREATE TABEL d (id)";
+        db = NULL;
+        CHECK_EQ(eddy_sqlite_open("new.db", &opts, &db), EDDY_E_SQLITE_SQL);
+        CHECK(strstr(fault.text, "TABEL"));
+        CHECK(db == NULL);
+        opts.flags = EDDY_SQLITE_READ_ONLY;
+        CHECK_EQ(eddy_sqlite_open("new.db", &opts, &db), -EINVAL);
+        opts = (struct eddy_sqlite_opts){ .schema = schema };
+        CHECK_EQ(eddy_sqlite_open(":memory:", &opts, &db), 0);
+        borrow(eddy_sqlite_readers(db), &loan);
+        CHECK_EQ(int_of(loan.item, "SELECT count(*) FROM b"), 0);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        eddy_sqlite_close(db);
+        return 0;
+}
+
+TEST(an_opening_makes_the_schema)
+{
+        run_in_folder(schemas);
+}
+
 static int later_openings(void *arg)
 {
         struct eddy_pool_fault fault;

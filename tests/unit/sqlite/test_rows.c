@@ -351,6 +351,124 @@ TEST(a_row_is_read_into_a_struct)
         run_in_folder(structs);
 }
 
+/* A struct of all kinds goes into a row by the names of its parameters, and comes back. */
+static int bound(void *arg)
+{
+        static const char kept[] =
+                "SELECT :id AS id, @name AS name, $score AS score, :is_admin AS is_admin, "
+                ":color AS color, :extra AS extra, :id + 1 AS next";
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        eddy_pool_loan loan;
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        struct user user = { .id = 7,
+                             .name = "1234567",
+                             .score = 2.5,
+                             .is_admin = true,
+                             .color = 1,
+                             .has_score = true },
+                    back = { 0 };
+        eddy_sqlite_rows *rows = NULL;
+        const char *text;
+
+        (void) arg;
+        user.extra = (char[]){ "[1, 2]" };
+        CHECK_OK(eddy_sqlite_one(conn, kept, EDDY_SQLITE_BIND_STRUCT(&user_fields, &user),
+                                 &user_fields, &back),
+                 conn);
+        CHECK(back.id == 7 && back.score == 2.5 && back.has_score && back.is_admin);
+        CHECK_STR(back.name, "1234567");
+        CHECK_EQ(back.color, 1);
+        CHECK_STR(back.extra, "[1,2]");
+        eddy_fields_fini(&user_fields, &back);
+        /* Not given, and NULL; the rows are read after the struct has changed. */
+        user.has_score = false;
+        user.extra = NULL;
+        CHECK_OK(eddy_sqlite_query(conn, "SELECT :name, :score IS NULL AND :extra IS NULL",
+                                   EDDY_SQLITE_BIND_STRUCT(&user_fields, &user), &rows),
+                 conn);
+        memset(user.name, 'x', 7);
+        CHECK_EQ(eddy_sqlite_rows_next(rows), 1);
+        CHECK_EQ(eddy_sqlite_rows_text(rows, 0, &text, NULL), 0);
+        CHECK_STR(text, "1234567");
+        eddy_sqlite_rows_close(rows);
+        /* A char [N] without a NUL. */
+        memset(user.name, 'x', 8);
+        CHECK_OK(eddy_sqlite_exec(conn, "INSERT INTO users(name) VALUES (:name)",
+                                  EDDY_SQLITE_BIND_STRUCT(&user_fields, &user)),
+                 conn);
+        CHECK_EQ(int_of(conn, "SELECT length(name) FROM users"), 8);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(a_struct_gives_the_parameters_of_a_statement_by_name)
+{
+        run_in_folder(bound);
+}
+
+struct odd {
+        uint64_t large;
+        int color;
+        int64_t *groups;
+        size_t groups_count;
+};
+
+static const struct eddy_field odd_list[] = {
+        EDDY_FIELD(struct odd, large),
+        EDDY_FIELD_ENUM(struct odd, color, colors),
+        EDDY_FIELD_LIST(struct odd, groups, groups_count),
+};
+static const struct eddy_fields odd_fields = EDDY_FIELDS(struct odd, odd_list, 0);
+
+static int wrongly_bound(void *arg)
+{
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = open_app();
+        eddy_pool_loan loan;
+        eddy_sqlite_conn *conn = borrow(eddy_sqlite_writer(db), &loan);
+        struct odd odd = { .large = INT64_MAX, .color = 1 }, *none = NULL;
+
+        (void) arg;
+        CHECK_OK(eddy_sqlite_exec(conn, "SELECT :large, :color",
+                                  EDDY_SQLITE_BIND_STRUCT(&odd_fields, &odd)),
+                 conn);
+        odd = (struct odd){ .large = (uint64_t) INT64_MAX + 1, .color = 2 };
+        CHECK_EQ(
+                eddy_sqlite_exec(conn, "SELECT :large", EDDY_SQLITE_BIND_STRUCT(&odd_fields, &odd)),
+                EDDY_E_FIELD_TYPE);
+        CHECK_STR(eddy_sqlite_fault(conn)->text,
+                  "the field for the parameter :large is not a value");
+        CHECK_EQ(
+                eddy_sqlite_exec(conn, "SELECT :color", EDDY_SQLITE_BIND_STRUCT(&odd_fields, &odd)),
+                EDDY_E_FIELD_TYPE);
+        odd.color = -1;
+        CHECK_EQ(
+                eddy_sqlite_exec(conn, "SELECT :color", EDDY_SQLITE_BIND_STRUCT(&odd_fields, &odd)),
+                EDDY_E_FIELD_TYPE);
+        CHECK_EQ(eddy_sqlite_exec(conn, "SELECT :groups",
+                                  EDDY_SQLITE_BIND_STRUCT(&odd_fields, &odd)),
+                 EDDY_E_FIELD_TYPE);
+        CHECK_EQ(
+                eddy_sqlite_exec(conn, "SELECT :other", EDDY_SQLITE_BIND_STRUCT(&odd_fields, &odd)),
+                EDDY_E_SQLITE_SQL);
+        CHECK_STR(eddy_sqlite_fault(conn)->text,
+                  "the struct has no field for the parameter :other");
+        CHECK_EQ(eddy_sqlite_exec(conn, "SELECT ?", EDDY_SQLITE_BIND_STRUCT(&odd_fields, &odd)),
+                 EDDY_E_SQLITE_SQL);
+        CHECK_EQ(eddy_sqlite_exec(conn, "SELECT 1", EDDY_SQLITE_BIND_STRUCT(&user_fields, &odd)),
+                 EDDY_E_FIELD_TABLE);
+        CHECK_EQ(eddy_sqlite_exec(conn, "SELECT 1", EDDY_SQLITE_BIND_STRUCT(&odd_fields, none)),
+                 -EINVAL);
+        CHECK_EQ(eddy_sqlite_exec(conn, "SELECT 1", EDDY_SQLITE_BIND_STRUCT(NULL, &odd)), -EINVAL);
+        CHECK_EQ(int_of(conn, "SELECT 1"), 1);
+        CHECK_EQ(eddy_pool_release(&loan), 0);
+        return 0;
+}
+
+TEST(a_struct_that_does_not_have_a_parameter_is_refused_by_name)
+{
+        run_in_folder(wrongly_bound);
+}
+
 struct team {
         struct user *users;
         size_t users_count;
