@@ -86,7 +86,8 @@ class PollerBench:
             ("tokio", self.tools.build_rust, "core_tokio"),
             ("uvloop", self.tools.need_python, "uvloop"),
         ])
-        self.tools.attempt(self.missing, "load", self.tools.build_c, "server_load.c", "server_load")
+        self.tools.attempt(self.missing, "load", self.tools.build_c, "server_load.c", "server_load",
+                           ["-lssl", "-lcrypto"])
 
     def run(self, *cpus):
         self.build()

@@ -1,50 +1,42 @@
-"""The part of bench/run about HTTP servers: CPU time per request, beside nginx and Go."""
+"""The part of bench/run about HTTP servers: CPU time per request, beside servers of other languages."""
 
-import json
-import os
-import subprocess
+from harness import BenchError, median, verdict
+from server_peers import BODY, ROUTES, SERVER_PEERS, Servers
+from tls import say
 
-from harness import BODY, BenchError, Nginx, Others, median, pinned, run_child, verdict
-from tls import free_port
-
-CONNECTIONS = 64
-REQUESTS = 200_000
+REQUESTS = 80_000
 PIECES_MOST = 1.1  # times respond
+ROUTES_MOST_NS = 200  # above one route
+NGINX_MOST = 0.9
+LEAST_MOST = 1.05
 
-SERVER_PEERS = [
-    ("eddy", "eddy", ["{eddy}/server_eddy"]),
-    ("nginx", "nginx", None),
-    ("go", "Go net/http", ["{peers}/server_go"]),
-]
-# The row's title, its name in the programs, and nginx's location.
+# title, way to answer, connections, with TLS
 ROWS = [
-    ("respond", "respond", "/"),
-    ("begin, write, end, known length", "known", "/"),
-    ("begin, write, end, unknown length", "unknown", "/unknown"),
+    ("respond, 64 connections", "respond", 64, False),
+    ("begin, write, end, known length, 64", "known", 64, False),
+    ("begin, write, end, unknown length, 64", "unknown", 64, False),
+    ("JSON from a struct, 64", "json", 64, False),
+    ("one route, 64", "route", 64, False),
+    ("1,000 routes, 64", "routes", 64, False),
+    ("respond, 512 connections", "respond", 512, False),
+    ("begin, write, end, known length, 512", "known", 512, False),
+    ("TLS: respond, 64 connections", "respond", 64, True),
+    ("TLS: respond, 512 connections", "respond", 512, True),
+    ("one route, request identifiers, 64", "id", 64, False),
+    ("one route, access log, 64", "log", 64, False),
+    ("one route, both, 64", "layers", 64, False),
 ]
-
-
-class ServerNginx(Nginx):
-    """nginx that answers on a port of its own, also a body whose length it does not know."""
-
-    def servers(self):
-        self.port = free_port()
-        body = BODY.replace("\n", "\\n")
-        return f"""
-        server {{
-                listen 127.0.0.1:{self.port};
-                location = / {{ return 200 "{body}"; }}
-                location = /unknown {{
-                        sub_filter "y" "z";
-                        sub_filter_types text/plain;
-                        return 200 "{body}";
-                }}
-        }}"""
-
-    def worker(self):
-        """The process that answers: the only child of the one that was started."""
-        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as file:
-            return file.read().split()[0]
+# A row beside the row before it in the pair: both of eddy, most as times or as ns more.
+PAIRS = [
+    (ROWS[1][0], ROWS[0][0], PIECES_MOST, None),
+    (ROWS[2][0], ROWS[0][0], PIECES_MOST, None),
+    (ROWS[3][0], ROWS[0][0], None, None),
+    (ROWS[4][0], ROWS[0][0], None, None),
+    (ROWS[5][0], ROWS[4][0], None, ROUTES_MOST_NS),
+    (ROWS[10][0], ROWS[4][0], None, None),
+    (ROWS[11][0], ROWS[4][0], None, None),
+    (ROWS[12][0], ROWS[4][0], None, None),
+]
 
 
 class ServerBench:
@@ -53,122 +45,97 @@ class ServerBench:
     title = "HTTP server"
 
     def __init__(self, options, tools):
-        self.options, self.tools = options, tools
+        self.options, self.servers = options, Servers(options, tools)
         only = options.only.split(",") if options.only else None
         self.entries = [peer for peer in SERVER_PEERS if not only or peer[0] in only]
         self.rows = [row for row in ROWS if not options.row or options.row in row[0]]
-        self.env = {"GOMAXPROCS": "1", "GOGC": options.gogc}
-        self.missing, self.failures, self.versions, self.others = {}, [], {}, []
+        self.failures = []
         self.runs = {}  # (row's title, key): us per request, by number of the run
 
-    def load(self, port, pid, path):
-        """Load a server; returns the CPU time of one of its requests, in us, and how many requests there were."""
-        count = max(CONNECTIONS, int(REQUESTS * self.options.scale))
-        program = os.path.join(self.tools.places["peers"], "server_load")
-        argv = [program, str(port), str(pid), str(CONNECTIONS), str(count), path]
-        with Others() as others:
-            result = run_child(argv, self.client_cpu)
-        self.others.append(others.percent)
-        return result["server_cpu_ns"] / result["ops"] / 1000, result["all"]
-
-    def measure_nginx(self, nginx, path):
-        served = nginx.status()[1]
-        cost, count = self.load(nginx.port, nginx.worker(), path)
-        if nginx.status()[1] - served != count:
-            raise BenchError(f"nginx answered other than {count} requests")
-        self.versions["nginx"] = nginx.version()
-        return cost
-
-    def measure(self, entry, name):
-        """A run of a server that prints its port, and at its end how many requests it answered."""
-        key, _, command = entry
-        argv = [*self.tools.command(command), name]
-        server = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                  env={**os.environ, **self.env}, preexec_fn=pinned(self.server_cpu))
-        try:
-            port = server.stdout.readline().strip()
-            if not port.isdigit():
-                server.kill()
-                raise BenchError(f"{key}: no port: {server.communicate()[1].strip()}")
-            cost, count = self.load(port, server.pid, "/")
-            server.terminate()
-            said = json.loads(server.communicate(timeout=30)[0])
-        except (ValueError, subprocess.TimeoutExpired) as error:
-            raise BenchError(f"{key} did not end as it should") from error
-        finally:
-            server.kill()
-            server.communicate()
-        if said["ops"] != count:
-            raise BenchError(f"{key} answered {said['ops']} of {count} requests")
-        self.versions[key] = said["peer"]
-        return cost
+    @property
+    def missing(self):
+        return self.servers.missing
 
     def run(self, *cpus):
-        self.server_cpu, self.client_cpu = cpus
-        self.missing = self.tools.build_all({entry[0] for entry in self.entries}, [
-            ("eddy", self.tools.build_eddy, "server_eddy"),
-            ("nginx", self.tools.need_nginx),
-            ("go", self.tools.build_go, "server_go"),
-        ])
-        self.tools.attempt(self.missing, "load", self.tools.build_c, "server_load.c", "server_load")
-        if "load" in self.missing:
+        self.entries = self.servers.build(self.entries)
+        if not self.entries:
             return
-        self.entries = [entry for entry in self.entries if entry[0] not in self.missing]
-        if not any(entry[0] == "nginx" for entry in self.entries):
-            self.run_rows(None)
-            return
-        with ServerNginx(self.server_cpu) as nginx:
-            self.run_rows(nginx)
+        with self.servers.running(*cpus):
+            for run in range(self.options.runs):
+                for row in self.rows:
+                    self.run_row(run, *row)
 
-    def run_rows(self, nginx):
-        """All runs: the rows in turn, and in each the servers."""
-        for run in range(self.options.runs):
-            for title, name, path in self.rows:
-                for entry in self.entries:
-                    key = entry[0]
-                    try:
-                        if key == "nginx":
-                            cost = self.measure_nginx(nginx, path)
-                        else:
-                            cost = self.measure(entry, name)
-                    except BenchError as error:
-                        self.failures.append(f"{title}: {error}")
-                        continue
-                    self.runs.setdefault((title, key), {})[run] = cost
+    def run_row(self, run, title, way, connections, secure):
+        """A run of each server in turn."""
+        for entry in self.entries:
+            count = REQUESTS * entry[2] * self.options.scale * (0.6 if secure else 1)
+            try:
+                result = self.servers.measure(entry, connections, max(connections, int(count)), way, secure)
+            except BenchError as error:
+                self.failures.append(f"{title}: {error}")
+                continue
+            if result:
+                self.runs.setdefault((title, entry[0]), {})[run] = result["us"]
+        costs = ((key, self.runs.get((title, key), {}).get(run)) for key, *_ in self.entries)
+        say(f"server {title}: " + ", ".join(f"{key} {cost:.2f}" for key, cost in costs if cost))
 
     def cost(self, title, key):
         """The median of a server in a row, or None."""
         runs = self.runs.get((title, key))
         return median(runs.values()) if runs else None
 
-    def beside_respond(self, title):
-        """The median of the ratios of eddy's neighbouring runs."""
-        first, runs = self.runs.get((ROWS[0][0], "eddy"), {}), self.runs.get((title, "eddy"), {})
-        both = [runs[run] / first[run] for run in runs if run in first]
-        return median(both) if both and title != ROWS[0][0] else None
+    def beside(self, title, key, other_title, other_key, ratio=True):
+        """The median of the ratios, or of the differences in ns, of runs with the same number."""
+        runs, others = self.runs.get((title, key), {}), self.runs.get((other_title, other_key), {})
+        both = [(runs[run], others[run]) for run in runs if run in others]
+        return median([a / b if ratio else (a - b) * 1000 for a, b in both]) if both else None
+
+    def ratio_cell(self, title, key, most):
+        ratio = self.beside(title, "eddy", title, key)
+        return f"{ratio:.2f}: {'met' if ratio <= most else 'missed'}" if ratio else "-"
 
     def table(self):
+        versions, entries = self.servers.versions, self.entries
         lines = ["| server's CPU us/request | " + " | ".join(
-                     f"{title} ({self.versions.get(key, '-')})" for key, title, _ in self.entries)
-                 + " | eddy beside its respond | aim | eddy beside the best |",
-                 "|---|" + "--:|" * len(self.entries) + "--:|---|---|"]
+                     f"{title} ({versions.get(key, '-')})" for key, title, *_ in entries)
+                 + f" | eddy beside nginx, aim {NGINX_MOST} | beside the least, aim {LEAST_MOST} | |",
+                 "|---|" + "--:|" * len(entries) + "--:|--:|---|"]
         for title, *_ in self.rows:
-            costs = {key: self.cost(title, key) for key, *_ in self.entries}
-            ratio, ours = self.beside_respond(title), costs.get("eddy")
-            others = [cost for key, cost in costs.items() if key != "eddy" and cost]
-            aim = f"{PIECES_MOST} x: {'met' if ratio <= PIECES_MOST else 'missed'}" if ratio else ""
-            beside = f"{ours / min(others):.2f} x: {verdict(ours, min(others))}" if ours and others else ""
+            costs = {key: self.cost(title, key) for key, *_ in entries}
+            others = {key: cost for key, cost in costs.items() if key != "eddy" and cost}
+            least = min(others, key=others.get) if others else None
+            nginx = self.ratio_cell(title, "nginx", NGINX_MOST)
+            beside = f"{self.ratio_cell(title, least, LEAST_MOST)} ({least})" if least else "-"
+            word = verdict(costs["eddy"], others[least]) if least and costs.get("eddy") else ""
             cells = " | ".join(f"{cost:.2f}" if cost else "-" for cost in costs.values())
-            lines.append(f"| {title} | {cells} | {f'{ratio:.2f}' if ratio else ''} | {aim} | {beside} |")
-        return lines
+            lines.append(f"| {title} | {cells} | {nginx} | {beside} | {word} |")
+        return lines + self.pairs()
+
+    def pairs(self):
+        """The second table: what a feature costs."""
+        lines = ["", "| eddy | beside | ratio | ns more | aim |", "|---|---|--:|--:|---|"]
+        for title, other, most, most_ns in PAIRS:
+            ratio = self.beside(title, "eddy", other, "eddy")
+            if not ratio:
+                continue
+            more = self.beside(title, "eddy", other, "eddy", ratio=False)
+            aim = ""
+            if most:
+                aim = f"{most} x: {'met' if ratio <= most else 'missed'}"
+            if most_ns:
+                aim = f"{most_ns} ns: {'met' if more <= most_ns else 'missed'}"
+            lines.append(f"| {title} | {other} | {ratio:.2f} | {more:.0f} | {aim} |")
+        return lines if len(lines) > 3 else []
 
     def notes(self):
+        others = median(self.servers.others or [0])
         return [
-            f"{CONNECTIONS} connections, kept alive, {len(BODY)} bytes of body; server and client on one core each. "
+            f"Connections are kept alive; the answer is {len(BODY)} bytes of JSON; server and client on one core each. "
             "CPU time of the server, all threads, by the kernel's count, while it answers the last ten of each eleven "
             "requests. Client and server counted the same number of requests, all answered with 200.",
-            "The ratio to respond is the median of those of neighbouring runs. Unknown length: chunked; nginx does "
-            "this for a body that it searches (sub_filter); Go, if the handler asks for chunks.",
-            f"Other work took {median(self.others or [0]):.0f} % of the processors.",
-            f"Go: GOMAXPROCS=1, GOGC={self.options.gogc}.",
+            "Ratios and differences are medians of those of runs with the same number. Unknown length: chunked. JSON "
+            "from a struct: each server's own encoder. TLS 1.3, AES-256-GCM, X25519, a certificate of P-256.",
+            f"Routes: /api/r000/{{id}} alone, and as the first of {ROUTES:,}, which are requested in turn. nginx has "
+            "prefixes, and libh2o paths, without a parameter.",
+            f"Other work took {others:.0f} % of the processors. Go: GOMAXPROCS=1, GOGC={self.options.gogc}.",
         ]
