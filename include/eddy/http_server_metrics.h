@@ -55,7 +55,7 @@ EDDY_API void eddy_http_server_metrics_free(eddy_http_server_metrics *measured);
  * that the server or its option 'on_error' gives in place of the handler counts too, with its status
  * and bytes.  Without memory for that, the status counts by which the server answers without
  * 'on_error'.  An aborted exchange counts as "canceled".  Requests that the server refuses before the
- * handler do not count.
+ * handler (400, 408, 414, 431) do not count.
  *
  * Suspends: yes.
  * Errors: those of eddy_http_next()

@@ -129,7 +129,7 @@ static void see_requests(struct site *site)
                 "http_requests_total{route=\"GET /fail\",status=\"4xx\"} 1\n",
                 "http_requests_total{route=\"POST /body\",status=\"4xx\"} 1\n",
                 "http_requests_total{route=\"GET /none\",status=\"4xx\"} 1\n",
-                "http_requests_total{route=\"\",status=\"4xx\"} 1\n",
+                "http_requests_total{route=\"\",status=\"4xx\"} 2\n",
                 "http_request_duration_seconds_bucket{route=\"GET /users/{id}\",le=\"0.025\"} 0\n",
                 "http_request_duration_seconds_bucket{route=\"GET /users/{id}\",le=\"0.05\"} 2\n",
                 "http_received_bytes_total{route=\"GET /users/{id}\"} 106\n",
@@ -153,6 +153,7 @@ static void see_requests(struct site *site)
                  400);
         CHECK_EQ(ask(site, GET("/none"))->status, 404);
         CHECK_EQ(ask(site, GET("/a/b"))->status, 404);
+        CHECK_EQ(ask(site, GET("/users/.."))->status, 400);
         CHECK_EQ(ask(site, GET("/users/%zz"))->status, 400);
         check_page(lines);
         CHECK_EQ(eddy_metrics_write(metrics, &page, &bytes), 0);
