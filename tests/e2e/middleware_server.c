@@ -32,7 +32,11 @@ static const struct eddy_field item_list[] = {
         EDDY_FIELD(struct item, name),
 };
 static const struct eddy_fields item_fields = EDDY_FIELDS(struct item, item_list, 0);
-static const struct eddy_http_route_doc show_doc = { .params = &item_fields,
+static const struct eddy_field id_list[] = {
+        EDDY_FIELD(struct item, id, EDDY_FIELD_REQUIRED, EDDY_FIELD_MIN(1)),
+};
+static const struct eddy_fields item_params = EDDY_FIELDS(struct item, id_list, 0);
+static const struct eddy_http_route_doc show_doc = { .params = &item_params,
                                                      .answer = &item_fields };
 static const struct eddy_http_route_doc make_doc = { .body = &item_fields,
                                                      .answer = &item_fields,
