@@ -49,6 +49,7 @@
 #include "eddy/http_multipart.h"
 #include "eddy/http_multipart_reader.h"
 #include "eddy/http_range.h"
+#include "eddy/http_relay.h"
 #include "eddy/http_request.h"
 #include "eddy/http_response.h"
 #include "eddy/http_router.h"
