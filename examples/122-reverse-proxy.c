@@ -66,7 +66,7 @@ static int pass_on(eddy_http_exchange *exchange, void *arg)
                         break;
                 err = eddy_http_relay_request(exchange, backend->url, &request);
                 if (err < 0)
-                        return err;
+                        break;
                 err = eddy_http_client_send(client, &request, &response);
                 if (err == 0)
                         return eddy_http_relay_response(exchange, response);

@@ -55,15 +55,6 @@ def look_at(url, folder, *flags, own="<-loopback>"):
     return shown.stdout.decode(), said, proxy.asked
 
 
-def high_pipe():
-    """A pipe whose descriptors are above 4, where the browser's own are."""
-    low = os.pipe()
-    high = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in low]
-    for end in low:
-        os.close(end)
-    return high
-
-
 class Tab:
     """A page that stays open, operated by the DevTools protocol over two pipes.
 
@@ -77,14 +68,15 @@ class Tab:
         threading.Thread(target=proxy.serve_forever, daemon=True).start()
         self.stack.callback(proxy.shutdown)
         self.asked = proxy.asked
-        (to_read, self.to), (self.by, to_write) = high_pipe(), high_pipe()
+        (read, self.to), (self.by, write) = os.pipe(), os.pipe()
+        to_read, to_write = (fcntl.fcntl(pipe, fcntl.F_DUPFD_CLOEXEC, 10) for pipe in (read, write))
         args = command(folder, proxy, f"<-loopback>;{own}", "--disable-gpu", "--remote-debugging-pipe")
         # The browser reads its commands from descriptor 3 and answers on 4.
         pipes = ["bash", "-c", f'exec "$@" 3<&{to_read} 4>&{to_write} {to_read}<&- {to_write}>&-', "bash"]
         self.child = subprocess.Popen(pipes + args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                       stderr=subprocess.DEVNULL, pass_fds=(to_read, to_write))
-        os.close(to_read)
-        os.close(to_write)
+        for pipe in read, write, to_read, to_write:
+            os.close(pipe)
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = {"sessionId": self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]}
         for domain in "Runtime", "Log", "Page":

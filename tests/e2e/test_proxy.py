@@ -370,6 +370,17 @@ def continue_comes_from_the_proxy(eddy):
         equal(status_of(e2e.read_head(connection)), 502)
 
 
+@claim
+def requests_that_cannot_be_passed_on_have_their_own_status(eddy):
+    heads = []
+    proxy = Proxy(eddy, head_server(eddy, heads))
+    for line, status in {"OPTIONS *": 501, "CONNECT a:1": 501, "GET /%zz": 400, 'GET /"': 400, "GET /\\": 400,
+                         "GET /\u00e4": 400, "GET /a#b": 400, "GET /{|}^`[]": 200, "GET /;a=b,c'()*!$&+:@": 200}.items():
+        got = proxy.say(line.encode() + b" HTTP/1.1\r\nHost: a:1\r\nConnection: close\r\n\r\n")
+        equal(status_of(got), status, line, got)
+    equal([head.split(b" ")[1] for head in heads], [b"/{|}^`[]", b"/;a=b,c'()*!$&+:@"])
+
+
 # ---- backends -------------------------------------------------------------------------------------
 
 
