@@ -147,7 +147,7 @@ EDDY_API EDDY_MUST_USE int eddy_sqlite_one_or_none(eddy_sqlite_conn *conn, const
  *             EDDY_FIELD_LIST_OF(struct page, users, users_count, &user_fields) };
  *
  * Limit the number of rows by the statement.  A statement that returns more rows than the list can have
- * (EDDY_FIELD_LENGTH), or more than 32 MiB as JSON, is an error; for so many, read one row after another.
+ * (EDDY_FIELD_LENGTH), or more than 32 MiB as JSON, is an error; read these one after the other.
  *
  * Suspends: yes.
  * Errors: those of SQL, and of eddy_sqlite_rows_read(), except -EINVAL
