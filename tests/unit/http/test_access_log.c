@@ -233,6 +233,20 @@ GUARDED_TEST(long_paths_and_methods_are_cut, build)
         }
 }
 
+GUARDED_TEST(no_request_writes_a_line_of_its_own, build)
+{
+        const char *lines;
+
+        CHECK_EQ(ask(site, GET("/a%0d%0a%1b[31m{}',:"))->status, 404);
+        CHECK_EQ(ask(site, SAY("M'|~{", "/ok", ""))->status, 400);
+        CHECK_EQ(ask(site, SAY("M'|~", "/ok", ""))->status, 405);
+        lines = copy_line(guarded_lines());
+        CHECK_HAS(this_line, "\"path\":\"/a%0d%0a%1b[31m{}',:\"}");
+        lines = copy_line(lines);
+        CHECK_HAS(this_line, "\"method\":\"M'|~\"");
+        CHECK_STR(lines, "");
+}
+
 static void build_without_path(void)
 {
         struct eddy_http_access_log_opts opts = { .log = guarded.log,

@@ -95,6 +95,11 @@ GUARDED_TEST(a_preflight_is_answered_without_the_handler, build)
         CHECK_HAS(answer->text, ASKED);
         CHECK_HAS(answer->text, "Vary: Origin\r\n");
         CHECK_HAS_NOT(answer->text, "Access-Control-Allow");
+        answer = ask(site, SAY("OPTIONS", "/ok",
+                               "Origin: https://a.test\r\nAccess-Control-Request-Method: GET\r\n"
+                               "Access-Control-Request-Private-Network: true\r\n"));
+        CHECK_EQ(answer->status, 204);
+        CHECK_HAS_NOT(answer->text, "Network");
         CHECK_EQ(guarded.handled, 0);
 }
 

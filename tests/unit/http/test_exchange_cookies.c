@@ -46,6 +46,7 @@ GUARDED_TEST(a_cookie_is_found_by_its_name, build)
                 { COOKIE("ID=7"), "none" },
                 { COOKIE("id"), "none" },
                 { COOKIE("idx=7; xid=7; id =7; id= 7"), "none" },
+                { COOKIE("=id=7; =7; \xc2\xa0id=7; \xe3\x80\x80id=7"), "none" },
                 { COOKIE("id=\""), "none" },
                 { COOKIE("id=a\"b"), "none" },
                 { COOKIE("id=a\\b"), "none" },

@@ -303,15 +303,20 @@ INPUT_TEST(a_text_without_fields_is_a_bad_request)
 
 INPUT_TEST(only_bodies_of_the_content_type_are_read)
 {
-        static const char *const right[] = { JSON, "content-type: Application/JSON\r\n",
+        static const char *const right[] = { JSON,
+                                             "content-type: Application/JSON\r\n",
                                              "Content-Type: application/json; charset=utf-8\r\n",
                                              "Content-Type: application/json;charset=utf-8\r\n",
+                                             "Content-Type: application/json \t; a\r\n",
                                              "Content-Type: application/vnd.api+json\r\n" };
         static const char *const wrong[] = { "",
                                              "Content-Type: \r\n",
                                              FORM,
                                              "Content-Type: text/plain\r\n",
                                              "Content-Type: application/jsonx\r\n",
+                                             "Content-Type: application/json x\r\n",
+                                             "Content-Type: application/json, text/plain\r\n",
+                                             "Content-Type: application/json\xc2\xa0\r\n",
                                              "Content-Type: application/x; a=+json\r\n",
                                              "Content-Type: text/plain; application/json\r\n",
                                              "Content-Type: +json\r\n" };

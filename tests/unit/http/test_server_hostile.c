@@ -239,6 +239,36 @@ SERVER_TEST(bytes_of_a_head_are_limited, SERVER_OPTIONS(.head_bytes_max = 200))
                  431);
 }
 
+#define INNER "GET /evil HTTP/1.1\r\n" HOST "\r\n"
+#define AFTER "GET /last HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n"
+
+/* The handler of "/ok" does not read the body: CL.0, TE.0, and the forms with Expect and Upgrade. */
+SERVER_TEST(a_request_inside_a_body_that_is_not_read_is_never_answered, NULL)
+{
+        static const char *const heads[] = {
+                "POST /ok HTTP/1.1\r\n" HOST,
+                "GET /ok HTTP/1.1\r\n" HOST,
+                "HEAD /ok HTTP/1.1\r\n" HOST,
+                "OPTIONS /ok HTTP/1.1\r\n" HOST,
+                "POST /ok HTTP/1.1\r\n" HOST "Expect: 100-continue\r\n",
+                "GET /ok HTTP/1.1\r\n" HOST "Connection: Upgrade\r\nUpgrade: h2c\r\n",
+        };
+
+        for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+                char text[500];
+
+                snprintf(text, sizeof(text), "%sContent-Length: %zu\r\n\r\n" INNER AFTER, heads[i],
+                         strlen(INNER));
+                CHECK(ask(site, text)->responses <= 2);
+                snprintf(text, sizeof(text),
+                         "%sTransfer-Encoding: chunked\r\n\r\n%zx\r\n" INNER "\r\n0\r\n\r\n" AFTER,
+                         heads[i], strlen(INNER));
+                CHECK(ask(site, text)->responses <= 2);
+        }
+        CHECK(strchr(site->order, 'o') && strchr(site->order, 'l'));
+        CHECK(!strchr(site->order, 'e'));
+}
+
 SERVER_TEST(body_is_limited, SERVER_OPTIONS(.body_bytes_max = 1000))
 {
         const struct answer *answer;
