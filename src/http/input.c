@@ -25,6 +25,9 @@ static bool has_type(const eddy_http_exchange *exchange, const char *type, const
         const char *value = eddy_http_exchange_header(exchange, "Content-Type");
         size_t bytes = value ? strcspn(value, "; \t") : 0, suffix_bytes = strlen(suffix);
 
+        /* Only parameters may follow. strchr() finds the NUL too. */
+        if (bytes > 0 && !strchr(";", value[bytes + strspn(value + bytes, " \t")]))
+                return false;
         if (bytes == strlen(type) && strncasecmp(value, type, bytes) == 0)
                 return true;
         return suffix_bytes > 0 && bytes > suffix_bytes &&
