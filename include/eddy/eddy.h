@@ -38,6 +38,7 @@
 #include "eddy/http_exchange.h"
 #include "eddy/http_exchange_cookies.h"
 #include "eddy/http_file.h"
+#include "eddy/http_folder.h"
 #include "eddy/http_forwarded.h"
 #include "eddy/http_header.h"
 #include "eddy/http_health.h"

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
+#include "io/beneath.h"
 #include "io/file_op.h"
 #include "io/slices.h"
 #include "scope/debug/debug.h"
@@ -80,6 +81,18 @@ int eddy_file_temporary(const char *folder, eddy_file **ret_file)
                 op.path = secure_getenv("TMPDIR");
         if (!op.path || !*op.path)
                 op.path = "/tmp";
+        return open_by(&op, ret_file);
+}
+
+int ed_beneath_file(int folder, const char *path, unsigned flags, struct eddy_file_info *ret_info,
+                    eddy_file **ret_file)
+{
+        struct ed_file_op op = { .call = ED_FILE_OPEN_BENEATH,
+                                 .fd = folder,
+                                 .path = path,
+                                 .flags = flags,
+                                 .info = ret_info };
+
         return open_by(&op, ret_file);
 }
 

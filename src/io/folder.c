@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/alloc.h"
+#include "io/beneath.h"
 #include "io/file_op.h"
 #include "loop/member.h"
 #include "scope/debug/debug.h"
@@ -38,9 +39,9 @@ static void loop_ends(struct ed_member *member)
         folder->fd = -1;
 }
 
-int eddy_folder_open(const char *path, eddy_folder **ret_folder)
+/* Makes a folder of a descriptor, or of an error. Takes the descriptor. */
+static int folder_new(int64_t fd, eddy_folder **ret_folder)
 {
-        int64_t fd = open_fd(path);
         eddy_folder *folder;
 
         if (fd < 0)
@@ -55,6 +56,21 @@ int eddy_folder_open(const char *path, eddy_folder **ret_folder)
         ed_debug_made(folder, ED_DEBUG_FOLDER);
         *ret_folder = folder;
         return 0;
+}
+
+int eddy_folder_open(const char *path, eddy_folder **ret_folder)
+{
+        return folder_new(open_fd(path), ret_folder);
+}
+
+int ed_beneath_folder(int folder, const char *path, unsigned flags, eddy_folder **ret_folder)
+{
+        struct ed_file_op op = { .call = ED_FILE_OPEN_BENEATH,
+                                 .fd = folder,
+                                 .path = path,
+                                 .flags = flags | ED_BENEATH_FOLDER };
+
+        return folder_new(ed_file_do(&op), ret_folder);
 }
 
 static int fill(eddy_folder *folder)

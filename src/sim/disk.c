@@ -222,14 +222,16 @@ static int next_name(const char **path, char *name)
         return strcmp(name, "..") == 0 ? -EINVAL : 0;
 }
 
-static int place_of(struct ed_disk *disk, const char *path, struct place *place)
+/* The path begins at 'folder'. */
+static int place_beneath(struct ed_disk *disk, struct ed_disk_node *folder, const char *path,
+                         struct place *place)
 {
         char next[EDDY_FOLDER_NAME_MAX + 1];
         int err;
 
         if (!*path)
                 return -ENOENT;
-        place->folder = ed_disk_root(disk);
+        place->folder = folder;
         err = next_name(&path, place->name);
         while (err == 0 && (err = next_name(&path, next)) == 0 && next[0]) {
                 place->folder = names_get(&disk->now, place->folder, place->name);
@@ -240,6 +242,11 @@ static int place_of(struct ed_disk *disk, const char *path, struct place *place)
                 memcpy(place->name, next, sizeof(next));
         }
         return err;
+}
+
+static int place_of(struct ed_disk *disk, const char *path, struct place *place)
+{
+        return place_beneath(disk, ed_disk_root(disk), path, place);
 }
 
 /* Returns the node at a place, or NULL. */
@@ -257,6 +264,18 @@ int ed_disk_find(struct ed_disk *disk, const char *path, struct ed_disk_node **r
 
         if (err < 0)
                 return err;
+        *ret_node = node_at(disk, &place);
+        return *ret_node ? 0 : -ENOENT;
+}
+
+int ed_disk_find_beneath(struct ed_disk *disk, struct ed_disk_node *folder, const char *path,
+                         struct ed_disk_node **ret_node)
+{
+        struct place place;
+        int err = place_beneath(disk, folder, path, &place);
+
+        if (err < 0)
+                return err == -EINVAL ? -EXDEV : err;
         *ret_node = node_at(disk, &place);
         return *ret_node ? 0 : -ENOENT;
 }

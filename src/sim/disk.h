@@ -74,6 +74,10 @@ struct ed_disk_node *ed_disk_root(struct ed_disk *disk);
  */
 int ed_disk_find(struct ed_disk *disk, const char *path, struct ed_disk_node **ret_node);
 
+/* The same for a path that begins at 'folder'. "..": -EXDEV. */
+int ed_disk_find_beneath(struct ed_disk *disk, struct ed_disk_node *folder, const char *path,
+                         struct ed_disk_node **ret_node);
+
 /* Make a file or folder. Errors: -EEXIST, -ENOENT, -ENOTDIR, -ENOSPC, -ENOMEM. */
 int ed_disk_make(struct ed_disk *disk, const char *path, bool is_folder, uint32_t mode,
                  struct ed_disk_node **ret_node);

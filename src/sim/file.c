@@ -75,6 +75,21 @@ void ed_sim_file_close(struct ed_sim *sim, int fd)
 
 /* --- the operations --- */
 
+/* The node changes now. */
+static void touch(struct ed_sim *sim, struct ed_disk_node *node)
+{
+        node->modified_ns = sim->sys.poll->time_of_day(&sim->sys);
+}
+
+static int truncate_node(struct ed_sim *sim, struct ed_disk_node *node, uint64_t bytes)
+{
+        int err = ed_disk_truncate(&sim->disk, node, bytes);
+
+        if (err == 0)
+                touch(sim, node);
+        return err;
+}
+
 /* A crash ends the locks before it. */
 static bool is_locked(const struct ed_sim *sim, const struct ed_disk_node *node)
 {
@@ -95,14 +110,17 @@ static int64_t open_file(struct ed_sim *sim, const struct ed_file_op *op)
         struct ed_disk_node *node = NULL;
         int err = ed_disk_find(&sim->disk, op->path, &node);
 
-        if (err == -ENOENT && makes)
+        if (err == -ENOENT && makes) {
                 err = ed_disk_make(&sim->disk, op->path, false, op->mode, &node);
-        else if (err == 0 && op->flags & EDDY_FILE_NEW)
+                if (err == 0)
+                        touch(sim, node);
+        } else if (err == 0 && op->flags & EDDY_FILE_NEW) {
                 err = -EEXIST;
-        else if (err == 0 && node->is_folder && (writes || makes))
+        } else if (err == 0 && node->is_folder && (writes || makes)) {
                 err = -EISDIR;
-        else if (err == 0 && op->flags & EDDY_FILE_TRUNCATE)
-                err = ed_disk_truncate(&sim->disk, node, 0);
+        } else if (err == 0 && op->flags & EDDY_FILE_TRUNCATE) {
+                err = truncate_node(sim, node, 0);
+        }
         if (err == 0 && op->flags & EDDY_FILE_LOCK && is_locked(sim, node))
                 err = -EBUSY;
         return err < 0 ? err : file_new(sim, node, op->flags);
@@ -126,6 +144,39 @@ static int64_t open_folder(struct ed_sim *sim, const struct ed_file_op *op)
         if (err < 0)
                 return err;
         return node->is_folder ? file_new(sim, node, 0) : -ENOTDIR;
+}
+
+static int64_t describe(struct ed_sim *sim, const struct ed_disk_node *node,
+                        struct eddy_file_info *ret_info)
+{
+        *ret_info = (struct eddy_file_info){
+                .kind = node->is_folder ? EDDY_FILE_FOLDER : EDDY_FILE_REGULAR,
+                .mode = node->mode,
+                .bytes = (int64_t) node->now.bytes,
+                .modified_ns = node->modified_ns,
+                .device = 1,
+                .inode = node->number,
+                .links = ed_disk_has_name(&sim->disk, node),
+        };
+        return 0;
+}
+
+static int64_t open_beneath(struct ed_sim *sim, const struct ed_file_op *op)
+{
+        bool is_folder = op->flags & ED_BENEATH_FOLDER;
+        struct ed_sim_file *file;
+        struct ed_disk_node *node;
+        int err = file_of(sim, op->fd, &file);
+
+        if (err == 0)
+                err = ed_disk_find_beneath(&sim->disk, file->node, op->path, &node);
+        if (err < 0)
+                return err;
+        if (is_folder != node->is_folder)
+                return is_folder ? -ENOTDIR : -EISDIR;
+        if (!is_folder)
+                describe(sim, node, op->info);
+        return file_new(sim, node, is_folder ? 0 : EDDY_FILE_READ);
 }
 
 /* Returns a part of 'bytes' if this transfer must be short. */
@@ -181,7 +232,7 @@ static int64_t write_file(struct ed_sim *sim, const struct ed_file_op *op, struc
         }
         if (total == 0 && err < 0)
                 return err;
-        file->node->modified_ns = sim->now_ns;
+        touch(sim, file->node);
         if (op->offset < 0)
                 file->position = offset + (uint64_t) total;
         return total;
@@ -192,22 +243,7 @@ static int64_t truncate_file(struct ed_sim *sim, const struct ed_file_op *op,
 {
         if (!(file->flags & (EDDY_FILE_WRITE | EDDY_FILE_APPEND)))
                 return -EINVAL;
-        return ed_disk_truncate(&sim->disk, file->node, (uint64_t) op->offset);
-}
-
-static int64_t describe(struct ed_sim *sim, const struct ed_disk_node *node,
-                        struct eddy_file_info *ret_info)
-{
-        *ret_info = (struct eddy_file_info){
-                .kind = node->is_folder ? EDDY_FILE_FOLDER : EDDY_FILE_REGULAR,
-                .mode = node->mode,
-                .bytes = (int64_t) node->now.bytes,
-                .modified_ns = node->modified_ns,
-                .device = 1,
-                .inode = node->number,
-                .links = ed_disk_has_name(&sim->disk, node),
-        };
-        return 0;
+        return truncate_node(sim, file->node, (uint64_t) op->offset);
 }
 
 static int64_t describe_path(struct ed_sim *sim, const struct ed_file_op *op)
@@ -275,6 +311,8 @@ static int64_t perform_at(struct ed_sim *sim, const struct ed_file_op *op)
                 return ed_disk_make(&sim->disk, op->path, true, op->mode, &node);
         case ED_FILE_REMOVE_FOLDER:
                 return ed_disk_remove(&sim->disk, op->path, true);
+        case ED_FILE_OPEN_BENEATH:
+                return open_beneath(sim, op);
         default:
                 return -EINVAL;
         }
@@ -286,6 +324,7 @@ static enum ed_sim_call kind_of(enum ed_file_call call)
         case ED_FILE_OPEN:
         case ED_FILE_OPEN_UNNAMED:
         case ED_FILE_OPEN_FOLDER:
+        case ED_FILE_OPEN_BENEATH:
                 return ED_SIM_CALL_FILE_OPEN;
         case ED_FILE_READ:
         case ED_FILE_LIST:

@@ -12,7 +12,8 @@ static int weight_read(const char *at, size_t bytes)
 {
         int weight, digit = 100;
 
-        if (bytes == 0 || bytes > 5 || (at[0] != '0' && at[0] != '1') || (bytes > 1 && at[1] != '.'))
+        if (bytes == 0 || bytes > 5 || (at[0] != '0' && at[0] != '1') ||
+            (bytes > 1 && at[1] != '.'))
                 return -1;
         weight = (at[0] - '0') * 1000;
         for (size_t i = 2; i < bytes; i++, digit /= 10) {

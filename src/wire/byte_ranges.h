@@ -1,8 +1,8 @@
 /*
  * wire/byte_ranges.h - the field Range of a request (RFC 9110, 14.1 and 14.2).
  *
- * A request may ask for many bytes with few: "bytes=0-,0-,0-,..." (a range bomb). So the ranges that are
- * answered are at most ED_BYTE_RANGES_MAX, and have together at most the bytes of the whole content.
+ * A request may ask for many bytes with few: "bytes=0-,0-,0-,..." (a range bomb). Therefore the ranges that
+ * are answered are at most ED_BYTE_RANGES_MAX, and have together at most the bytes of the whole content.
  * Others are answered with the whole content, which RFC 9110, 14.2 allows.
  */
 #ifndef ED_WIRE_BYTE_RANGES_H

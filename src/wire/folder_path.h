@@ -23,7 +23,7 @@ enum {
  * if there can be no such file; 400 for a wrong '%' or %00. 'out' does not end with a slash; "": the
  * folder itself.
  */
-ED_SHARED EDDY_MUST_USE int ed_folder_path_decode(const char *path, unsigned flags,
-                                                  char *out, bool *ret_is_folder);
+ED_SHARED EDDY_MUST_USE int ed_folder_path_decode(const char *path, unsigned flags, char *out,
+                                                  bool *ret_is_folder);
 
 #endif

@@ -23,6 +23,8 @@
         X(bytes_of, fstat, 1)                                                                      \
         X(call_of, close, 1)                                                                       \
         X(call_of, read, 1)                                                                        \
+        X(checked, fstat, 1)                                                                       \
+        X(checked, close, 1)                                                                       \
         X(check_program, faccessat, 1)                                                             \
         X(check_program, fstatat, 1)                                                               \
         X(close_all, close, 1)                                                                     \
@@ -181,6 +183,7 @@
         X(move_above, close, 1)                                                                    \
         X(on_sample, backtrace, 1)                                                                 \
         X(open_at, openat, 1)                                                                      \
+        X(open_at_once, syscall, 1)                                                                \
         X(open_for_write, open, 1)                                                                 \
         X(open_locked_once, close, 1)                                                              \
         X(open_locked_once, flock, 1)                                                              \
@@ -432,6 +435,8 @@
         X(read_stat, sysconf, 2, "every system has pages and ticks")                               \
         X(signal_stack_left, sigaltstack, 1, "asks")                                               \
         X(kind_of_entry, fstatat, 1, "only on file systems that do not store the kind")            \
+        X(open_part, openat, 1, "only where openat2(2) is forbidden")                              \
+        X(open_by_parts, close, 1, "of a descriptor that was opened")                              \
         X(open_removed, mkostemp, 1, "only on file systems without unnamed files")                 \
         X(open_removed, unlink, 1, "only on file systems without unnamed files")                   \
         X(ed_sys_in_copy, nanosleep, 1, "a pause that may end early")                              \

@@ -21,6 +21,7 @@
 
 #include "co/stack.h"
 #include "fault.h"
+#include "io/beneath.h"
 #include "scenario.h"
 #include "scope/task.h"
 #include "sys/fault/last_words.h"
@@ -553,6 +554,30 @@ static int list_names(const char *path)
         return n;
 }
 
+/* Open the file "to", and the folder itself as a file and as a folder. */
+static int open_beneath(void)
+{
+        struct eddy_file_info info;
+        eddy_folder *folder;
+        eddy_file *file;
+        int fd = ed_beneath_begin(files_path), err;
+
+        if (fd < 0)
+                return fd;
+        err = ed_beneath_file(fd, "to", 0, &info, &file);
+        if (err == 0) {
+                eddy_file_close(file);
+                err = ed_beneath_file(fd, ".", 0, &info, &file);
+                CHECK(err < 0);
+                if (err == -EISDIR)
+                        err = ed_beneath_folder(fd, ".", ED_BENEATH_NO_LINKS, &folder);
+                if (err == 0)
+                        eddy_folder_close(folder);
+        }
+        ed_beneath_close(fd);
+        return err;
+}
+
 static int change_names(const char *from, const char *to)
 {
         struct eddy_file_info info;
@@ -566,6 +591,8 @@ static int change_names(const char *from, const char *to)
                 err = eddy_path_stat(to, 0, &info);
         if (err == 0)
                 err = list_names(files_path);
+        if (err == 0)
+                err = open_beneath();
         if (err == 0)
                 err = eddy_folder_sync(files_path);
         return err == 0 ? eddy_path_remove(to) : err;

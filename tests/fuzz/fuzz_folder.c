@@ -83,6 +83,7 @@ static void check_path(const char *path)
         size_t room = strlen(path) + 1;
         char *name = malloc(room), *quoted = malloc(3 * room + 1), *again = malloc(3 * room + 1);
         bool is_folder = false, is_folder_again = false;
+        int64_t n;
         int status;
 
         require(name && quoted && again);
@@ -90,9 +91,10 @@ static void check_path(const char *path)
         require(status == 0 || status == 400 || status == 404);
         if (status == 0) {
                 check_name(name, is_folder);
-                require(eddy_url_quote(name, strlen(name), EDDY_URL_SLASH, quoted, 3 * room) >= 0);
+                n = eddy_url_quote(name, strlen(name), EDDY_URL_SLASH, quoted, 3 * room);
+                require(n >= 0);
                 if (is_folder && name[0])
-                        strcat(quoted, "/");
+                        memcpy(quoted + n, "/", 2);
                 require(ed_folder_path_decode(quoted, ED_FOLDER_PATH_QUOTED, again,
                                               &is_folder_again) == 0);
                 require(strcmp(name, again) == 0 && is_folder == is_folder_again);

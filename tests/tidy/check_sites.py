@@ -6,7 +6,7 @@ import re
 # What no system takes part in.
 FREE = set("""
     atoi backtrace_symbols htonl htons makedev memchr memcmp memcpy memmove memset ntohl ntohs snprintf strcasecmp
-    strchr strcmp strlen strncmp strrchr strspn strstr strtol strtoul strtoull
+    strchr strcmp strcspn strlen strncmp strrchr strspn strstr strtol strtoul strtoull
     """.split())
 WORDS = set("if for while switch return sizeof do else typeof defined void".split())
 FUNCTION = re.compile(r"^[a-z_][\w \*]*?\b(\w+)\(")

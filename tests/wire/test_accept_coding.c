@@ -30,9 +30,10 @@ TEST(a_star_is_for_codings_that_are_not_in_the_list)
 
 TEST(a_part_that_is_not_valid_is_not_there)
 {
-        static const char *const wrong[] = { "gzip;q=2",    "gzip;q=1.001", "gzip;q=0.1234", "gzip;q=",
-                                             "gzip;q=-1",   "gzip;q=a",     "gzip;q=.5",     "gzip;x=1",
-                                             "gzip q",       "gzip;q=1x" };
+        static const char *const wrong[] = { "gzip;q=2",  "gzip;q=1.001", "gzip;q=0.1234",
+                                             "gzip;q=",   "gzip;q=-1",    "gzip;q=a",
+                                             "gzip;q=.5", "gzip;x=1",     "gzip q",
+                                             "gzip;q=1x" };
 
         for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
                 CHECK_EQ(ed_accept_coding_weight(wrong[i], "gzip"), 0);

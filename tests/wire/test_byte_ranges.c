@@ -79,12 +79,12 @@ TEST(a_number_beyond_64_bits_is_the_largest)
 TEST(a_value_that_is_not_valid_is_ignored)
 {
         static const char *const wrong[] = {
-                "",          "bytes",        "bytes=",     "bytes=,",      "bytes=-",    "bytes=a",
-                "bytes=1",   "bytes=1-2-3",  "bytes=2-1",  "bytes=0-1,2-1", "bytes=1 -2", "bytes=1- 2",
-                "bytes=+1-", "bytes=--1",    "bytes=0x1-", "bytes=1-2;",   "bytes=1-2 3-4",
-                "bytes =0-", "bytes 0-1",    "lines=0-1",  "bytes:0-1",    "bytes=0-1/10",
-                "bytes=*",   "bytes=0-1,a",  " bytes=0-1", "bytes==0-1",   "bytes=1.0-2",
-                "bytes=0-9\x01",
+                "",           "bytes",         "bytes=",        "bytes=,",     "bytes=-",
+                "bytes=a",    "bytes=1",       "bytes=1-2-3",   "bytes=2-1",   "bytes=0-1,2-1",
+                "bytes=1 -2", "bytes=1- 2",    "bytes=+1-",     "bytes=--1",   "bytes=0x1-",
+                "bytes=1-2;", "bytes=1-2 3-4", "bytes =0-",     "bytes 0-1",   "lines=0-1",
+                "bytes:0-1",  "bytes=0-1/10",  "bytes=*",       "bytes=0-1,a", " bytes=0-1",
+                "bytes==0-1", "bytes=1.0-2",   "bytes=0-9\x01",
         };
 
         for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
@@ -99,18 +99,26 @@ TEST(requests_for_more_bytes_than_the_content_has_get_it_whole)
         check("bytes=0-9,5-5", 10, "whole");
 }
 
+enum { VALUE_BYTES = 10 * (ED_BYTE_RANGES_MAX + 1) };
+
+/* Write "bytes=" and a text of four characters a number of times. */
+static void repeat(char out[VALUE_BYTES], const char *text, int times)
+{
+        memcpy(out, "bytes=", 6);
+        for (int i = 0; i < times; i++)
+                memcpy(out + 6 + 4 * i, text, 4);
+        out[6 + 4 * times] = '\0';
+}
+
 TEST(more_ranges_than_the_limit_get_the_content_whole)
 {
-        char value[10 * (ED_BYTE_RANGES_MAX + 1)] = "bytes=";
+        char value[VALUE_BYTES];
 
-        for (int i = 0; i < ED_BYTE_RANGES_MAX; i++)
-                strcat(value, i ? ",1-1" : "1-1");
+        repeat(value, "1-1,", ED_BYTE_RANGES_MAX);
         CHECK(strncmp(read_ranges(value, 1000), "1-1,1-1,", 8) == 0);
-        strcat(value, ",1-1");
+        repeat(value, "1-1,", ED_BYTE_RANGES_MAX + 1);
         check(value, 1000, "whole");
         /* Also if the content does not have them. */
-        strcpy(value, "bytes=");
-        for (int i = 0; i <= ED_BYTE_RANGES_MAX; i++)
-                strcat(value, i ? ",20-" : "20-");
+        repeat(value, "20-,", ED_BYTE_RANGES_MAX + 1);
         check(value, 10, "whole");
 }

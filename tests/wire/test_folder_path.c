@@ -51,10 +51,12 @@ TEST(a_path_is_the_name_of_a_file_or_a_folder)
 TEST(hidden_names_and_names_that_cannot_be_are_404)
 {
         static const char *const paths[] = {
-                ".",      "..",     "../a",    "a/..",     "a/../b", "a/.",      "./a",      ".git/config",
-                "a/.b",   "%2e",    "%2e%2e",  "a/%2E./b", ".%2e/a", "a/.%2e",   "a//b",     "/",
-                "/a",     "//",     "a//",     "a%2fb",    "a%2Fb",  "%2f",      "%2fetc",   "..%2f..%2fetc",
-                "a\n",    "a%0a",   "a%0d%0a", "%7f",      "%01",    "a/%09b",   "...",      "a/..\\b",
+                ".",      "..",          "../a",    "a/..", "a/../b", "a/.",
+                "./a",    ".git/config", "a/.b",    "%2e",  "%2e%2e", "a/%2E./b",
+                ".%2e/a", "a/.%2e",      "a//b",    "/",    "/a",     "//",
+                "a//",    "a%2fb",       "a%2Fb",   "%2f",  "%2fetc", "..%2f..%2fetc",
+                "a\n",    "a%0a",        "a%0d%0a", "%7f",  "%01",    "a/%09b",
+                "...",    "a/..\\b",
         };
 
         for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
@@ -93,16 +95,16 @@ TEST(a_long_part_or_path_is_404)
         for (int i = 0; i < ED_FOLDER_PATH_BYTES_MAX - 1; i++)
                 path[i] = i % 2 ? '/' : 'a';
         check(path, path);
-        strcat(path, "a");
+        path[ED_FOLDER_PATH_BYTES_MAX - 1] = 'a';
         check(path, path);
-        strcat(path, "a");
+        path[ED_FOLDER_PATH_BYTES_MAX] = 'a';
         check(path, "404");
         /* The length that counts is the decoded one. */
-        path[0] = '\0';
+        memset(path, 0, sizeof(path));
         for (int i = 0; i < ED_FOLDER_PATH_PART_MAX; i++)
-                strcat(path, "%61");
+                memcpy(path + 3 * i, "%61", 3);
         CHECK_EQ(strlen(decode(path, ED_FOLDER_PATH_QUOTED)), ED_FOLDER_PATH_PART_MAX);
-        strcat(path, "%61");
+        memcpy(path + 3 * ED_FOLDER_PATH_PART_MAX, "%61", 3);
         check(path, "404");
 }
 

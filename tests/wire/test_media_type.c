@@ -20,8 +20,8 @@ TEST(an_ending_has_its_type_whatever_its_case)
 
 TEST(a_name_without_a_known_ending_is_bytes)
 {
-        static const char *const names[] = { "", "html", "a", "a.", "a.b", "a.html/b", "a.htmlx", "x.html.",
-                                             "a.htm l" };
+        static const char *const names[] = { "",         "html",    "a",       "a.",     "a.b",
+                                             "a.html/b", "a.htmlx", "x.html.", "a.htm l" };
 
         for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
                 CHECK_STR(ed_media_type_of(names[i]), "application/octet-stream");
@@ -30,12 +30,15 @@ TEST(a_name_without_a_known_ending_is_bytes)
 /* A binary search finds each ending only in a sorted table. */
 TEST(each_ending_of_the_table_is_found)
 {
-        static const char endings[] =
-                "7z aac apng atom avif bmp bz2 css csv docx epub flac geojson gif gz heic htm html ico "
-                "ics jar jpeg jpg js json jsonl jsonld jxl log m3u8 m4a map md mjs mov mp3 mp4 mpd mpeg "
-                "odp ods odt oga ogg ogv opus otf parquet pdf png pptx rss rtf svg tar tif tiff ts ttf "
-                "txt vtt wasm wav weba webm webmanifest webp woff woff2 xhtml xlsx xml xz yaml yml zip "
-                "zst";
+        static const char endings[] = "7z aac apng atom avif bmp bz2 css csv docx epub flac "
+                                      "geojson gif gz heic htm html ico "
+                                      "ics jar jpeg jpg js json jsonl jsonld jxl log m3u8 m4a map "
+                                      "md mjs mov mp3 mp4 mpd mpeg "
+                                      "odp ods odt oga ogg ogv opus otf parquet pdf png pptx rss "
+                                      "rtf svg tar tif tiff ts ttf "
+                                      "txt vtt wasm wav weba webm webmanifest webp woff woff2 "
+                                      "xhtml xlsx xml xz yaml yml zip "
+                                      "zst";
         char name[32];
         int n, count = 0;
 

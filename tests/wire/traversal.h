@@ -13,9 +13,20 @@
 enum { TRAVERSAL_BYTES = 600 };
 
 static const char *const traversal_ups[] = {
-        "..",       "%2e%2e",     ".%2e",         "%2E.",       "%252e%252e",     "%c0%ae%c0%ae",
-        "%e0%80%ae%e0%80%ae",     "%uff0e%uff0e", "..%00",      "..%20",          "...",
-        "..;",      "..%5c",      "..%01",
+        "..",
+        "%2e%2e",
+        ".%2e",
+        "%2E.",
+        "%252e%252e",
+        "%c0%ae%c0%ae",
+        "%e0%80%ae%e0%80%ae",
+        "%uff0e%uff0e",
+        "..%00",
+        "..%20",
+        "...",
+        "..;",
+        "..%5c",
+        "..%01",
 };
 
 static const char *const traversal_slashes[] = {
@@ -42,7 +53,8 @@ static inline bool traversal_next(size_t i, char path[TRAVERSAL_BYTES])
 
         if (rest >= (size_t) TRAVERSAL_BEFORE * TRAVERSAL_DEPTHS)
                 return false;
-        n = (size_t) snprintf(path, TRAVERSAL_BYTES, "%s", traversal_before[rest % TRAVERSAL_BEFORE]);
+        n = (size_t) snprintf(path, TRAVERSAL_BYTES, "%s",
+                              traversal_before[rest % TRAVERSAL_BEFORE]);
         rest /= TRAVERSAL_BEFORE;
         for (size_t j = 0; j <= strlen(depths[rest]); j++)
                 n += (size_t) snprintf(path + n, TRAVERSAL_BYTES - n, "%s%s", up, slash);

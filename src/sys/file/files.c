@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "eddy/path.h"
 #include "sys/above_stdio.h"
+#include "sys/file/beneath.h"
 #include "sys/libc.h"
 
 #ifdef ED_MSAN
@@ -182,7 +183,7 @@ static int64_t nanoseconds(const struct timespec *time)
         return ns;
 }
 
-static void describe(const struct stat *found, struct eddy_file_info *ret_info)
+void ed_file_describe(const struct stat *found, struct eddy_file_info *ret_info)
 {
         enum { PERMISSIONS = 07777 };
 
@@ -205,7 +206,7 @@ static int64_t stat_fd(const struct ed_file_op *op)
 
         if (fstat(op->fd, &found) < 0)
                 return -errno;
-        describe(&found, op->info);
+        ed_file_describe(&found, op->info);
         return 0;
 }
 
@@ -216,7 +217,7 @@ static int64_t stat_path(const struct ed_file_op *op)
 
         if (fstatat(AT_FDCWD, op->path, &found, flags) < 0)
                 return -errno;
-        describe(&found, op->info);
+        ed_file_describe(&found, op->info);
         return 0;
 }
 
@@ -382,6 +383,8 @@ static int64_t perform(const struct ed_file_op *op)
                 return result_of(mkdir(op->path, (mode_t) op->mode));
         case ED_FILE_REMOVE_FOLDER:
                 return result_of(rmdir(op->path));
+        case ED_FILE_OPEN_BENEATH:
+                return ed_beneath_open(op);
         case ED_FILE_SEEK: /* never waits */
         case ED_FILE_CALLS:
                 break;
@@ -397,6 +400,8 @@ int64_t ed_file_try(struct ed_sys *sys, struct ed_file_op *op)
                 return read_now(op);
         case ED_FILE_SEEK:
                 return result_of(lseek(op->fd, op->offset, SEEK_SET));
+        case ED_FILE_OPEN_BENEATH:
+                return ed_beneath_open_now(op);
         default:
                 return -EAGAIN;
         }

@@ -27,7 +27,23 @@ enum ed_file_call {
         ED_FILE_REMOVE,        /* path */
         ED_FILE_MAKE_FOLDER,   /* path, mode */
         ED_FILE_REMOVE_FOLDER, /* path */
+        /*
+         * fd of a folder, path beneath it, flags: ED_BENEATH_*, info: of a regular file; the result is a
+         * descriptor
+         */
+        ED_FILE_OPEN_BENEATH,
         ED_FILE_CALLS,
+};
+
+/*
+ * Flags of ED_FILE_OPEN_BENEATH, which opens a regular file or a folder to read. Neither "..", nor a
+ * symbolic link, nor a rename at the same time leads out of the folder. Errors: -EXDEV: a link leads out;
+ * -ELOOP; -EISDIR: a folder, without ED_BENEATH_FOLDER; -ENXIO: neither file nor folder; -EBUSY: names
+ * change too often; those of open(2).
+ */
+enum {
+        ED_BENEATH_FOLDER = 1 << 0,
+        ED_BENEATH_NO_LINKS = 1 << 1, /* symbolic links fail with -ELOOP */
 };
 
 /* The maximum number of entries that one ED_FILE_LIST stores; 0: the folder's end. */
@@ -61,6 +77,6 @@ struct ed_file_op {
  * returns -EAGAIN if it would have to.
  */
 int64_t ed_file_try(struct ed_sys *sys, struct ed_file_op *op);
-void ed_file_run(struct ed_sys *sys, struct ed_file_op *op);
+ED_SHARED void ed_file_run(struct ed_sys *sys, struct ed_file_op *op);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "eddy/eddy.h"
 #include "eddy/test.h"
-#include "test.h"
+#include "folder_test.h"
 
 enum { BYTES = 300000, OFFSET = 1000, PART = 200000 };
 
@@ -225,6 +225,104 @@ TEST(a_response_ends_with_an_error_if_its_file_becomes_shorter)
         site.ignores = true;
         CHECK_EQ(eddy_test_run(gets_cut, NULL, NULL, NULL), 0);
         site.ignores = false;
+}
+
+/* --- conditions and ranges of responses --- */
+
+static struct {
+        eddy_file *file;
+        int64_t offset;
+        uint64_t bytes;
+        int status;
+        struct eddy_http_header headers[3];
+        size_t headers_count;
+} part;
+
+static int send_part(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        return eddy_http_exchange_respond_file(exchange, part.status, part.headers,
+                                               part.headers_count, part.file, part.offset,
+                                               part.bytes);
+}
+
+static void send_with(size_t headers_count, int status)
+{
+        part.headers_count = headers_count;
+        part.status = status;
+}
+
+static int ask_parts(void *arg)
+{
+        char tag[100];
+
+        (void) arg;
+        CHECK_EQ(eddy_file_write_whole("/part", "0123456789", 10, 0), 0);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(2)), 0);
+        CHECK_EQ(eddy_file_open("/part", EDDY_FILE_READ, 0, &part.file), 0);
+        reply_by(send_part, NULL);
+        part.offset = 2;
+        part.bytes = 5;
+        send_with(0, 200);
+        CHECK_STR(get_reply("/")->body, "23456");
+        CHECK_HEADER(get_reply("/"), "Accept-Ranges", "bytes");
+        CHECK(reply_header(get_reply("/"), "Last-Modified")[0]);
+        snprintf(tag, sizeof(tag), "%s", reply_header(get_reply("/"), "ETag"));
+        CHECK_EQ(get_reply("/", "If-None-Match", tag)->status, 304);
+        CHECK_EQ(get_reply("/", "If-Match", "\"a\"")->status, 412);
+        CHECK_STR(get_reply("/", "Range", "bytes=1-2", "If-Range", tag)->body, "34");
+        CHECK_HEADER(get_reply("/", "Range", "bytes=1-2"), "Content-Range", "bytes 1-2/5");
+        CHECK_STR(get_reply("/", "Range", "bytes=-1")->body, "6");
+        CHECK_EQ(get_reply("/", "Range", "bytes=5-")->status, 416);
+        CHECK_EQ(get_reply("/", "Range", "bytes=0-0,2-2")->status, 206);
+        CHECK(!strstr(get_reply("/", "Range", "bytes=0-0,2-2")->body, "Content-Type"));
+        part.offset = 3; /* another part has another tag */
+        CHECK_EQ(get_reply("/", "If-None-Match", tag)->status, 200);
+        eddy_file_close(part.file);
+        return 0;
+}
+
+TEST(a_part_of_a_file_has_validators_and_ranges_of_its_own)
+{
+        CHECK_EQ(eddy_test_run(ask_parts, NULL, NULL, NULL), 0);
+}
+
+static int ask_with_headers(void *arg)
+{
+        (void) arg;
+        CHECK_EQ(eddy_file_write_whole("/part", "0123456789", 10, 0), 0);
+        CHECK_EQ(eddy_file_open("/part", EDDY_FILE_READ, 0, &part.file), 0);
+        reply_by(send_part, NULL);
+        part.offset = 0;
+        part.bytes = EDDY_HTTP_FILE_REST;
+        part.headers[0] = (struct eddy_http_header){ "etag", "\"own\"" };
+        part.headers[1] = (struct eddy_http_header){ "last-modified",
+                                                     "Sun, 06 Nov 1994 08:49:37 GMT" };
+        send_with(2, 200);
+        CHECK(!strstr(get_reply("/")->head, "ETag") && !strstr(get_reply("/")->head, "Last-M"));
+        CHECK_EQ(get_reply("/", "If-None-Match", "\"own\"")->status, 304);
+        CHECK_EQ(get_reply("/", "If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT")->status, 304);
+        CHECK_EQ(get_reply("/", "If-Modified-Since", "Sun, 06 Nov 1994 08:49:36 GMT")->status, 200);
+        part.headers[2] = (struct eddy_http_header){ "Accept-Ranges", "none" };
+        send_with(3, 200);
+        CHECK_STR(get_reply("/", "Range", "bytes=1-2")->body, "0123456789");
+        CHECK_EQ(get_reply("/", "If-None-Match", "\"own\"")->status, 304);
+        part.headers[2] = (struct eddy_http_header){ "Content-Range", "bytes 0-9/10" };
+        CHECK_EQ(get_reply("/", "If-None-Match", "\"own\"")->status, 200); /* the handler's business */
+        send_with(0, 206);
+        CHECK_EQ(get_reply("/", "Range", "bytes=90-")->status, 206);
+        send_with(0, 404);
+        CHECK_EQ(get_reply("/", "If-None-Match", "*")->status, 404);
+        CHECK_HEADER(get_reply("/"), "ETag", "");
+        send_with(0, 200);
+        CHECK_EQ(reply_to("POST", "/", "If-None-Match", "*", "Range", "bytes=1-1", NULL)->status, 200);
+        eddy_file_close(part.file);
+        return 0;
+}
+
+TEST(headers_statuses_and_methods_of_the_handler_go_before)
+{
+        CHECK_EQ(eddy_test_run(ask_with_headers, NULL, NULL, NULL), 0);
 }
 
 /* --- requests --- */

@@ -1,0 +1,29 @@
+/*
+ * http/folder.h - a folder that is served.
+ */
+#ifndef ED_HTTP_FOLDER_H
+#define ED_HTTP_FOLDER_H
+
+#include "eddy/http_folder.h"
+#include "http/exchange.h"
+
+struct eddy_http_folder {
+        struct eddy_http_folder_opts opts; /* with the defaults filled in */
+        int fd;
+        unsigned open_flags; /* ED_BENEATH_NO_LINKS or 0 */
+};
+
+/* Returns true for an error of opening a name that is answered with 404. */
+bool ed_http_folder_is_hidden(int err);
+
+/*
+ * Answer with a page of the names in the folder 'name' beneath the folder; "": the folder itself.
+ *
+ * Suspends: yes.
+ * Errors: those of ed_beneath_folder(): no response was begun
+ *         those of eddy_http_exchange_begin(), -ENOMEM
+ */
+EDDY_MUST_USE int ed_http_folder_list(eddy_http_exchange *exchange, const eddy_http_folder *folder,
+                                      const char *name);
+
+#endif
