@@ -99,7 +99,8 @@ static int64_t do_op(struct ed_task *task, struct ed_file_op *op)
 /* An open has the new descriptor, and only reads and writes have bytes. */
 static void trace(struct ed_loop *loop, const struct ed_file_op *op, int64_t result)
 {
-        bool is_open = (op->call == ED_FILE_OPEN || op->call == ED_FILE_OPEN_BENEATH) && result >= 0;
+        bool is_open =
+                (op->call == ED_FILE_OPEN || op->call == ED_FILE_OPEN_BENEATH) && result >= 0;
         bool has_bytes = op->call == ED_FILE_READ || op->call == ED_FILE_WRITE;
 
         ed_trace_io(loop, name_of(op->call),

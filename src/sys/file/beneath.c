@@ -10,12 +10,14 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sys/above_stdio.h"
+#include "sys/file/describe.h"
 #include "sys/libc.h"
 
-/* Of openat2(2), whose header old systems lack. */
+/* The argument of openat2(2), whose header old systems lack. */
 struct how {
         uint64_t flags, mode, resolve;
 };
@@ -71,9 +73,7 @@ static int64_t open_by_parts(const struct ed_file_op *op)
         for (;;) {
                 char name[EDDY_FOLDER_NAME_MAX + 1];
                 size_t bytes = strcspn(path, "/");
-                int64_t next = bytes == 0                ? -ENOENT
-                               : bytes >= sizeof(name) ? -ENAMETOOLONG
-                                                       : 0;
+                int64_t next = bytes == 0 ? -ENOENT : bytes >= sizeof(name) ? -ENAMETOOLONG : 0;
 
                 if (next == 0) {
                         memcpy(name, path, bytes);

@@ -4,8 +4,6 @@
 #ifndef ED_SYS_FILE_BENEATH_H
 #define ED_SYS_FILE_BENEATH_H
 
-#include <sys/stat.h>
-
 #include "sys/file/files.h"
 
 /* Open; may wait for a disk. */
@@ -13,8 +11,5 @@ int64_t ed_beneath_open(const struct ed_file_op *op);
 
 /* The same by what the kernel has in its cache. Errors: also -EAGAIN: it may have to wait. */
 int64_t ed_beneath_open_now(const struct ed_file_op *op);
-
-/* Describe a file, in sys/file/files.c. */
-void ed_file_describe(const struct stat *found, struct eddy_file_info *ret_info);
 
 #endif

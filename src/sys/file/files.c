@@ -18,6 +18,7 @@
 #include "eddy/path.h"
 #include "sys/above_stdio.h"
 #include "sys/file/beneath.h"
+#include "sys/file/describe.h"
 #include "sys/libc.h"
 
 #ifdef ED_MSAN
@@ -163,43 +164,6 @@ static int64_t open_unnamed(const char *folder)
 
 /* --- describing --- */
 
-static enum eddy_file_kind kind_of(mode_t mode)
-{
-        if (S_ISREG(mode))
-                return EDDY_FILE_REGULAR;
-        if (S_ISDIR(mode))
-                return EDDY_FILE_FOLDER;
-        return S_ISLNK(mode) ? EDDY_FILE_LINK : EDDY_FILE_OTHER;
-}
-
-/* File systems store times that do not fit. */
-static int64_t nanoseconds(const struct timespec *time)
-{
-        int64_t ns;
-
-        if (__builtin_mul_overflow((int64_t) time->tv_sec, 1000000000, &ns) ||
-            __builtin_add_overflow(ns, time->tv_nsec, &ns))
-                return time->tv_sec < 0 ? INT64_MIN : INT64_MAX;
-        return ns;
-}
-
-void ed_file_describe(const struct stat *found, struct eddy_file_info *ret_info)
-{
-        enum { PERMISSIONS = 07777 };
-
-        *ret_info = (struct eddy_file_info){
-                .kind = kind_of(found->st_mode),
-                .mode = found->st_mode & PERMISSIONS,
-                .user = found->st_uid,
-                .group = found->st_gid,
-                .bytes = found->st_size,
-                .modified_ns = nanoseconds(&found->st_mtim),
-                .device = found->st_dev,
-                .inode = found->st_ino,
-                .links = found->st_nlink,
-        };
-}
-
 static int64_t stat_fd(const struct ed_file_op *op)
 {
         struct stat found = { 0 };
@@ -289,10 +253,10 @@ static enum eddy_file_kind kind_of_entry(int folder, const struct dirent_now *fr
         struct stat found = { 0 };
 
         if (from->kind != DT_UNKNOWN)
-                return kind_of(DTTOIF(from->kind));
+                return ed_file_kind_of(DTTOIF(from->kind));
         if (fstatat(folder, from->name, &found, AT_SYMLINK_NOFOLLOW) < 0)
                 return EDDY_FILE_OTHER;
-        return kind_of(found.st_mode);
+        return ed_file_kind_of(found.st_mode);
 }
 
 static void store_entry(int folder, const struct dirent_now *from, struct eddy_folder_entry *entry)
