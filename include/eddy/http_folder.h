@@ -63,8 +63,8 @@ struct eddy_http_folder_opts {
         /* before eddy's own types, of which an unknown ending is application/octet-stream */
         const struct eddy_http_folder_type *types EDDY_UNSET;
         size_t types_count EDDY_UNSET;
-        uint32_t flags EDDY_UNSET;       /* EDDY_HTTP_FOLDER_* */
-        uint32_t listing_max EDDY_UNSET; /* names in a list, in about 270 bytes each; 0: 1,000 */
+        uint32_t flags EDDY_UNSET;        /* EDDY_HTTP_FOLDER_* */
+        uint32_t listing_max EDDY_UNSET;  /* names in a list, in about 270 bytes each; 0: 1,000 */
         uintptr_t reserved[4] EDDY_UNSET; /* zero */
 };
 

@@ -73,13 +73,13 @@ int ed_http_conditions_judge(const eddy_http_exchange *exchange,
         for (size_t i = 0; eddy_http_exchange_header_at(exchange, i, &header) == 0; i++)
                 note(&fields, &header, validators->tag);
         *ret_range = NULL;
-        if (fields.has_match ? !fields.matches
-                             : date_read(fields.unmodified_since, &since) &&
-                                       validators->modified_s > since)
+        if (fields.has_match
+                    ? !fields.matches
+                    : date_read(fields.unmodified_since, &since) && validators->modified_s > since)
                 return 412;
-        if (fields.has_none_match ? fields.none_matches
-                                  : date_read(fields.modified_since, &since) &&
-                                            validators->modified_s <= since)
+        if (fields.has_none_match
+                    ? fields.none_matches
+                    : date_read(fields.modified_since, &since) && validators->modified_s <= since)
                 return 304;
         if (fields.range && strcmp(eddy_http_exchange_method(exchange), "GET") == 0 &&
             (!fields.if_range || is_same(fields.if_range, validators)))

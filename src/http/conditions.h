@@ -6,7 +6,7 @@
 
 #include "http/exchange.h"
 
-/* What a client may know a content by. */
+/* The validators of a content, by which a client that has it asks (RFC 9110, 8.8). */
 struct ed_http_validators {
         const char *tag;    /* for ETag */
         int64_t modified_s; /* for Last-Modified */

@@ -93,9 +93,8 @@ static int64_t seconds_of(int64_t ns)
 /* Complete the headers, and judge the request. Returns the status of the answer. */
 static int judge(struct sending *sending)
 {
-        struct ed_http_validators validators = {
-                .modified_s = seconds_of(sending->content->info.modified_ns)
-        };
+        struct ed_http_validators validators = { .modified_s = seconds_of(
+                                                         sending->content->info.modified_ns) };
         const char *range;
         int status;
 
@@ -144,8 +143,7 @@ static int respond_not_satisfiable(struct sending *sending)
 
         snprintf(sending->text_room, sizeof(sending->text_room), "bytes */%" PRId64,
                  sending->content->bytes);
-        err = eddy_http_exchange_add_header(sending->exchange, "Content-Range",
-                                            sending->text_room);
+        err = eddy_http_exchange_add_header(sending->exchange, "Content-Range", sending->text_room);
         return err < 0 ? err : ed_http_problem_respond(sending->exchange, 416, NULL);
 }
 
@@ -174,8 +172,8 @@ static int check_unchanged(const struct sending *sending)
         if (!content->is_watched)
                 return 0;
         err = eddy_file_stat(content->file, &now);
-        if (err == 0 && (now.bytes != content->info.bytes ||
-                         now.modified_ns != content->info.modified_ns))
+        if (err == 0 &&
+            (now.bytes != content->info.bytes || now.modified_ns != content->info.modified_ns))
                 err = EDDY_E_HTTP_BODY_LENGTH;
         return err;
 }
@@ -255,9 +253,9 @@ static int part_write(struct sending *sending, const struct ed_byte_range *range
         if (err == 0)
                 err = eddy_http_exchange_write(sending->exchange, after, strlen(after));
         return err < 0 ? err
-                       : range_write(sending, range,
-                                     piece_read(sending, range->first,
-                                                range->last - range->first + 1));
+                       : range_write(
+                                 sending, range,
+                                 piece_read(sending, range->first, range->last - range->first + 1));
 }
 
 static void make_boundary(struct sending *sending)
@@ -356,8 +354,7 @@ static int answer(struct sending *sending, int status)
         case 416:
                 return respond_not_satisfiable(sending);
         default:
-                return sending->count > 1 ? respond_parts(sending)
-                                          : respond_whole(sending, status);
+                return sending->count > 1 ? respond_parts(sending) : respond_whole(sending, status);
         }
 }
 

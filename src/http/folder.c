@@ -89,25 +89,6 @@ void eddy_http_folder_free(eddy_http_folder *folder)
         ed_free(folder);
 }
 
-bool ed_http_folder_is_hidden(int err)
-{
-        switch (err) {
-        case -ENOENT:
-        case -ENOTDIR:
-        case -EISDIR:
-        case -EACCES:
-        case -EPERM:
-        case -ELOOP:
-        case -EXDEV:
-        case -ENXIO:
-        case -ENODEV:
-        case -ENAMETOOLONG:
-                return true;
-        default:
-                return false;
-        }
-}
-
 /* ---- files ----------------------------------------------------------------- */
 
 /* Returns the coding with the largest weight below 'weight', or the same weight and a later place. */
@@ -179,8 +160,8 @@ static int send_found(eddy_http_exchange *exchange, const eddy_http_folder *fold
         size_t n = 2;
 
         if (folder->opts.cache_control)
-                headers[n++] = (struct eddy_http_header){ "Cache-Control",
-                                                          folder->opts.cache_control };
+                headers[n++] =
+                        (struct eddy_http_header){ "Cache-Control", folder->opts.cache_control };
         if (folder->opts.flags & EDDY_HTTP_FOLDER_PRECOMPRESSED)
                 headers[n++] = (struct eddy_http_header){ "Vary", "Accept-Encoding" };
         if (found->coding)
@@ -226,7 +207,9 @@ static int redirect(eddy_http_exchange *exchange)
 {
         const char *path = eddy_http_exchange_path(exchange), *slash = strrchr(path, '/');
         const char *last = slash ? slash + 1 : path, *query = eddy_http_exchange_query(exchange);
-        size_t room = strlen(last) + strlen(query) + sizeof("./" "/?");
+        size_t room = strlen(last) + strlen(query) +
+                      sizeof("./"
+                             "/?");
         char *url = ed_alloc(room);
         int err;
 
@@ -300,7 +283,7 @@ static int respond(eddy_http_exchange *exchange, const eddy_http_folder *folder,
         if (!name)
                 return -ENOMEM;
         status = ed_folder_path_decode(path, flags, name, &is_folder);
-        err = status != 0  ? ed_http_problem_respond(exchange, status, NULL)
+        err = status != 0 ? ed_http_problem_respond(exchange, status, NULL)
               : is_folder ? send_folder(exchange, folder, name)
                           : send_name(exchange, folder, name);
         if (err == -EISDIR && !is_folder && flags & ED_FOLDER_PATH_QUOTED)

@@ -4,6 +4,9 @@
 #ifndef ED_HTTP_FOLDER_H
 #define ED_HTTP_FOLDER_H
 
+#include <errno.h>
+#include <stdbool.h>
+
 #include "eddy/http_folder.h"
 #include "http/exchange.h"
 
@@ -14,7 +17,24 @@ struct eddy_http_folder {
 };
 
 /* Returns true for an error of opening a name that is answered with 404. */
-bool ed_http_folder_is_hidden(int err);
+static inline bool ed_http_folder_is_hidden(int err)
+{
+        switch (err) {
+        case -ENOENT:
+        case -ENOTDIR:
+        case -EISDIR:
+        case -EACCES:
+        case -EPERM:
+        case -ELOOP:
+        case -EXDEV:
+        case -ENXIO:
+        case -ENODEV:
+        case -ENAMETOOLONG:
+                return true;
+        default:
+                return false;
+        }
+}
 
 /*
  * Answer with a page of the names in the folder 'name' beneath the folder; "": the folder itself.

@@ -22,7 +22,7 @@ struct names {
         size_t count;
         char *path;        /* owned: the folder and a slash, with room for a name */
         size_t path_bytes; /* of the folder and the slash */
-        bool has_more; /* than 'listing_max' */
+        bool has_more;     /* than 'listing_max' */
 };
 
 enum { A_FILE = 'f', A_FOLDER = 'd' };
@@ -296,8 +296,7 @@ int ed_http_folder_list(eddy_http_exchange *exchange, const eddy_http_folder *fo
         struct names names = { .count = 0 };
         int err;
 
-        ed_buf_init(&names.texts,
-                    (size_t) folder->opts.listing_max * (EDDY_FOLDER_NAME_MAX + 2));
+        ed_buf_init(&names.texts, (size_t) folder->opts.listing_max * (EDDY_FOLDER_NAME_MAX + 2));
         err = find_names(folder, name, &names);
         if (err == 0)
                 err = respond(exchange, name, &names);

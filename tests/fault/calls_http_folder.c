@@ -49,11 +49,11 @@ static int ask(void *arg)
 
         (void) arg;
         world_pause();
-        err = eddy_http_client_send(
-                world.client,
-                &(struct eddy_http_request){
-                        .url = asks[i].url, .headers = &range, .headers_count = 1 },
-                &response);
+        err = eddy_http_client_send(world.client,
+                                    &(struct eddy_http_request){ .url = asks[i].url,
+                                                                 .headers = &range,
+                                                                 .headers_count = 1 },
+                                    &response);
         if (err == 0)
                 err = eddy_http_response_body(response, &data, &bytes);
         if (err == 0 && eddy_http_response_status(response) >= 500)

@@ -9,7 +9,7 @@
 enum { REPLY_BODY_MAX = 400000, REPLY_HEADERS = 12 };
 
 struct reply {
-        int status; /* or an error */
+        int status;      /* or an error */
         char head[2048]; /* "\nName: value\n..." */
         size_t bytes;
         char *body; /* with a NUL; valid until the next call */

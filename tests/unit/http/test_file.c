@@ -296,8 +296,8 @@ static int ask_with_headers(void *arg)
         part.offset = 0;
         part.bytes = EDDY_HTTP_FILE_REST;
         part.headers[0] = (struct eddy_http_header){ "etag", "\"own\"" };
-        part.headers[1] = (struct eddy_http_header){ "last-modified",
-                                                     "Sun, 06 Nov 1994 08:49:37 GMT" };
+        part.headers[1] =
+                (struct eddy_http_header){ "last-modified", "Sun, 06 Nov 1994 08:49:37 GMT" };
         send_with(2, 200);
         CHECK(!strstr(get_reply("/")->head, "ETag") && !strstr(get_reply("/")->head, "Last-M"));
         CHECK_EQ(get_reply("/", "If-None-Match", "\"own\"")->status, 304);
@@ -308,14 +308,16 @@ static int ask_with_headers(void *arg)
         CHECK_STR(get_reply("/", "Range", "bytes=1-2")->body, "0123456789");
         CHECK_EQ(get_reply("/", "If-None-Match", "\"own\"")->status, 304);
         part.headers[2] = (struct eddy_http_header){ "Content-Range", "bytes 0-9/10" };
-        CHECK_EQ(get_reply("/", "If-None-Match", "\"own\"")->status, 200); /* the handler's business */
+        CHECK_EQ(get_reply("/", "If-None-Match", "\"own\"")->status,
+                 200); /* the handler's business */
         send_with(0, 206);
         CHECK_EQ(get_reply("/", "Range", "bytes=90-")->status, 206);
         send_with(0, 404);
         CHECK_EQ(get_reply("/", "If-None-Match", "*")->status, 404);
         CHECK_HEADER(get_reply("/"), "ETag", "");
         send_with(0, 200);
-        CHECK_EQ(reply_to("POST", "/", "If-None-Match", "*", "Range", "bytes=1-1", NULL)->status, 200);
+        CHECK_EQ(reply_to("POST", "/", "If-None-Match", "*", "Range", "bytes=1-1", NULL)->status,
+                 200);
         eddy_file_close(part.file);
         return 0;
 }

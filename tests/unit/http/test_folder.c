@@ -99,10 +99,24 @@ FOLDER_TEST(a_file_is_sent_with_its_type_and_validators, NULL)
 FOLDER_TEST(all_that_is_hidden_or_missing_is_the_same_404, NULL)
 {
         static const char *const paths[] = {
-                "/missing",   "/.hidden",     "/.git/config", "/.git/",   "/.git",     "/a.txt/",
-                "/a.txt/b",   "/sub//x",      "/a%2fb",       "/sub%2findex.html",     "/empty/",
-                "//a.txt",    "/%2e%2e/secret.txt",           "/sub/..%2f..%2fsecret.txt",
-                "/%2fsecret.txt",             "/sub/index.html/",         "/a.txt%0a", "/...",
+                "/missing",
+                "/.hidden",
+                "/.git/config",
+                "/.git/",
+                "/.git",
+                "/a.txt/",
+                "/a.txt/b",
+                "/sub//x",
+                "/a%2fb",
+                "/sub%2findex.html",
+                "/empty/",
+                "//a.txt",
+                "/%2e%2e/secret.txt",
+                "/sub/..%2f..%2fsecret.txt",
+                "/%2fsecret.txt",
+                "/sub/index.html/",
+                "/a.txt%0a",
+                "/...",
         };
         char first[300];
 
@@ -184,7 +198,8 @@ static void ask_by_name(void)
         CHECK_STR(get_reply("/?a.txt")->body, "0123456789");
         CHECK_STR(get_reply("/?sub/")->body, "<p>sub");
         CHECK_EQ(get_reply("/?sub")->status, 404);
-        CHECK_EQ(get_reply("/?sub%2findex.html")->status, 404); /* not quoted: there is no such file */
+        CHECK_EQ(get_reply("/?sub%2findex.html")->status,
+                 404); /* not quoted: there is no such file */
         CHECK_EQ(get_reply("/?../secret.txt")->status, 404);
         CHECK_EQ(get_reply("/?/secret.txt")->status, 404);
         CHECK_EQ(get_reply("/?.hidden")->status, 404);
@@ -207,8 +222,10 @@ static void ask_by_routes(void)
         CHECK_EQ(eddy_http_folder_new("/www", NULL, &folder), 0);
         CHECK_EQ(eddy_http_router_new(&router), 0);
         CHECK_EQ(eddy_http_router_new(&sub), 0);
-        eddy_http_router_add(router, "GET /static/{path...}", eddy_http_folder_handle, folder, NULL);
-        eddy_http_router_add(router, "GET /u/{id}/f/{path...}", eddy_http_folder_handle, folder, NULL);
+        eddy_http_router_add(router, "GET /static/{path...}", eddy_http_folder_handle, folder,
+                             NULL);
+        eddy_http_router_add(router, "GET /u/{id}/f/{path...}", eddy_http_folder_handle, folder,
+                             NULL);
         eddy_http_router_add(router, "GET /a.txt", eddy_http_folder_handle, folder, NULL);
         eddy_http_router_add(sub, "GET /{path...}", eddy_http_folder_handle, folder, NULL);
         eddy_http_router_mount(router, "/m/n", sub);
@@ -295,8 +312,8 @@ static const char *filled(const char *value, const char *tag, const char *date)
         else if (strcmp(value, "AFTER") == 0)
                 snprintf(to, sizeof(out[0]), "Fri, 01 Jan 2100 08:49:37 GMT");
         else if (strstr(value, "TAG"))
-                snprintf(to, sizeof(out[0]), "%.*s%s%s", (int) (strstr(value, "TAG") - value), value,
-                         tag, strstr(value, "TAG") + 3);
+                snprintf(to, sizeof(out[0]), "%.*s%s%s", (int) (strstr(value, "TAG") - value),
+                         value, tag, strstr(value, "TAG") + 3);
         else
                 snprintf(to, sizeof(out[0]), "%s", value);
         return to;
@@ -455,9 +472,11 @@ static int check_parts(const struct reply *reply, const char *whole, long long b
                 at += strlen(line);
                 if (strncmp(at, "--\r\n", 4) == 0)
                         break;
-                CHECK_EQ(sscanf(at, "\r\nContent-Type: %*[^\r]\r\nContent-Range: bytes %lld-%lld/%lld%n",
-                                &first, &last, &total, &n),
-                         3);
+                CHECK_EQ(
+                        sscanf(at,
+                               "\r\nContent-Type: %*[^\r]\r\nContent-Range: bytes %lld-%lld/%lld%n",
+                               &first, &last, &total, &n),
+                        3);
                 CHECK(strncmp(at + n, "\r\n\r\n", 4) == 0);
                 at += n + 4;
                 CHECK(total == bytes && first <= last && last < bytes);
@@ -474,7 +493,8 @@ FOLDER_TEST(several_ranges_are_parts_of_one_body, NULL)
         char length[30];
 
         CHECK_EQ(reply->status, 206);
-        CHECK(strncmp(reply_header(reply, "Content-Type"), "multipart/byteranges; boundary=", 31) == 0);
+        CHECK(strncmp(reply_header(reply, "Content-Type"), "multipart/byteranges; boundary=", 31) ==
+              0);
         CHECK(!strstr(reply->head, "Content-Range"));
         snprintf(length, sizeof(length), "%zu", reply->bytes);
         CHECK_HEADER(reply, "Content-Length", length);
@@ -545,7 +565,9 @@ FOLDER_TEST(a_compressed_file_is_sent_if_the_client_accepts_it,
                 CHECK_STR(reply->body, rows[i][2]);
                 CHECK_HEADER(reply, "Vary", "Accept-Encoding");
                 CHECK_HEADER(reply, "Content-Encoding",
-                             strcmp(rows[i][2], "plain") == 0 ? "" : i == 11 ? "gzip" : rows[i][2]);
+                             strcmp(rows[i][2], "plain") == 0 ? ""
+                             : i == 11                        ? "gzip"
+                                                              : rows[i][2]);
         }
         reply = get_reply("/a.js", "Accept-Encoding", "gzip", "Range", "bytes=1-");
         CHECK_STR(reply->body, "zip");
@@ -606,7 +628,8 @@ FOLDER_TEST(a_list_has_the_visible_names_sorted_and_escaped,
         CHECK(strstr(reply_header(reply, "Content-Security-Policy"), "default-src 'none'"));
         CHECK_STR(strstr(reply->body, "<ul>"),
                   "<ul>\n<li><a href=\"../\">../</a>\n"
-                  "<li><a href=\"./%3Ca%20href%3D%27%22%27%3E%26\">&lt;a href=&#39;&quot;&#39;&gt;&amp;</a>\n"
+                  "<li><a href=\"./%3Ca%20href%3D%27%22%27%3E%26\">&lt;a "
+                  "href=&#39;&quot;&#39;&gt;&amp;</a>\n"
                   "<li><a href=\"./b/\">b/</a>\n<li><a href=\"./c.txt\">c.txt</a>\n"
                   "<li><a href=\"./caf%C3%A9%20%2520%3F%23\">caf\xc3\xa9 %20?#</a>\n"
                   "<li><a href=\"./javascript%3Aalert%281%29\">javascript:alert(1)</a>\n"
@@ -661,10 +684,10 @@ static int check_change(void *arg)
         (void) arg;
         make_files();
         CHECK_EQ(eddy_http_folder_new("/www", NULL, &folder), 0);
-        CHECK_EQ(eddy_http_client_new(&(struct eddy_http_client_opts){
-                                              .handler = eddy_http_folder_handle,
-                                              .handler_arg = folder },
-                                      &client),
+        CHECK_EQ(eddy_http_client_new(
+                         &(struct eddy_http_client_opts){ .handler = eddy_http_folder_handle,
+                                                          .handler_arg = folder },
+                         &client),
                  0);
         CHECK_EQ(eddy_http_client_send(client,
                                        &(struct eddy_http_request){ .url = "http://a/large.bin" },
@@ -698,7 +721,7 @@ TEST(a_file_that_shrinks_grows_or_is_written_while_sent_breaks_the_connection)
 
 static int ask_all(void *arg)
 {
-        static const char *const paths[] = { "/",    "/a.txt", "/a.js",    "/sub",
+        static const char *const paths[] = { "/",      "/a.txt", "/a.js",   "/sub",
                                              "/list/", "/.git/", "/missing" };
         EDDY_AUTO(eddy_http_folder) eddy_http_folder *folder = NULL;
         static const struct eddy_http_folder_opts opts = {

@@ -3,6 +3,7 @@
  * or holds the server up, also where openat2(2) is forbidden.
  */
 #include <fcntl.h>
+#include <ftw.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -97,12 +98,17 @@ static void make_files(void)
         make_socket("www/socket");
 }
 
+static int remove_one(const char *path, const struct stat *found, int kind, struct FTW *place)
+{
+        (void) found;
+        (void) kind;
+        (void) place;
+        return remove(path);
+}
+
 static int remove_files(void)
 {
-        char command[100];
-
-        snprintf(command, sizeof(command), "rm -rf '%s'", real.root);
-        return system(command);
+        return nftw(real.root, remove_one, 10, FTW_DEPTH | FTW_PHYS);
 }
 
 static void run_real(const struct eddy_http_folder_opts *opts, site_fn *prepare, site_fn *fn)
@@ -137,8 +143,7 @@ static void check(struct site *site, const char *path, int status, const char *p
 {
         const struct answer *answer = get(site, path);
 
-        if (answer->status != status || !strstr(answer->text, part) ||
-            strstr(answer->text, SECRET))
+        if (answer->status != status || !strstr(answer->text, part) || strstr(answer->text, SECRET))
                 test_fail(__FILE__, __LINE__, "%s: %s", path, answer->text);
 }
 
@@ -168,15 +173,17 @@ TEST(no_form_of_traversal_leaves_the_folder)
 static void try_links(struct site *site)
 {
         static const char *const outside[] = {
-                "/out",         "/outdir/secret.txt", "/sub/link/secret.txt", "/absolute",
-                "/absolute_in", "/loop",              "/dangling",            "/magic/etc/passwd",
-                "/magic",       "/cwd/a.txt",         "/outdir/",             "/outdir",
+                "/out",       "/outdir/secret.txt", "/sub/link/secret.txt",
+                "/absolute",  "/absolute_in",       "/loop",
+                "/dangling",  "/magic/etc/passwd",  "/magic",
+                "/cwd/a.txt", "/outdir/",           "/outdir",
         };
 
         check(site, "/sub/in", 200, "inside");
         check(site, "/insub/b.txt", 200, "inside");
         check(site, "/insub", 301, "Location: ./insub/");
-        check(site, "/to_hidden", 200, "hidden by its name"); /* the owner's link has another name */
+        check(site, "/to_hidden", 200,
+              "hidden by its name"); /* the owner's link has another name */
         for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++)
                 check(site, outside[i], 404, "");
 }
@@ -234,8 +241,8 @@ static void try_list(struct site *site)
 
 TEST(a_list_leaves_out_links_that_lead_out_and_special_files)
 {
-        run_real(&(struct eddy_http_folder_opts){ .flags = EDDY_HTTP_FOLDER_LISTING },
-                 serve_folder, try_list);
+        run_real(&(struct eddy_http_folder_opts){ .flags = EDDY_HTTP_FOLDER_LISTING }, serve_folder,
+                 try_list);
 }
 
 static void try_renamed(struct site *site)
@@ -335,8 +342,8 @@ static void try_without_openat2(struct site *site)
 static void run_without_openat2(int error)
 {
         forbid_openat2(error);
-        run_real(&(struct eddy_http_folder_opts){ .flags = EDDY_HTTP_FOLDER_LISTING },
-                 serve_folder, try_without_openat2);
+        run_real(&(struct eddy_http_folder_opts){ .flags = EDDY_HTTP_FOLDER_LISTING }, serve_folder,
+                 try_without_openat2);
 }
 
 TEST(where_a_filter_forbids_openat2_no_link_is_followed)
