@@ -6,7 +6,10 @@
 
 #include <stdint.h>
 
-enum { LOAD_LATENCY_BITS = 6, LOAD_LATENCY_CLASSES = (64 - LOAD_LATENCY_BITS) << LOAD_LATENCY_BITS };
+enum {
+        LOAD_LATENCY_BITS = 6,
+        LOAD_LATENCY_CLASSES = (64 - LOAD_LATENCY_BITS) << LOAD_LATENCY_BITS
+};
 
 struct load_latencies {
         uint64_t classes[LOAD_LATENCY_CLASSES];
@@ -19,9 +22,9 @@ static inline int load_latency_class(uint64_t ns)
 {
         int shift = ns >> LOAD_LATENCY_BITS ? 63 - __builtin_clzll(ns) - LOAD_LATENCY_BITS : 0;
 
-        return ns >> LOAD_LATENCY_BITS
-                       ? ((shift + 1) << LOAD_LATENCY_BITS) + (int) (ns >> shift) - (1 << LOAD_LATENCY_BITS)
-                       : (int) ns;
+        return ns >> LOAD_LATENCY_BITS ? ((shift + 1) << LOAD_LATENCY_BITS) + (int) (ns >> shift) -
+                                                 (1 << LOAD_LATENCY_BITS)
+                                       : (int) ns;
 }
 
 static inline void load_latency_add(struct load_latencies *latencies, int64_t ns)

@@ -88,10 +88,14 @@ static const struct way {
         int routes;
         bool id, log;
 } ways[] = {
-        { "respond", respond, 0, false, false },      { "known", respond_known, 0, false, false },
-        { "unknown", respond_unknown, 0, false, false }, { "json", respond_json, 0, false, false },
-        { "route", NULL, 1, false, false },           { "routes", NULL, ROUTES, false, false },
-        { "id", NULL, 1, true, false },               { "log", NULL, 1, false, true },
+        { "respond", respond, 0, false, false },
+        { "known", respond_known, 0, false, false },
+        { "unknown", respond_unknown, 0, false, false },
+        { "json", respond_json, 0, false, false },
+        { "route", NULL, 1, false, false },
+        { "routes", NULL, ROUTES, false, false },
+        { "id", NULL, 1, true, false },
+        { "log", NULL, 1, false, true },
         { "layers", NULL, 1, true, true },
 };
 
@@ -162,8 +166,7 @@ static int serve(void *arg)
         }
         if (err == 0)
                 err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener);
-        if (err == 0 &&
-            (printf("%u\n", eddy_listener_port(listener)) < 0 || fflush(stdout) != 0))
+        if (err == 0 && (printf("%u\n", eddy_listener_port(listener)) < 0 || fflush(stdout) != 0))
                 err = -EIO;
         return err < 0 ? err : serve_with(listener, &opts, way_of(arguments[1]));
 }

@@ -160,7 +160,7 @@ class Servers:
         return result
 
 
-# What a server cannot do, or not without code that is not its own.
+# Rows that a server cannot have without code of our own.
 EDDY_ONLY = ("id", "log", "layers")
 WITHOUT = {
     "h2o": ("json", *EDDY_ONLY),

@@ -82,13 +82,14 @@ EDDY_API EDDY_MUST_USE int eddy_http_relay_response(eddy_http_exchange *exchange
 /*
  * Answer after an error of eddy_http_relay_request() or eddy_http_client_send():
  *
+ *     400  EDDY_E_URL_INVALID: the path of the request cannot be in a URL
  *     501  -ENOTSUP
  *     504  a time limit has passed
  *     502  any other error
  *
  * Nothing is sent, and the result is 'error', which the handler returns, if the other server is not the
  * reason: the exchange was cancelled, the request's body could not be read (the server answers 400, 408
- * or 413), its path cannot be in a URL (EDDY_E_URL_INVALID: 400), memory is short, or a response was begun.
+ * or 413), memory is short, or a response was begun.
  *
  * Suspends: yes.
  * Errors: 'error', and those of eddy_http_exchange_respond()

@@ -374,8 +374,7 @@ int eddy_http_relay_fail(eddy_http_exchange *exchange, int error)
 {
         struct ed_http_failure failure;
 
-        /* The server answers 400 after EDDY_E_URL_INVALID: the path is the client's. */
-        if (error == -ECANCELED || error == -ENOMEM || error == EDDY_E_URL_INVALID)
+        if (error == -ECANCELED || error == -ENOMEM)
                 return error;
         /* With another failure than the one that is passed in, the reason is the exchange's own. */
         exchange->ops->failure(exchange, -EIO, &failure);
@@ -384,6 +383,8 @@ int eddy_http_relay_fail(eddy_http_exchange *exchange, int error)
         if (error == -ENOTSUP)
                 return eddy_http_exchange_fail(exchange, 501,
                                                "only requests for a path are passed on");
+        if (error == EDDY_E_URL_INVALID)
+                return eddy_http_exchange_fail(exchange, 400, "the path cannot be in a URL");
         if (is_late(error))
                 return eddy_http_exchange_fail(exchange, 504,
                                                "the other server did not answer in time");

@@ -420,7 +420,7 @@ static const struct {
         { EDDY_E_NET_TIMED_OUT, 504, 0 },
         { -ETIMEDOUT, 504, 0 },
         { -ENOTSUP, 501, 0 },
-        { EDDY_E_URL_INVALID, 400, EDDY_E_URL_INVALID },
+        { EDDY_E_URL_INVALID, 400, 0 },
         { -ENOMEM, 500, -ENOMEM },
         { -ECANCELED, 500, -ECANCELED },
 };
