@@ -56,6 +56,7 @@
 #include "eddy/http_router.h"
 #include "eddy/http_server.h"
 #include "eddy/http_server_metrics.h"
+#include "eddy/http_session.h"
 #include "eddy/http_sse.h"
 #include "eddy/http_sse_server.h"
 #include "eddy/http_text.h"

@@ -5,6 +5,8 @@
 
 #include <strings.h>
 
+#include "base/def.h"
+
 const char *eddy_http_exchange_method(const eddy_http_exchange *exchange)
 {
         return exchange->ops->method(exchange);
@@ -84,10 +86,25 @@ int eddy_http_exchange_early_hints(eddy_http_exchange *exchange,
         return exchange->ops->early_hints(exchange, headers, headers_count);
 }
 
+/* An answer is about to begin. */
+static int begin(const eddy_http_exchange *exchange)
+{
+        int err = 0;
+
+        for (struct ed_http_before *before = exchange->before; before && err >= 0;
+             before = before->outer)
+                err = before->fn(before);
+        return err;
+}
+
 int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,
                                const struct eddy_http_header *headers, size_t headers_count,
                                const void *body, size_t body_bytes)
 {
+        int err = begin(exchange);
+
+        if (ed_unlikely(err < 0))
+                return err;
         return exchange->ops->respond(exchange, status, headers, headers_count, body, body_bytes);
 }
 
@@ -95,6 +112,10 @@ int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,
                              const struct eddy_http_header *headers, size_t headers_count,
                              int64_t body_bytes)
 {
+        int err = begin(exchange);
+
+        if (ed_unlikely(err < 0))
+                return err;
         return exchange->ops->begin(exchange, status, headers, headers_count, body_bytes);
 }
 
@@ -117,6 +138,10 @@ int eddy_http_exchange_upgrade(eddy_http_exchange *exchange, const struct eddy_h
                                size_t headers_count, eddy_stream **ret_stream,
                                const void **ret_early, size_t *ret_early_bytes)
 {
+        int err = begin(exchange);
+
+        if (ed_unlikely(err < 0))
+                return err;
         return exchange->ops->upgrade(exchange, headers, headers_count, ret_stream, ret_early,
                                       ret_early_bytes);
 }

@@ -81,6 +81,13 @@ struct ed_http_after {
         void (*fn)(eddy_http_exchange *exchange, struct ed_http_after *after); /* frees 'after' */
 };
 
+/* A call of middleware when an answer begins, for its last headers. In the frame of the middleware. */
+struct ed_http_before {
+        struct ed_http_before *outer; /* NULL: none */
+        /* Called before each attempt to begin an answer. An error is the result of the attempt. */
+        int (*fn)(struct ed_http_before *before);
+};
+
 /* The first member of a protocol's exchange. */
 struct eddy_http_exchange {
         const struct ed_http_exchange_ops *ops;
@@ -91,6 +98,8 @@ struct eddy_http_exchange {
         int input_error;                           /* the last of an input, not in 'wrong' */
         const char *request_id;                    /* in the frame of a middleware; NULL: none */
         const struct ed_http_forwarded *forwarded; /* likewise (http/forwarded.h) */
+        struct ed_http_before *before;             /* the innermost; NULL: none */
+        struct eddy_http_session *session; /* the innermost (eddy/http_session.h); NULL: none */
 };
 
 /*

@@ -116,7 +116,7 @@ int eddy_http_exchange_sse_begin(eddy_http_exchange *exchange,
                                                            { "Cache-Control", "no-store" },
                                                            { "X-Accel-Buffering", "no" } };
         int64_t comment_ns = opts && opts->comment_ns ? opts->comment_ns : COMMENT_DEFAULT_NS;
-        int err = exchange->ops->begin(exchange, 200, headers, 3, -1);
+        int err = eddy_http_exchange_begin(exchange, 200, headers, 3, -1);
 
         if (err < 0)
                 return err;

@@ -83,6 +83,15 @@ COOKIES = [
 ]
 
 
+# Cookies of sessions, heads with values, and names with values, for fuzz_session.c.
+HEAD = "\x01" + "i" * 16 + "\0" * 7 + "\x01" + "\0" * 7 + "\x02"
+SESSIONS = [
+    "AQcAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAACdXNlcgBhZGEA", "A", "AAAA", "====", HEAD, HEAD + "a\0b\0",
+    HEAD + "a\0b\0a\0c\0", HEAD + "a\0b", HEAD + "a\0", HEAD + "\0\0", HEAD.replace("\x01", "\x02", 1),
+    "a\0b\0a\0c\0b\0d\0a\0-\0\0e\0", "a\0" + "b" * 3000, "a\0" + "b" * 2797 + "\0c\0d\0",
+    "a\0" + "b" * 1400 + "\0c\0" + "d" * 1390 + "\0a\0" + "e" * 1410 + "\0a\0-\0",
+]
+
 # A target, and a robots.txt.
 ROBOTS = [
     "/", "/a\nUser-agent: *\nDisallow: /", "/x.gif\n\ufeffUser-agent: *\nDisallow: *.gif$\nAllow: /x.gif",
@@ -221,6 +230,7 @@ def main():
     write("fuzz_query", [text.encode() for text in QUERIES])
     write("fuzz_robots", [text.encode() for text in ROBOTS])
     write("fuzz_route", [text.encode() for text in ROUTES])
+    write("fuzz_session", [text.encode() for text in SESSIONS])
     write("fuzz_sse", [text.encode() for text in EVENTS])
     write("fuzz_url", [url.encode() for url in URLS])
     write("fuzz_url_join", [text.encode() for text in JOINS])

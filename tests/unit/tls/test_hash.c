@@ -4,8 +4,10 @@
 #include "tls/hash.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "test.h"
+#include "tls/hmac.h"
 
 /* The hashes of "abc" in RFC 1321, A.5 and in NIST's examples for FIPS 180-4. */
 static const char *const of_abc[] = {
@@ -50,4 +52,24 @@ TEST(a_hash_that_has_ended_is_empty_and_an_error)
         ed_hashing_add(&hashing, "abc", 3);
         CHECK_EQ(ed_hashing_end(&hashing, hex), -EOPNOTSUPP);
         CHECK_STR(hex, "");
+}
+
+/* The second case of RFC 4231, 4.3. */
+TEST(a_code_of_hmac_is_the_one_of_its_standard)
+{
+        static const unsigned char right[ED_HMAC_BYTES] = {
+                0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e, 0x6a, 0x04, 0x24,
+                0x26, 0x08, 0x95, 0x75, 0xc7, 0x5a, 0x00, 0x3f, 0x08, 0x9d, 0x27,
+                0x39, 0x83, 0x9d, 0xec, 0x58, 0xb9, 0x64, 0xec, 0x38, 0x43
+        };
+        static const char data[] = "what do ya want for nothing?";
+        unsigned char code[ED_HMAC_BYTES];
+
+        CHECK_EQ(ed_hmac_sha256("Jefe", 4, data, strlen(data), code), 0);
+        CHECK(ed_hmac_equals(code, right));
+        for (size_t i = 0; i < ED_HMAC_BYTES; i++) {
+                code[i] ^= 1;
+                CHECK(!ed_hmac_equals(code, right));
+                code[i] ^= 1;
+        }
 }

@@ -1,0 +1,693 @@
+/*
+ * test_session.c - a session lasts over requests, and a cookie that the server has not signed, or not for
+ * this, is an empty session.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "eddy/http_session.h"
+#include "eddy/http_sse_server.h"
+#include "eddy/test.h"
+#include "http/session_text.h"
+#include "middleware_test.h"
+
+#define KEY     "0123456789abcdef0123456789abcdef"
+#define OLD_KEY "old old old old old old old old "
+#define DAY     EDDY_SEC((int64_t) 24 * 3600)
+
+#define OPTS(...)                                                                                  \
+        (&(const struct eddy_http_session_opts){ .key = KEY, .key_bytes = 32, __VA_ARGS__ })
+
+/* ---- a browser with one cookie --------------------------------------------- */
+
+static char cookie[8192]; /* name=value; "": none */
+static const struct answer *got;
+static int called; /* the result of the handler's call */
+
+/* Ask with the cookie, and keep the one of the answer. Returns its body. */
+static const char *visit(struct site *site, eddy_http_handler_fn *handler)
+{
+        static char request[16384];
+        const char *set;
+
+        guarded.show = handler;
+        snprintf(request, sizeof(request),
+                 "GET /show HTTP/1.1\r\nHost: a\r\nConnection: close\r\n%s%s%s\r\n",
+                 cookie[0] ? "Cookie: " : "", cookie, cookie[0] ? "\r\n" : "");
+        got = ask(site, request);
+        set = strstr(got->text, "\r\nSet-Cookie: ");
+        if (set) {
+                set += strlen("\r\nSet-Cookie: ");
+                snprintf(cookie, sizeof(cookie), "%.*s", (int) strcspn(set, ";"), set);
+                if (strstr(set, "Max-Age=0;"))
+                        cookie[0] = '\0';
+        }
+        return body_of(got);
+}
+
+static int answer_user(eddy_http_exchange *exchange, eddy_http_session *session)
+{
+        const char *user = eddy_http_session_get(session, "user");
+
+        return eddy_http_exchange_respond_text(exchange, 200, user ? user : "none");
+}
+
+static int show_user(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        return answer_user(exchange, eddy_http_exchange_session(exchange));
+}
+
+static int log_in(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_http_session *session = eddy_http_exchange_session(exchange);
+
+        (void) arg;
+        CHECK_EQ(eddy_http_session_renew(session), 0);
+        CHECK_EQ(eddy_http_session_set(session, "user", "ada"), 0);
+        return answer_user(exchange, session);
+}
+
+static int log_out(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_http_session *session = eddy_http_exchange_session(exchange);
+
+        (void) arg;
+        CHECK_EQ(eddy_http_session_clear(session), 0);
+        CHECK_STR(eddy_http_session_id(session), "");
+        return answer_user(exchange, session);
+}
+
+static void build_with(const struct eddy_http_session_opts *opts)
+{
+        cookie[0] = '\0';
+        CHECK_EQ(eddy_http_use_session(guarded.router, opts), 0);
+}
+
+static void build(void)
+{
+        build_with(OPTS());
+}
+
+/* ---- sessions -------------------------------------------------------------- */
+
+GUARDED_TEST(a_session_lasts_from_login_to_logout, build)
+{
+        CHECK_STR(visit(site, show_user), "none");
+        CHECK_HAS_NOT(got->text, "Set-Cookie");
+        CHECK_HAS(got->text, "\r\nVary: Cookie\r\n");
+        CHECK_STR(visit(site, log_in), "ada");
+        CHECK_HAS(got->text, "\r\nSet-Cookie: session=");
+        CHECK_HAS(got->text, "; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax\r\n");
+        CHECK_HAS(got->text, "\r\nCache-Control: no-store\r\n");
+        for (int i = 0; i < 3; i++) {
+                CHECK_STR(visit(site, show_user), "ada");
+                CHECK_HAS_NOT(got->text, "Set-Cookie");
+                CHECK_HAS_NOT(got->text, "no-store");
+        }
+        CHECK_STR(visit(site, log_out), "none");
+        CHECK_HAS(got->text, "\r\nSet-Cookie: session=; Path=/; Max-Age=0; HttpOnly");
+        CHECK_STR(visit(site, log_out), "none");
+        CHECK_HAS_NOT(got->text, "Set-Cookie");
+        CHECK_HAS_NOT(ask(site, GET("/ok"))->text, "Vary");
+        CHECK_STR(guarded_lines(), "");
+}
+
+static int change_much(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_http_session *session = eddy_http_exchange_session(exchange);
+
+        (void) arg;
+        CHECK_EQ(eddy_http_session_set(session, "a", "1"), 0);
+        CHECK_EQ(eddy_http_session_set(session, "b", ""), 0);
+        CHECK_EQ(eddy_http_session_set(session, "c d;\xc3\xa9", "x\r\n\"y"), 0);
+        CHECK_EQ(eddy_http_session_set(session, "a", "22"), 0);
+        CHECK_EQ(eddy_http_session_set(session, "d", eddy_http_session_get(session, "a")), 0);
+        CHECK_EQ(eddy_http_session_set(session, "a", eddy_http_session_get(session, "a") + 1), 0);
+        CHECK_EQ(eddy_http_session_set(session, "none", NULL), 0);
+        return eddy_http_exchange_respond_text(exchange, 200, "");
+}
+
+static int check_much(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_http_session *session = eddy_http_exchange_session(exchange);
+
+        (void) arg;
+        CHECK_STR(eddy_http_session_get(session, "a"), "2");
+        CHECK_STR(eddy_http_session_get(session, "b"), "");
+        CHECK_STR(eddy_http_session_get(session, "c d;\xc3\xa9"), "x\r\n\"y");
+        CHECK_STR(eddy_http_session_get(session, "d"), "22");
+        CHECK(!eddy_http_session_get(session, "none"));
+        CHECK(!eddy_http_session_get(session, ""));
+        CHECK_EQ(eddy_http_session_set(session, "b", NULL), 0);
+        CHECK(!eddy_http_session_get(session, "b"));
+        CHECK_EQ(eddy_http_session_set(session, "d", "22"), 0);
+        return eddy_http_exchange_respond_text(exchange, 200, "");
+}
+
+GUARDED_TEST(a_session_has_any_texts_by_any_names, build)
+{
+        visit(site, change_much);
+        CHECK_HAS(got->text, "Set-Cookie");
+        visit(site, check_much);
+        CHECK_HAS(got->text, "Set-Cookie");
+}
+
+struct cart {
+        char *name;
+        int32_t items;
+};
+
+static const struct eddy_field cart_list[] = { EDDY_FIELD(struct cart, name, EDDY_FIELD_REQUIRED),
+                                               EDDY_FIELD(struct cart, items) };
+static const struct eddy_fields cart_fields = EDDY_FIELDS(struct cart, cart_list, 0);
+
+static int write_cart(eddy_http_exchange *exchange, void *arg)
+{
+        char name[] = "books";
+
+        (void) arg;
+        called = eddy_http_session_write(eddy_http_exchange_session(exchange), "cart", &cart_fields,
+                                         &(struct cart){ name, 7 });
+        return eddy_http_exchange_respond_text(exchange, 200, "");
+}
+
+static int read_cart(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_http_session *session = eddy_http_exchange_session(exchange);
+        struct cart cart = { NULL, 0 };
+        char text[40];
+
+        (void) arg;
+        called = eddy_http_session_read(session, "cart", &cart_fields, &cart);
+        snprintf(text, sizeof(text), "%s %d", cart.name ? cart.name : "", (int) cart.items);
+        eddy_fields_fini(&cart_fields, &cart);
+        CHECK_ERR(eddy_http_session_read(session, "none", &cart_fields, &cart), -ENOENT);
+        return eddy_http_exchange_respond_text(exchange, 200, text);
+}
+
+GUARDED_TEST(a_struct_is_kept_by_its_table_of_fields, build)
+{
+        visit(site, write_cart);
+        CHECK_EQ(called, 0);
+        CHECK_STR(visit(site, read_cart), "books 7");
+        CHECK_EQ(called, 0);
+}
+
+static size_t wanted_bytes;
+
+static int fill(eddy_http_exchange *exchange, void *arg)
+{
+        static char large[EDDY_HTTP_SESSION_BYTES_MAX + 10];
+        eddy_http_session *session = eddy_http_exchange_session(exchange);
+
+        (void) arg;
+        memset(large, 'x', sizeof(large));
+        large[wanted_bytes] = '\0';
+        called = eddy_http_session_set(session, "n", large);
+        if (called < 0)
+                CHECK(!eddy_http_session_get(session, "n") && !eddy_http_session_id(session)[0]);
+        return answer_user(exchange, session);
+}
+
+GUARDED_TEST(the_largest_session_is_a_cookie_of_less_than_4_kib, build)
+{
+        wanted_bytes = EDDY_HTTP_SESSION_BYTES_MAX - 3;
+        visit(site, fill);
+        CHECK_EQ(called, 0);
+        CHECK(strstr(got->text, "Set-Cookie: ") &&
+              strcspn(strstr(got->text, "Set-Cookie: "), "\r") < 4096);
+        visit(site, show_user);
+        CHECK_HAS_NOT(got->text, "Set-Cookie");
+        for (size_t more = 0; more < 8; more++) {
+                cookie[0] = '\0';
+                wanted_bytes = EDDY_HTTP_SESSION_BYTES_MAX - 2 + more;
+                visit(site, fill);
+                CHECK_ERR(called, -EMSGSIZE);
+                CHECK_HAS_NOT(got->text, "Set-Cookie");
+        }
+}
+
+/* ---- forged cookies -------------------------------------------------------- */
+
+static void check_no_session(struct site *site, const char *value)
+{
+        snprintf(cookie, sizeof(cookie), "session=%s", value);
+        CHECK_STR(visit(site, show_user), "none");
+        CHECK_EQ(got->status, 200);
+        CHECK_HAS_NOT(got->text, "Set-Cookie");
+}
+
+GUARDED_TEST(a_cookie_with_any_character_changed_or_cut_is_an_empty_session, build)
+{
+        char good[1000], bad[1010];
+        size_t bytes;
+
+        visit(site, log_in);
+        snprintf(good, sizeof(good), "%s", cookie + strlen("session="));
+        bytes = strlen(good);
+        for (size_t i = 0; i < bytes; i++) {
+                memcpy(bad, good, bytes + 1);
+                bad[i] = bad[i] == 'A' ? 'B' : 'A';
+                check_no_session(site, bad);
+                bad[i] = '\0';
+                check_no_session(site, bad);
+                check_no_session(site, good + i + 1);
+        }
+        snprintf(bad, sizeof(bad), "%s=", good);
+        check_no_session(site, bad);
+        snprintf(bad, sizeof(bad), "%sAAAA", good);
+        check_no_session(site, bad);
+        snprintf(cookie, sizeof(cookie), "session=%s", good);
+        CHECK_STR(visit(site, show_user), "ada");
+}
+
+/* Sign a session of Ada as a server with these options does. Returns the characters. */
+static size_t sign_as(const char *name, const void *key, int64_t begun_s, int64_t ends_s, char *out)
+{
+        unsigned char data[ED_SESSION_ROOM];
+        struct ed_session_text text = { .data = data };
+        struct ed_session_keys keys = { .count = 0 };
+        struct eddy_uuid id = { { 7 } };
+
+        CHECK_EQ(ed_session_keys_add(&keys, name, key, 32), 0);
+        ed_session_text_begin(&text, &id, begun_s, ends_s);
+        CHECK_EQ(ed_session_text_set(&text, "user", "ada"), 1);
+        CHECK_EQ(ed_session_text_sign(&text, &keys, out), 0);
+        return strlen(out);
+}
+
+TEST(each_of_256_values_of_each_byte_of_a_cookie_is_refused)
+{
+        char out[ED_SESSION_TEXT_MAX + 1];
+        unsigned char data[ED_SESSION_ROOM];
+        struct ed_session_text text = { .data = data };
+        struct ed_session_keys keys = { .count = 0 };
+        size_t bytes = sign_as("session", KEY, 1, 2, out);
+
+        CHECK_EQ(ed_session_keys_add(&keys, "session", KEY, 32), 0);
+        CHECK_EQ(ed_session_text_verify(out, bytes, &keys, &text), 0);
+        for (size_t i = 0; i < bytes; i++) {
+                const char right = out[i];
+
+                for (int byte = 0; byte < 256; byte++) {
+                        out[i] = (char) byte;
+                        if (out[i] != right)
+                                CHECK_EQ(ed_session_text_verify(out, bytes, &keys, &text), -1);
+                }
+                out[i] = right;
+        }
+        CHECK_EQ(ed_session_text_verify(out, bytes, &keys, &text), 0);
+}
+
+static void set_signed(const char *as, const char *name, const void *key)
+{
+        int64_t now_s = eddy_time_of_day() / EDDY_SEC(1);
+        char out[ED_SESSION_TEXT_MAX + 1];
+
+        sign_as(name, key, now_s, now_s + 60, out);
+        snprintf(cookie, sizeof(cookie), "%s=%s", as, out);
+}
+
+GUARDED_TEST(the_cookie_of_another_program_with_the_key_is_an_empty_session, build)
+{
+        static const char *const others[] = { "Session", "session2", "sessio", "",
+                                              "__Host-session" };
+
+        set_signed("session", "session", KEY);
+        CHECK_STR(visit(site, show_user), "ada");
+        for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+                set_signed("session", others[i], KEY);
+                CHECK_STR(visit(site, show_user), "none");
+        }
+        set_signed("session2", "session", KEY);
+        CHECK_STR(visit(site, show_user), "none");
+        set_signed("session", "session", OLD_KEY);
+        CHECK_STR(visit(site, show_user), "none");
+}
+
+static void build_rotated(void)
+{
+        build_with(OPTS(.old_key = OLD_KEY, .old_key_bytes = 32));
+}
+
+GUARDED_TEST(a_cookie_of_the_former_key_is_valid_and_is_signed_again, build_rotated)
+{
+        set_signed("session", "session", OLD_KEY);
+        CHECK_HAS_NOT(ask(site, GET("/ok"))->text, "Set-Cookie");
+        CHECK_STR(visit(site, show_user), "ada");
+        CHECK_HAS(got->text, "Set-Cookie: session=");
+        CHECK_STR(visit(site, show_user), "ada");
+        CHECK_HAS_NOT(got->text, "Set-Cookie");
+}
+
+/* ---- the end --------------------------------------------------------------- */
+
+/* A test has ten minutes of virtual time. */
+static void build_short(void)
+{
+        build_with(OPTS(.lifetime_ns = EDDY_SEC(300)));
+}
+
+GUARDED_TEST(a_cookie_that_is_sent_again_after_its_lifetime_is_an_empty_session, build_short)
+{
+        visit(site, log_in);
+        CHECK_HAS(got->text, "Max-Age=300;");
+        CHECK_EQ(eddy_sleep(EDDY_SEC(297)), 0);
+        CHECK_STR(visit(site, show_user), "ada");
+        CHECK_EQ(eddy_sleep(EDDY_SEC(4)), 0);
+        CHECK_STR(visit(site, show_user), "none");
+        CHECK_HAS_NOT(got->text, "Set-Cookie");
+}
+
+GUARDED_TEST(a_shorter_lifetime_also_ends_cookies_that_were_signed_before, build)
+{
+        int64_t now_s = eddy_time_of_day() / EDDY_SEC(1);
+        char out[ED_SESSION_TEXT_MAX + 1];
+
+        sign_as("session", KEY, now_s - 8 * 24 * 3600, now_s + 9 * 24 * 3600, out);
+        check_no_session(site, out);
+        sign_as("session", KEY, now_s - 6 * 24 * 3600, now_s + 9 * 24 * 3600, out);
+        snprintf(cookie, sizeof(cookie), "session=%s", out);
+        CHECK_STR(visit(site, show_user), "ada");
+}
+
+static void build_idle(void)
+{
+        build_with(OPTS(.lifetime_ns = EDDY_SEC(480), .idle_ns = EDDY_SEC(60)));
+}
+
+GUARDED_TEST(a_session_that_is_used_lasts_to_its_lifetime_and_an_idle_one_ends, build_idle)
+{
+        visit(site, log_in);
+        CHECK_HAS(got->text, "Max-Age=60;");
+        CHECK_EQ(eddy_sleep(EDDY_SEC(29)), 0);
+        CHECK_STR(visit(site, show_user), "ada");
+        CHECK_HAS_NOT(got->text, "Set-Cookie");
+        CHECK_EQ(eddy_sleep(EDDY_SEC(32)), 0);
+        CHECK_STR(visit(site, show_user), "none");
+        visit(site, log_in);
+        for (int i = 0; i < 10; i++) {
+                CHECK_EQ(eddy_sleep(EDDY_SEC(40)), 0);
+                CHECK_STR(visit(site, show_user), "ada");
+                CHECK_HAS(got->text, "Max-Age=60;");
+        }
+        CHECK_EQ(eddy_sleep(EDDY_SEC(61)), 0);
+        CHECK_STR(visit(site, show_user), "none");
+}
+
+GUARDED_TEST(use_does_not_move_the_end_of_the_lifetime, build_idle)
+{
+        int64_t began_ns = eddy_now();
+
+        visit(site, log_in);
+        while (eddy_now() - began_ns < EDDY_SEC(480 - 35)) {
+                CHECK_EQ(eddy_sleep(EDDY_SEC(31)), 0);
+                CHECK_STR(visit(site, show_user), "ada");
+        }
+        CHECK_EQ(eddy_sleep(began_ns + EDDY_SEC(481) - eddy_now()), 0);
+        CHECK_STR(visit(site, show_user), "none");
+}
+
+/* ---- fixation -------------------------------------------------------------- */
+
+static char id[2][EDDY_UUID_TEXT_BYTES];
+
+static int plant(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_http_session *session = eddy_http_exchange_session(exchange);
+
+        (void) arg;
+        CHECK_STR(eddy_http_session_id(session), "");
+        CHECK_EQ(eddy_http_session_set(session, "next", "https://evil.test/"), 0);
+        snprintf(id[0], sizeof(id[0]), "%s", eddy_http_session_id(session));
+        return answer_user(exchange, session);
+}
+
+static int look_for_planted(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_http_session *session = eddy_http_exchange_session(exchange);
+
+        (void) arg;
+        CHECK(!eddy_http_session_get(session, "next"));
+        snprintf(id[1], sizeof(id[1]), "%s", eddy_http_session_id(session));
+        return answer_user(exchange, session);
+}
+
+GUARDED_TEST(a_cookie_that_another_person_has_planted_gets_nothing_by_a_login, build)
+{
+        char planted[sizeof(cookie)];
+
+        visit(site, plant);
+        snprintf(planted, sizeof(planted), "%s", cookie);
+        CHECK_STR(visit(site, log_in), "ada");
+        CHECK_STR(visit(site, look_for_planted), "ada");
+        CHECK_EQ(strlen(id[0]), 36);
+        CHECK_EQ(strlen(id[1]), 36);
+        CHECK(strcmp(id[0], id[1]) != 0);
+        snprintf(cookie, sizeof(cookie), "%s", planted);
+        CHECK_STR(visit(site, show_user), "none");
+}
+
+GUARDED_TEST(a_login_begins_the_lifetime_again, build_short)
+{
+        visit(site, plant);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(250)), 0);
+        visit(site, log_in);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(250)), 0);
+        CHECK_STR(visit(site, show_user), "ada");
+}
+
+/* ---- https ----------------------------------------------------------------- */
+
+static void build_secure(void)
+{
+        build_with(OPTS(.name = "app", .flags = EDDY_HTTP_SESSION_SECURE));
+}
+
+GUARDED_TEST(a_secure_cookie_has_the_prefix_host, build_secure)
+{
+        visit(site, log_in);
+        CHECK_HAS(got->text, "\r\nSet-Cookie: __Host-app=");
+        CHECK_HAS(got->text, "; Path=/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax\r\n");
+        CHECK_STR(visit(site, show_user), "ada");
+        memmove(cookie, cookie + strlen("__Host-"), strlen(cookie) + 1 - strlen("__Host-"));
+        CHECK_STR(visit(site, show_user), "none");
+}
+
+static void build_behind_proxy(void)
+{
+        struct eddy_http_trusted_proxies_opts proxies = { .networks = "127.0.0.0/8",
+                                                          .flags = EDDY_HTTP_TRUST_PROTO };
+
+        CHECK_EQ(eddy_http_use_trusted_proxies(guarded.router, &proxies), 0);
+        build();
+}
+
+GUARDED_TEST(the_cookie_is_secure_if_the_client_uses_https, build_behind_proxy)
+{
+        static const char https[] =
+                GET_WITH("/show", "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: https\r\n");
+
+        guarded.show = log_in;
+        CHECK_HAS(ask(site, https)->text, "Set-Cookie: __Host-session=");
+        CHECK_HAS(ask(site, https)->text, "; Secure; HttpOnly");
+        CHECK_HAS(ask(site, GET("/show"))->text, "Set-Cookie: session=");
+}
+
+/* ---- the answer ------------------------------------------------------------ */
+
+static int set_late(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_http_session *session = eddy_http_exchange_session(exchange);
+
+        (void) arg;
+        CHECK_EQ(eddy_http_session_set(session, "user", "ada"), 0);
+        CHECK_EQ(eddy_http_exchange_begin(exchange, 200, NULL, 0, -1), 0);
+        CHECK_ERR(eddy_http_session_set(session, "user", "bob"), EDDY_E_HTTP_STATE);
+        CHECK_ERR(eddy_http_session_renew(session), EDDY_E_HTTP_STATE);
+        CHECK_ERR(eddy_http_session_clear(session), EDDY_E_HTTP_STATE);
+        CHECK_ERR(eddy_http_session_write(session, "user", &cart_fields, &(struct cart){ NULL, 0 }),
+                  EDDY_E_HTTP_STATE);
+        return eddy_http_exchange_end(exchange);
+}
+
+GUARDED_TEST(a_change_after_the_response_has_begun_is_an_error, build)
+{
+        visit(site, set_late);
+        CHECK_STR(visit(site, show_user), "ada");
+}
+
+static int set_and_return(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        CHECK_EQ(eddy_http_session_set(eddy_http_exchange_session(exchange), "user", "ada"), 0);
+        return called;
+}
+
+static int set_and_refuse(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        CHECK_EQ(eddy_http_session_set(eddy_http_exchange_session(exchange), "user", "ada"), 0);
+        return eddy_http_exchange_fail(exchange, 403, "%s", "no");
+}
+
+static int set_and_send_events(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        CHECK_EQ(eddy_http_session_set(eddy_http_exchange_session(exchange), "user", "ada"), 0);
+        CHECK_EQ(eddy_http_exchange_sse_begin(exchange, NULL), 0);
+        return eddy_http_exchange_end(exchange);
+}
+
+static int set_after_refused(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_http_session *session = eddy_http_exchange_session(exchange);
+        struct eddy_http_header bad = { "Content-Length", "7" };
+
+        (void) arg;
+        CHECK_EQ(eddy_http_session_set(session, "user", "bob"), 0);
+        CHECK_ERR(eddy_http_exchange_respond(exchange, 200, &bad, 1, NULL, 0),
+                  EDDY_E_HTTP_INVALID_ANSWER);
+        CHECK_EQ(eddy_http_session_clear(session), 0);
+        return answer_user(exchange, session);
+}
+
+GUARDED_TEST(the_cookie_is_in_each_response_that_the_handler_makes, build)
+{
+        visit(site, set_and_refuse);
+        CHECK_EQ(got->status, 403);
+        CHECK_STR(visit(site, show_user), "ada");
+        cookie[0] = '\0';
+        visit(site, set_and_send_events);
+        CHECK_STR(visit(site, show_user), "ada");
+        cookie[0] = '\0';
+        called = 0;
+        visit(site, set_and_return);
+        CHECK_EQ(got->status, 404);
+        CHECK_STR(visit(site, show_user), "ada");
+        cookie[0] = '\0';
+        called = -EIO;
+        visit(site, set_and_return);
+        CHECK_EQ(got->status, 500);
+        CHECK_HAS_NOT(got->text, "Set-Cookie");
+        visit(site, set_after_refused);
+        CHECK_HAS(got->text, "Set-Cookie: session=; Path=/; Max-Age=0;");
+}
+
+static int use_none(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_http_session *session = eddy_http_exchange_session(exchange);
+        struct cart cart = { NULL, 0 };
+
+        (void) arg;
+        CHECK(!session && !eddy_http_session_get(session, "user"));
+        CHECK_STR(eddy_http_session_id(session), "");
+        CHECK_ERR(eddy_http_session_set(session, "user", "ada"), -EINVAL);
+        CHECK_ERR(eddy_http_session_renew(session), -EINVAL);
+        CHECK_ERR(eddy_http_session_clear(session), -EINVAL);
+        CHECK_ERR(eddy_http_session_read(session, "cart", &cart_fields, &cart), -ENOENT);
+        CHECK_ERR(eddy_http_session_write(session, "cart", &cart_fields, &cart), -EINVAL);
+        return eddy_http_exchange_respond_text(exchange, 200, "ok");
+}
+
+static void build_none(void)
+{
+}
+
+GUARDED_TEST(without_the_middleware_there_is_no_session, build_none)
+{
+        CHECK_STR(visit(site, use_none), "ok");
+}
+
+static void build_two(void)
+{
+        build_with(OPTS(.name = "outer"));
+        build();
+}
+
+GUARDED_TEST(the_session_is_that_of_the_innermost_middleware, build_two)
+{
+        visit(site, log_in);
+        CHECK_HAS(got->text, "Set-Cookie: session=");
+        CHECK_HAS_NOT(got->text, "outer");
+}
+
+/* ---- mistakes and faults --------------------------------------------------- */
+
+TEST(options_that_are_not_safe_are_mistakes_of_the_router)
+{
+        static char name[EDDY_HTTP_SESSION_NAME_MAX + 2];
+        const struct eddy_http_session_opts bad[] = {
+                { .key = NULL },
+                { .key = KEY, .key_bytes = 31 },
+                { .key_bytes = 32 },
+                *OPTS(.old_key = OLD_KEY, .old_key_bytes = 31),
+                *OPTS(.old_key_bytes = 32),
+                *OPTS(.old_key = OLD_KEY),
+                *OPTS(.name = ""),
+                *OPTS(.name = "a b"),
+                *OPTS(.name = "a;b"),
+                *OPTS(.name = "__Host-a"),
+                *OPTS(.name = "__secure-a"),
+                *OPTS(.name = name),
+                *OPTS(.lifetime_ns = 1),
+                *OPTS(.lifetime_ns = -1),
+                *OPTS(.lifetime_ns = 401 * DAY),
+                *OPTS(.idle_ns = EDDY_SEC(1)),
+                *OPTS(.idle_ns = -1),
+        };
+        const char *text;
+
+        memset(name, 'x', sizeof(name) - 1);
+        for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+                CHECK_EQ(eddy_http_router_new(&guarded.router), 0);
+                CHECK_ERR(eddy_http_use_session(guarded.router, &bad[i]), -EINVAL);
+                CHECK_ERR(eddy_http_router_check(guarded.router, &text), -EINVAL);
+                CHECK_HAS(text, "eddy_http_use_session()");
+                CHECK_HAS_NOT(text, "0123456789");
+                eddy_http_router_free(guarded.router);
+        }
+        CHECK_EQ(eddy_http_router_new(&guarded.router), 0);
+        CHECK_ERR(eddy_http_use_session(guarded.router, NULL), -EINVAL);
+        eddy_http_router_free(guarded.router);
+}
+
+static char swept_cookie[sizeof(cookie)];
+
+static int log_in_or_fail(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_http_session *session = eddy_http_exchange_session(exchange);
+        int err;
+
+        (void) arg;
+        if (!eddy_http_session_get(session, "user"))
+                return -EPROTO;
+        err = eddy_http_session_renew(session);
+        if (err == 0)
+                err = eddy_http_session_write(session, "cart", &cart_fields,
+                                              &(struct cart){ swept_cookie, 1 });
+        return err < 0 ? err : eddy_http_exchange_respond_text(exchange, 200, "ok");
+}
+
+static int build_and_ask(void *arg)
+{
+        const struct eddy_http_header header = { "Cookie", swept_cookie };
+        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
+        int err = eddy_http_router_new(&router);
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        set_signed("session", "session", KEY);
+        memcpy(swept_cookie, cookie, strlen(cookie) + 1);
+        (void) eddy_http_use_session(router, OPTS());
+        (void) eddy_http_router_add(router, "GET /", log_in_or_fail, NULL, NULL);
+        err = guarded_ask(router, "http://a/", &header, 1);
+        return err < 0 ? err : err == 200 || err == 500 ? 0 : -EPROTO;
+}
+
+TEST(a_cancel_or_a_shortage_of_memory_at_any_point_leaves_nothing)
+{
+        guarded_sweep(build_and_ask);
+}
