@@ -2,7 +2,7 @@
  * http/folder.c - serving the files of a folder, see eddy/http_folder.h.
  *
  * The path is decoded and checked as a text first (wire/folder_path.h); then the kernel keeps the open
- * beneath the folder (io/beneath.h). Either alone keeps a request in the folder.
+ * beneath the folder (io/beneath.h), also with symbolic links.
  */
 #include "http/folder.h"
 
