@@ -75,11 +75,21 @@ EDDY_API EDDY_MUST_USE int eddy_http_router_new(eddy_http_router **ret_router);
 /* Free a router that serves nothing, and the routers mounted in it.  NULL is ignored.  Suspends: no. */
 EDDY_API void eddy_http_router_free(eddy_http_router *router);
 
-/* Another answer of a route, for documents. */
+/*
+ * Another answer of a route, for documents.  With an error it is also the answer to that error: if the
+ * handler returns the error and has begun no response, the router calls eddy_http_exchange_fail() with
+ * the status and the description, which the client then sees.
+ *
+ *     static const struct eddy_http_route_answer errors[] = {
+ *             { .status = 404, .description = "there is no such user", .error = EDDY_E_PG_NO_ROW },
+ *     };
+ */
 struct eddy_http_route_answer {
-        int status EDDY_UNSET;                       /* 100 to 599 */
+        int status EDDY_UNSET;                       /* 100 to 599; 400 or above with an error */
         const char *description EDDY_UNSET;          /* NULL: the standard reason of the status */
         const struct eddy_fields *fields EDDY_UNSET; /* as JSON; NULL: no body is described */
+        int error EDDY_UNSET;                        /* below 0, without 'fields'; 0: none */
+        int reserved_int EDDY_UNSET;                 /* zero */
         uintptr_t reserved[2] EDDY_UNSET;            /* zero */
 };
 
@@ -108,8 +118,8 @@ enum {
  *
  * A struct begins with zeros, or with a copy of the defaults, in which no member is owned.
  *
- * The members below 'body_defaults' are for documents (eddy/openapi.h); they do not change how the
- * router serves.
+ * The members below 'body_defaults' are for documents (eddy/openapi.h), except that the router answers
+ * the errors of 'answers'.
  */
 struct eddy_http_route_doc {
         const struct eddy_fields *params EDDY_UNSET; /* of the path; NULL: not read */
@@ -143,9 +153,10 @@ struct eddy_http_route_doc {
  * Suspends: no.
  * Errors: EDDY_E_HTTP_ROUTE  the pattern is not valid, or matches the same requests as another; a
  *                            table of 'doc' is not usable, it has two bodies, or a status that
- *                            is not valid or that it has already; its table 'params' has a field
- *                            that is not a parameter of the pattern.  A mount below a prefix that
- *                            has the parameter removes this last error
+ *                            is not valid or that it has already, or the answer to an error is
+ *                            not one; its table 'params' has a field that is not a parameter of
+ *                            the pattern.  A mount below a prefix that has the parameter removes
+ *                            this last error
  *         EDDY_E_HTTP_STATE  the router was mounted in another
  *         -EINVAL            'pattern' or 'handler' is NULL
  *         -ENOMEM

@@ -12,6 +12,7 @@
 #include "eddy/error.h"
 #include "eddy/http_value.h"
 #include "eddy/query.h"
+#include "http/problem.h"
 
 /* A struct that was read. */
 struct input {
@@ -50,6 +51,20 @@ static int check_table(const struct eddy_fields *fields, bool is_json,
         return err < 0 && err != -ENOMEM ? EDDY_E_HTTP_ROUTE : err;
 }
 
+/* Check an answer to an error: it is a problem. */
+static int check_error(const struct eddy_http_route_answer *answer,
+                       struct eddy_json_error *ret_error)
+{
+        if (answer->error == 0 || (answer->error < 0 && answer->status >= 400 && !answer->fields))
+                return 0;
+        snprintf(ret_error->text, sizeof(ret_error->text),
+                 "the answer %d to an error needs an error below 0, a status of 400 or above, and "
+                 "no "
+                 "'fields'",
+                 answer->status);
+        return EDDY_E_HTTP_ROUTE;
+}
+
 /* Check the statuses and tables of the answers. */
 static int check_answers(const struct eddy_http_route_doc *doc, struct eddy_json_error *ret_error)
 {
@@ -67,6 +82,8 @@ static int check_answers(const struct eddy_http_route_doc *doc, struct eddy_json
                         return EDDY_E_HTTP_ROUTE;
                 }
                 if (i > 0)
+                        err = check_error(&doc->answers[i - 1], ret_error);
+                if (i > 0 && err >= 0)
                         err = check_table(doc->answers[i - 1].fields, true, ret_error);
         }
         return err;
@@ -142,4 +159,19 @@ int ed_http_route_doc_read(const struct eddy_http_route_doc *doc, eddy_http_exch
         if (path < 0)
                 return path;
         return query < 0 ? query : body;
+}
+
+int ed_http_route_doc_answer(const struct eddy_http_route_doc *doc, eddy_http_exchange *exchange,
+                             int error)
+{
+        const struct eddy_http_route_answer *end = doc->answers + doc->answers_count;
+        int err;
+
+        for (const struct eddy_http_route_answer *answer = doc->answers; answer < end; answer++) {
+                if (answer->error != error)
+                        continue;
+                err = ed_http_problem_respond(exchange, answer->status, answer->description);
+                return err == EDDY_E_HTTP_STATE ? error : err;
+        }
+        return error;
 }

@@ -20,7 +20,7 @@ static inline int ed_http_route_status(const struct eddy_http_route_doc *doc, si
  * Check the tables and the statuses of a description.
  *
  * Errors: EDDY_E_HTTP_ROUTE  a table is not usable here, there are two bodies, or a status is not
- *                            valid or given twice
+ *                            valid or given twice, or an answer to an error is not one
  *         -ENOMEM
  */
 EDDY_MUST_USE int ed_http_route_doc_check(const struct eddy_http_route_doc *doc,
@@ -34,5 +34,14 @@ EDDY_MUST_USE int ed_http_route_doc_check(const struct eddy_http_route_doc *doc,
  */
 EDDY_MUST_USE int ed_http_route_doc_read(const struct eddy_http_route_doc *doc,
                                          eddy_http_exchange *exchange);
+
+/*
+ * The handler has returned 'error', below 0: answer it if the description has an answer to it.  Returns
+ * the result of that, or the error.
+ *
+ * Suspends: yes.
+ */
+EDDY_MUST_USE int ed_http_route_doc_answer(const struct eddy_http_route_doc *doc,
+                                           eddy_http_exchange *exchange, int error);
 
 #endif

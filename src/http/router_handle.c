@@ -115,6 +115,7 @@ int eddy_http_next(eddy_http_exchange *exchange, struct eddy_http_next *next)
         const struct ed_http_middleware *middleware = next->middleware;
         const eddy_http_router *router = next->router;
         const struct ed_http_route *route;
+        int err;
 
         while (!middleware && router != routing->owner) {
                 router = towards(router, routing->owner);
@@ -128,13 +129,11 @@ int eddy_http_next(eddy_http_exchange *exchange, struct eddy_http_next *next)
         if (!routing->params.match.route)
                 return answer_itself(exchange, routing);
         route = ed_container_of(routing->params.match.route, struct ed_http_route, base);
-        if (route->doc) {
-                int err = ed_http_route_doc_read(route->doc, exchange);
-
-                if (err < 0)
-                        return err;
-        }
-        return route->handler(exchange, route->arg);
+        err = route->doc ? ed_http_route_doc_read(route->doc, exchange) : 0;
+        if (err < 0)
+                return err;
+        err = route->handler(exchange, route->arg);
+        return err < 0 && route->doc ? ed_http_route_doc_answer(route->doc, exchange, err) : err;
 }
 
 /* ---- serving --------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /*
  * test_input.c - bodies, queries and parameters as structs: right ones, and the answers to wrong ones.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,6 +192,24 @@ static int show_inputs(eddy_http_exchange *exchange, void *arg)
         return show(exchange, item);
 }
 
+/* ---- errors that the route's description answers ------------------------------ */
+
+static const struct eddy_http_route_answer error_list[] = {
+        { .status = 404, .description = "there is no such item", .error = -ENOENT },
+        { .status = 410 },
+        { .status = 409, .error = -EEXIST },
+};
+static const struct eddy_http_route_doc errors_doc = { .answers = error_list, .answers_count = 3 };
+
+/* The query is the result, perhaps after a response was begun. */
+static int fail_as_described(eddy_http_exchange *exchange, void *arg)
+{
+        if (arg)
+                CHECK_EQ(eddy_http_exchange_respond(exchange, 200, NULL, 0, "fine", 4), 0);
+        CHECK(arg || eddy_http_exchange_add_header(exchange, "X-Id", "r7") == 0);
+        return (int) strtol(eddy_http_exchange_query(exchange), NULL, 10);
+}
+
 static void build(void)
 {
         memset(&seen, 0, sizeof(seen));
@@ -203,6 +222,8 @@ static void build(void)
         eddy_http_router_add(seen.router, "GET /lightly", read_lightly, NULL, NULL);
         eddy_http_router_add(seen.router, "POST /files", read_files, NULL, NULL);
         eddy_http_router_add(seen.router, "POST /another", fail_as_another, NULL, NULL);
+        eddy_http_router_add(seen.router, "GET /errors", fail_as_described, NULL, &errors_doc);
+        eddy_http_router_add(seen.router, "GET /late", fail_as_described, &seen, &errors_doc);
         eddy_http_router_add(seen.router, "POST /doc/{page}", show_inputs, NULL, &json_doc);
         eddy_http_router_add(seen.router, "POST /doc", show_inputs, NULL, &form_doc);
         CHECK_EQ(eddy_http_router_check(seen.router, NULL), 0);
@@ -407,6 +428,25 @@ INPUT_TEST(inputs_of_a_description_are_read_before_the_handler_runs)
         CHECK_EQ(post(site, "/doc/12", FORM, "name=a")->status, 415);
         CHECK_EQ(post(site, "/doc/12", JSON, "{")->status, 400);
         CHECK_EQ(seen.handled, 2);
+}
+
+INPUT_TEST(an_error_that_the_description_names_is_answered_as_it_says)
+{
+        const struct answer *answer = ask(site, HEAD("GET", "/errors?-2", "Connection: close\r\n"));
+
+        CHECK_EQ(answer->status, 404);
+        CHECK_HAS(answer->text, "X-Id: r7\r\n" PROBLEM);
+        CHECK_STR(body_of(answer), "{\"title\":\"Not Found\",\"status\":404,\"detail\":\"there is "
+                                   "no such item\"}");
+        answer = ask(site, HEAD("GET", "/errors?-17", "Connection: close\r\n"));
+        CHECK_STR(body_of(answer), "{\"title\":\"Conflict\",\"status\":409}");
+        CHECK_EQ(ask(site, HEAD("GET", "/errors?-5", "Connection: close\r\n"))->status, 500);
+        /* A result that is no error. */
+        answer = ask(site, HEAD("GET", "/errors?0", "Connection: close\r\n"));
+        CHECK_HAS_NOT(answer->text, "no such item");
+        answer = ask(site, HEAD("GET", "/late?-2", "Connection: close\r\n"));
+        CHECK_EQ(answer->status, 200);
+        CHECK_STR(body_of(answer), "fine");
 }
 
 /* ---- on_error sees them ----------------------------------------------------- */

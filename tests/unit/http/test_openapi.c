@@ -2,6 +2,7 @@
  * test_openapi.c - documents of OpenAPI from routers, and the page that shows them.
  * tests/e2e/test_openapi.py has a validator of documents.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -328,7 +329,15 @@ TEST(answers_with_a_wrong_status_are_mistakes_of_the_route)
         static const struct eddy_field bad_list[] = { { .name = "x", .kind = 99, .bytes = 4 } };
         static const struct eddy_fields bad = { bad_list, 1, 4, 0, "bad", { 0, 0 } };
         static const struct eddy_http_route_answer unusable = { .status = 404, .fields = &bad };
+        static const struct eddy_http_route_answer low = { .status = 399, .error = -ENOENT };
+        static const struct eddy_http_route_answer above = { .status = 404, .error = ENOENT };
+        static const struct eddy_http_route_answer own = { .status = 404,
+                                                           .error = -ENOENT,
+                                                           .fields = &user_fields };
         const struct eddy_http_route_doc docs[] = {
+                { .answers = &low, .answers_count = 1 },
+                { .answers = &above, .answers_count = 1 },
+                { .answers = &own, .answers_count = 1 },
                 { .status = 99 },
                 { .status = 600 },
                 { .status = -1 },
