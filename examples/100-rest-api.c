@@ -66,6 +66,8 @@ static int answer(eddy_http_exchange *exchange, int status, eddy_pool *pool, con
         if (err == 0)
                 err = eddy_sqlite_one(loan.item, sql, EDDY_SQLITE_BIND_STRUCT(&note, in), &note,
                                       &row);
+        if (err < 0 && loan.item)
+                (void) eddy_log_bind(eddy_log_str("sqlite", eddy_sqlite_fault(loan.item)->text));
         (void) eddy_pool_release(&loan); /* a slow client does not keep the connection */
         if (err == EDDY_E_SQLITE_NO_ROW)
                 return eddy_http_exchange_fail(exchange, 404, "there is no such note");
