@@ -5,8 +5,8 @@
  *     static const struct eddy_http_check checks[] = { { "database", ping, &db } };
  *     struct eddy_http_ready_opts ready = { .checks = checks, .checks_count = 1 };
  *
- *     eddy_http_router_add(router, "GET /livez", eddy_http_handle_live, NULL);
- *     eddy_http_router_add(router, "GET /readyz", eddy_http_handle_ready, &ready);
+ *     eddy_http_router_add(router, "GET /livez", eddy_http_handle_live, NULL, NULL);
+ *     eddy_http_router_add(router, "GET /readyz", eddy_http_handle_ready, &ready, NULL);
  */
 #ifndef EDDY_HTTP_HEALTH_H
 #define EDDY_HTTP_HEALTH_H
