@@ -23,6 +23,7 @@
 #include "mock/mock.h"
 #include "report/report.h"
 #include "select/select.h"
+#include "serve/serve.h"
 
 static const char help[] =
         "Usage: eddy COMMAND [options]\n"
@@ -34,6 +35,7 @@ static const char help[] =
         "  collect  join the answers of several runs, and check that none is missing\n"
         "  select   a table (CSV) with values of the answers, for each request\n"
         "  fetch    fetch many URLs at a time, one line of JSON for each\n"
+        "  serve    a web server for the files in a folder\n"
         "  mock     a web server that answers slowly, limits and fails on demand\n"
         "  report   a page with plots about an output of batch\n"
         "  draw     a timeline of a traced run: tasks, scopes, waits and cancels\n"
@@ -54,7 +56,7 @@ static const struct {
         { "explore", ed_explore_main }, { "fetch", ed_fetch_main },
         { "mock", ed_mock_main },       { "report", ed_report_main },
         { "retry", ed_batch_main },     { "select", ed_select_main },
-        { "sort", ed_sort_main },
+        { "serve", ed_serve_main },     { "sort", ed_sort_main },
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -100,9 +102,9 @@ static command_fn *command_find(const char *word)
 /* Report a first word that is neither a command nor an option of the program. */
 static int word_refuse(const char *word)
 {
-        static const char *const words[] = { "batch", "check", "collect", "draw",     "explore",
-                                             "fetch", "mock",  "report",  "retry",    "select",
-                                             "sort",  "help",  "--help",  "--version" };
+        static const char *const words[] = { "batch", "check", "collect", "draw",   "explore",
+                                             "fetch", "mock",  "report",  "retry",  "select",
+                                             "serve", "sort",  "help",    "--help", "--version" };
         const char *meant = ed_nearest(word, words, sizeof(words) / sizeof(words[0]));
         bool is_url = strstr(word, "://") != NULL;
         char shown[ED_URL_SHOWN_BYTES];
@@ -114,7 +116,7 @@ static int word_refuse(const char *word)
                 return ed_console_usage(NULL,
                                         "unknown option %s; name a command first: batch, check, "
                                         "collect, draw, explore, fetch, mock, report, retry, "
-                                        "select or sort",
+                                        "select, serve or sort",
                                         word);
         if (is_url)
                 return ed_console_usage(NULL, "%s: not a command; did you mean eddy fetch %s?",
@@ -122,7 +124,7 @@ static int word_refuse(const char *word)
         return ed_console_usage(
                 NULL,
                 "unknown command %s; there are batch, check, collect, draw, explore, "
-                "fetch, mock, report, retry, select, sort and help",
+                "fetch, mock, report, retry, select, serve, sort and help",
                 word);
 }
 

@@ -12,7 +12,7 @@ _eddy() {
         fi
         COMPREPLY=()
         if [ "$COMP_CWORD" -eq 1 ]; then
-                words="batch check retry sort collect select fetch mock report draw explore help --help --version"
+                words="batch check retry sort collect select fetch serve mock report draw explore help --help --version"
         else
                 case $command,$before in
                 batch,--format) words="auto json csv" ;;
@@ -102,6 +102,12 @@ _eddy() {
                         fetch,--duration | fetch,-c | fetch,--per-host | fetch,--timeout | \
                         fetch,--connect-timeout | fetch,--read-timeout | fetch,--deadline | fetch,--attempts | \
                         fetch,--backoff | fetch,--proxy | fetch,--resolve) return ;;
+                serve,--cert | serve,--key | serve,--access-log)
+                        compopt -o default 2>/dev/null
+                        return
+                        ;;
+                serve,--bind | serve,--port | serve,--threads | serve,--cache-control | \
+                        serve,--metrics-port) return ;;
                 mock,--cert | mock,--key)
                         compopt -o default 2>/dev/null
                         return
@@ -125,7 +131,7 @@ _eddy() {
                 draw,--axis) words="time order" ;;
                 draw,-o | draw,--output | draw,--width) return ;;
                 explore,--deviations | explore,--runs | explore,--seeds | explore,--timeout) return ;;
-                help,*) words="batch check retry sort collect select fetch mock report draw explore help" ;;
+                help,*) words="batch check retry sort collect select fetch serve mock report draw explore help" ;;
                 *)
                         case $command in
                         batch) words="--format --id-column --skip-empty --shard --base-url --url
@@ -173,6 +179,9 @@ _eddy() {
                                 --key -k --insecure --proxy --unix-socket --resolve --compressed
                                 -o --force --body --save --remote-name --progress --summary -h
                                 --help --version" ;;
+                        serve) words="--bind --port --threads --cert --key --listing --no-links
+                                --precompressed --cache-control --access-log --metrics-port -h
+                                --help --version" ;;
                         mock) words="--listen --threads --tls --cert --key --latency
                                 --latency-p99 --token-latency --rate-limit --rpm --tpm --quota
                                 --wave --refuse --capacity --capacity-status --vendor
@@ -189,7 +198,7 @@ _eddy() {
                         esac
                         case $command,$word in
                         *,-*) ;;
-                        batch,* | check,* | retry,* | sort,* | collect,* | select,* | report,* | draw,*)
+                        batch,* | check,* | retry,* | sort,* | collect,* | select,* | serve,* | report,* | draw,*)
                                 compopt -o default 2>/dev/null
                                 return
                                 ;;

@@ -8,6 +8,7 @@ complete -c eddy -n __fish_use_subcommand -a sort -d 'put answers into the order
 complete -c eddy -n __fish_use_subcommand -a collect -d 'join the answers of several runs, and check that none is missing'
 complete -c eddy -n __fish_use_subcommand -a select -d 'a table'
 complete -c eddy -n __fish_use_subcommand -a fetch -d 'fetch many URLs at a time, one line of JSON for each'
+complete -c eddy -n __fish_use_subcommand -a serve -d 'a web server for the files in a folder'
 complete -c eddy -n __fish_use_subcommand -a mock -d 'a web server that answers slowly, limits and fails on demand'
 complete -c eddy -n __fish_use_subcommand -a report -d 'a page with plots about an output of batch'
 complete -c eddy -n __fish_use_subcommand -a draw -d 'a timeline of a traced run: tasks, scopes, waits and cancels'
@@ -15,7 +16,7 @@ complete -c eddy -n __fish_use_subcommand -a explore -d 'run a program in many o
 complete -c eddy -n __fish_use_subcommand -a help -d 'what a command does: eddy help fetch'
 complete -c eddy -n __fish_use_subcommand -l help -d 'print the usage'
 complete -c eddy -n __fish_use_subcommand -l version -d 'print the version'
-complete -c eddy -n '__fish_seen_subcommand_from help' -a 'batch check retry sort collect select fetch mock report draw explore help'
+complete -c eddy -n '__fish_seen_subcommand_from help' -a 'batch check retry sort collect select fetch serve mock report draw explore help'
 
 complete -c eddy -n '__fish_seen_subcommand_from batch' -F
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l format -x -a 'auto json csv' -d 'auto: csv if IN ends in .csv, .csv.gz or .csv.zst'
@@ -247,6 +248,21 @@ complete -c eddy -n '__fish_seen_subcommand_from fetch' -l progress -x -a 'auto 
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l summary -x -a 'text json' -d 'on stderr, at the end'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -s h -l help -d 'print the usage'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l version -d 'print the version'
+
+complete -c eddy -n '__fish_seen_subcommand_from serve' -F
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l bind -x -d 'listen on this address'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l port -x -d 'listen on this port'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l threads -x -d 'serve on N threads'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l cert -r -F -d 'serve https with this certificate and its key'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l key -r -F -d 'serve https with this certificate and its key'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l listing -d 'list the names in a folder that has no index.html'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l no-links -d 'follow no symbolic link, also not inside of DIR'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l precompressed -d 'send a.js.br, a.js.zst or a.js.gz for a.js if the client accepts it'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l cache-control -x -d 'cache control'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l access-log -r -F -d 'append a line for each request to FILE'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l metrics-port -x -d 'serve metrics for Prometheus at http://127.0.0.1:N/metrics'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -s h -l help -d 'print the usage'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l version -d 'print the version'
 
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l listen -x -d 'the address, and the port or 0 for a free port'
 complete -c eddy -n '__fish_seen_subcommand_from mock' -l threads -x -d 'serve on N threads'

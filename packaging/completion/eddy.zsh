@@ -11,6 +11,7 @@ _eddy() {
                 'collect:join the answers of several runs, and check that none is missing'
                 'select:a table'
                 'fetch:fetch many URLs at a time, one line of JSON for each'
+                'serve:a web server for the files in a folder'
                 'mock:a web server that answers slowly, limits and fails on demand'
                 'report:a page with plots about an output of batch'
                 'draw:a timeline of a traced run: tasks, scopes, waits and cancels'
@@ -304,6 +305,24 @@ _eddy() {
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
                         '*--version[print the version]'
+                ;;
+        serve)
+                _arguments -S \
+                        '*--bind=[listen on this address]:ADDRESS: ' \
+                        '*--port=[listen on this port]:N: ' \
+                        '*--threads=[serve on N threads]:N: ' \
+                        '*--cert=[serve https with this certificate and its key]:FILE:_files' \
+                        '*--key=[serve https with this certificate and its key]:FILE:_files' \
+                        '*--listing[list the names in a folder that has no index.html]' \
+                        '*--no-links[follow no symbolic link, also not inside of DIR]' \
+                        '*--precompressed[send a.js.br, a.js.zst or a.js.gz for a.js if the client accepts it]' \
+                        '*--cache-control=[cache control]:TEXT: ' \
+                        '*--access-log=[append a line for each request to FILE]:FILE:_files' \
+                        '*--metrics-port=[serve metrics for Prometheus at http://127.0.0.1:N/metrics]:N: ' \
+                        '*-h[print the usage]' \
+                        '*--help[print the usage]' \
+                        '*--version[print the version]' \
+                        '*:file:_files'
                 ;;
         mock)
                 _arguments -S \

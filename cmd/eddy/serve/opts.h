@@ -1,0 +1,26 @@
+/*
+ * serve/opts.h - the options of `eddy serve`.
+ */
+#ifndef ED_CMD_SERVE_OPTS_H
+#define ED_CMD_SERVE_OPTS_H
+
+#include <stdint.h>
+
+enum { ED_SERVE_THREADS_MAX = 256 };
+
+struct ed_serve_opts {
+        const char *folder;
+        const char *address; /* to listen on */
+        uint16_t port;       /* 0: a free one */
+        uint16_t metrics_port;
+        uint32_t threads;      /* 0: one for each processor */
+        uint32_t folder_flags; /* EDDY_HTTP_FOLDER_* */
+        const char *cache_control;
+        const char *cert_file, *key_file; /* NULL: http; the key is in cert_file */
+        const char *log_file;             /* NULL: none; "-": standard error */
+};
+
+/* Parse the command line. Returns 0; otherwise 1 and the exit code, after a message. */
+int ed_serve_opts_parse(struct ed_serve_opts *opts, int argc, char **argv, int *ret_exit);
+
+#endif
