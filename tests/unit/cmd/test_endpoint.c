@@ -654,7 +654,8 @@ static int begin_main(void *arg)
 static int begin_place_main(void *arg)
 {
         static const char *const none[] = { NULL };
-        const int64_t begin_ns = eddy_now() + EDDY_SEC(20);
+        /* All keys of the place are looked at again and again until then. */
+        const int64_t begin_ns = eddy_now() + EDDY_SEC(1);
         const struct ed_endpoint_limits limits = { .begin_ns = begin_ns,
                                                    .keys = ED_ENDPOINTS_BASES_MAX / 2,
                                                    .changes = true };
