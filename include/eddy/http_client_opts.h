@@ -85,8 +85,8 @@
  * the options about them have no effect.  Each connection is a pair of streams in memory, whose
  * other end eddy_http_serve_stream() serves with the handler, in a task of its own.  All else is
  * as with a server: limits, time limits, hooks, bodies in both directions, and EDDY_E_HTTP_CLOSED
- * if the handler aborts its exchange.  A handler that returns an error sends a 500.  The
- * handler's requests have the URL's host (eddy_http_exchange_host()), with http and https URLs.
+ * if the handler aborts its exchange.  An error that the handler returns is answered as by a server.
+ * The handler's requests have the URL's host (eddy_http_exchange_host()), with http and https URLs.
  * Bodies and speeds have no limit; a head has the limits of eddy_http_serve().  Made for tests
  * (eddy/test.h), and for a program that is its own service.
  */
