@@ -39,6 +39,7 @@ struct sending {
         const char *tag;      /* ETag */
         const char *modified; /* Last-Modified; NULL: none yet */
         bool is_ranged;       /* parts may be sent */
+        bool has_accept;      /* the caller's headers have Accept-Ranges */
         int count;            /* of 'ranges'; 0: the whole content */
         struct ed_byte_range ranges[ED_BYTE_RANGES_MAX];
         char boundary[BOUNDARY_BYTES + 1];
@@ -105,7 +106,7 @@ static int judge(struct sending *sending)
         else if (eddy_http_date_parse(sending->modified, strlen(sending->modified),
                                       eddy_time_of_day() / EDDY_SEC(1), &validators.modified_s) < 0)
                 validators.modified_s = INT64_MAX; /* not a date: modified since any */
-        if (sending->is_ranged)
+        if (!sending->has_accept)
                 put(sending, "Accept-Ranges", "bytes");
         validators.tag = sending->tag;
         status = ed_http_conditions_judge(sending->exchange, &validators, &range);
@@ -323,10 +324,13 @@ static bool take_headers(struct sending *sending)
                         sending->tag = header->value;
                 else if (has_name(header, "Last-Modified"))
                         sending->modified = header->value;
-                else if (has_name(header, "Accept-Ranges"))
-                        sending->is_ranged = false; /* the caller's word; no header of ours */
                 else if (has_name(header, "Content-Range"))
                         may_be = false;
+                else if (has_name(header, "Accept-Ranges")) {
+                        sending->has_accept = true;
+                        sending->is_ranged =
+                                header->value && strcasecmp(header->value, "none") != 0;
+                }
         }
         return may_be;
 }

@@ -307,6 +307,10 @@ static int ask_with_headers(void *arg)
         send_with(3, 200);
         CHECK_STR(get_reply("/", "Range", "bytes=1-2")->body, "0123456789");
         CHECK_EQ(get_reply("/", "If-None-Match", "\"own\"")->status, 304);
+        CHECK_HEADER(get_reply("/"), "Accept-Ranges", "none");
+        part.headers[2].value = "bytes"; /* not sent twice, and not "none" */
+        CHECK_STR(get_reply("/", "Range", "bytes=1-2")->body, "12");
+        CHECK(!strstr(strstr(get_reply("/")->head, "Accept-Ranges: bytes") + 1, "Accept-Ranges"));
         part.headers[2] = (struct eddy_http_header){ "Content-Range", "bytes 0-9/10" };
         CHECK_EQ(get_reply("/", "If-None-Match", "\"own\"")->status,
                  200); /* the handler's business */
