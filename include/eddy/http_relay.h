@@ -57,6 +57,8 @@ EDDY_BEGIN_DECLS
  *
  * Suspends: no.
  * Errors: -ENOTSUP  CONNECT, or "OPTIONS *"
+ *         EDDY_E_URL_INVALID  'server' has a path, and the exchange's path would leave it: it has a part
+ *                             "." or "..", also an escaped one, or %00
  *         -EINVAL   an argument is NULL
  *         -ENOMEM
  * Owns: '*ret_request' borrows from the exchange, and is valid during the handler's call, until the next

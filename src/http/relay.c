@@ -17,6 +17,7 @@
 #include "http/client.h"
 #include "http/exchange.h"
 #include "wire/http1_parts.h"
+#include "wire/route.h"
 
 enum {
         ADDED_MAX = 8,         /* headers of a request that the proxy adds */
@@ -187,6 +188,21 @@ static char *write_url(const eddy_http_exchange *exchange, const char *server, c
         return put_text(at, eddy_http_exchange_query(exchange));
 }
 
+/*
+ * Returns true if the server's URL has a path that the path of the exchange would leave. 'room' has
+ * the bytes of the latter.
+ */
+static bool leaves_path(const eddy_http_exchange *exchange, const char *server, char *room)
+{
+        const char *host = strstr(server, "://");
+        const char *base = host ? strchr(host + 3, '/') : NULL;
+        struct ed_route_path path;
+
+        if (!base || !base[strspn(base, "/")])
+                return false;
+        return ed_route_split(eddy_http_exchange_path(exchange), room, &path) != NULL;
+}
+
 /* Write the value of Forwarded (RFC 7239, 4). */
 static void write_forwarded(const char *client, const char *scheme, const char *host, char *at)
 {
@@ -256,6 +272,10 @@ int eddy_http_relay_request(eddy_http_exchange *exchange, const char *server,
         if (!relay)
                 return -ENOMEM;
         texts = (char *) relay->headers + headers_room;
+        if (leaves_path(exchange, server, texts)) {
+                ed_free(relay);
+                return EDDY_E_URL_INVALID;
+        }
         rest = write_url(exchange, server, texts) + 1;
         count = copy_headers(request_header_at, exchange, is_of_request, relay->headers);
         count = add_headers(exchange, relay->headers, count, rest);

@@ -35,11 +35,11 @@ static int pass_on(eddy_http_exchange *exchange, void *arg)
         (void) arg;
         inner.handler = backend;
         err = eddy_http_client_new(&inner, &client);
-        if (err == 0)
-                err = eddy_http_relay_request(exchange, server, &request);
         if (err < 0)
                 return err;
-        err = eddy_http_client_send(client, &request, &response);
+        err = eddy_http_relay_request(exchange, server, &request);
+        if (err == 0)
+                err = eddy_http_client_send(client, &request, &response);
         result = err == 0 ? eddy_http_relay_response(exchange, response)
                           : eddy_http_relay_fail(exchange, err);
         return result;
@@ -126,6 +126,16 @@ TEST(each_request_passes_without_the_headers_of_one_connection)
 
 static void see_base(struct site *site)
 {
+        static const char *const paths[] = { "/..",          "/../x", "/a/../../x", "/%2e%2E/x",
+                                             "/a%2f..%2f..", "/.",    "/x%00" };
+
+        for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+                char text[100];
+
+                snprintf(text, sizeof(text), "GET %s HTTP/1.1\r\nHost: a\r\n" CLOSES "\r\n",
+                         paths[i]);
+                CHECK_EQ(ask(site, text)->status, 400);
+        }
         CHECK_HAS(ask(site, TEXT(CLOSES))->text, "\r\n\r\nGET /base/x\nHost: b.test:81\n");
 }
 
