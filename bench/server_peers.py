@@ -160,7 +160,7 @@ class Servers:
         return result
 
 
-# Rows that a server cannot have without code of our own.
+# Ways that a server does not have, or only with code of others.
 EDDY_ONLY = ("id", "log", "layers")
 WITHOUT = {
     "h2o": ("json", *EDDY_ONLY),
