@@ -49,6 +49,12 @@ static bool rest_is_small(const struct ed_http1_exchange *exchange)
         return message->head.content_length - message->body.bytes <= UNREAD_BYTES_MAX;
 }
 
+/* Whether a name is 'other', in any case. Most names differ in their lengths. */
+static inline bool is_name(const char *name, size_t bytes, const char *other)
+{
+        return bytes == strlen(other) && strcasecmp(name, other) == 0;
+}
+
 /*
  * Write a header of the handler. The server decides how a message ends, so fields that affect this
  * are refused, except "Connection: close".
@@ -57,18 +63,19 @@ static int write_field(struct ed_http1_exchange *exchange, struct ed_http1_write
                        const struct eddy_http_header *header, bool *ret_date)
 {
         const char *name = header->name, *value = header->value;
+        size_t bytes = name ? strlen(name) : 0;
 
-        if (!name || !value || strcasecmp(name, "content-length") == 0 ||
-            strcasecmp(name, "transfer-encoding") == 0)
+        if (!name || !value || is_name(name, bytes, "content-length") ||
+            is_name(name, bytes, "transfer-encoding"))
                 return ed_http1_refuse_header(exchange, header);
-        if (strcasecmp(name, "connection") == 0) {
+        if (is_name(name, bytes, "connection")) {
                 if (strcasecmp(value, "close") != 0)
                         return ed_http1_refuse_header(exchange, header);
                 exchange->closing = true;
                 return 0;
         }
-        *ret_date |= strcasecmp(name, "date") == 0;
-        ed_http1_write_field(writer, name, strlen(name), value, strlen(value));
+        *ret_date |= is_name(name, bytes, "date");
+        ed_http1_write_field(writer, name, bytes, value, strlen(value));
         if (ed_unlikely(writer->err == EDDY_E_HTTP_INVALID_REQUEST))
                 return ed_http1_refuse_header(exchange, header);
         return 0;
@@ -127,7 +134,7 @@ static int fill_head(struct ed_http1_exchange *exchange, int status,
         if (err < 0)
                 return err;
         if (!has_date)
-                ed_http1_write_field(&writer, "Date", 4, exchange->date, strlen(exchange->date));
+                ed_http1_put_field(&writer, "Date", 4, exchange->date, strlen(exchange->date));
         if (exchange->chunked)
                 ed_http1_write_field(&writer, "Transfer-Encoding", 17, "chunked", 7);
         else if (body_bytes >= 0 && !status_has_no_body(status))

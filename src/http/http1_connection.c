@@ -75,19 +75,20 @@ static int64_t fill_first(struct connection *connection)
         return err;
 }
 
-/* The first byte of a head has come. */
-static void begin_head(struct connection *connection, eddy_scope *scope)
+/* A head has begun and is not complete: read more of it, within the time for a head. */
+static int64_t fill_more(struct connection *connection, eddy_scope *scope)
 {
-        const int64_t now_ns = eddy_now();
+        struct ed_http1_exchange *exchange = connection->exchange;
 
-        connection->exchange->started_ns = now_ns;
         (void) eddy_scope_set_deadline(
-                scope, ed_time_after(now_ns, connection->server->opts.head_timeout_ns));
+                scope,
+                ed_time_after(exchange->started_ns, connection->server->opts.head_timeout_ns));
+        return ed_http_message_fill(&exchange->message);
 }
 
 /*
  * Read until a head is complete. The scope has the deadline of an idle connection until the first
- * byte arrives, then the deadline of a head.
+ * bytes have arrived, then the deadline of a head. Most heads arrive whole.
  */
 static int read_head_within(struct connection *connection, eddy_scope *scope)
 {
@@ -97,16 +98,16 @@ static int read_head_within(struct connection *connection, eddy_scope *scope)
         int err;
 
         if (begun)
-                begin_head(connection, scope);
+                connection->exchange->started_ns = eddy_now();
         for (;;) {
                 err = ed_http_message_parse(message);
                 if (err != 0)
                         return err;
-                n = begun ? ed_http_message_fill(message) : fill_first(connection);
+                n = begun ? fill_more(connection, scope) : fill_first(connection);
                 if (n <= 0)
                         return n < 0 ? (int) n : ed_http1_head_finish(&message->head);
                 if (!begun)
-                        begin_head(connection, scope);
+                        connection->exchange->started_ns = eddy_now();
                 begun = true;
         }
 }

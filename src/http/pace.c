@@ -12,6 +12,7 @@
 #include "eddy/error.h"
 #include "eddy/scope.h"
 #include "eddy/stream_ops.h"
+#include "io/stream.h"
 #include "loop/loop.h"
 
 enum { LATE_PART = 8 }; /* a loop is late if it misses a window's end by this part of a window */
@@ -20,7 +21,8 @@ enum { LATE_PART = 8 }; /* a loop is late if it misses a window's end by this pa
 
 /* A call that may wait for the peer, on the stack of its task. */
 struct wait {
-        struct ed_timer timer; /* fires at the end of the window */
+        struct ed_stream_wait first; /* of a write */
+        struct ed_timer timer;       /* fires at the end of the window */
         eddy_scope scope;
         struct ed_http_pace *pace;
         eddy_stream *stream;
@@ -145,13 +147,25 @@ int64_t ed_http_pace_read(struct ed_http_pace *pace, eddy_stream *stream, void *
         return wait_end(&wait, n);
 }
 
+static void begin_write(struct ed_stream_wait *first)
+{
+        struct wait *wait = ed_container_of(first, struct wait, first);
+
+        wait_begin(wait, wait->pace, wait->stream, true);
+}
+
+/* A write that need not wait, as most, costs neither a timer nor a scope. */
 int ed_http_pace_writev(struct ed_http_pace *pace, eddy_stream *stream,
                         const struct eddy_slice *slices, size_t n)
 {
         struct wait wait;
+        int err;
 
         if (pace->window_bytes == 0)
                 return eddy_stream_writev(stream, slices, n);
-        wait_begin(&wait, pace, stream, true);
-        return (int) wait_end(&wait, eddy_stream_writev(stream, slices, n));
+        wait.first = (struct ed_stream_wait){ .begin = begin_write };
+        wait.pace = pace;
+        wait.stream = stream;
+        err = ed_stream_writev(stream, slices, n, &wait.first);
+        return wait.first.waited ? (int) wait_end(&wait, err) : err;
 }

@@ -6,6 +6,7 @@
 #include "eddy/error.h"
 #include "eddy/stream_ops.h"
 #include "io/slices.h"
+#include "io/stream.h"
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
 #include "scope/suspend.h"
@@ -112,8 +113,18 @@ static inline int write_begin(const eddy_stream *stream, const struct eddy_slice
                                               : ed_slices_init(slices, list, n);
 }
 
+/* Wait to write, the first time after a call of 'first', which may be NULL. */
+static int wait_to_write(eddy_stream *stream, struct ed_stream_wait *first)
+{
+        if (first && !first->waited) {
+                first->waited = true;
+                first->begin(first);
+        }
+        return wait(stream, EDDY_STREAM_WRITING);
+}
+
 /* Write at least one byte of 'slices', which has some. After an error the stream may be gone. */
-static int64_t put(eddy_stream *stream, struct ed_slices *slices)
+static int64_t put(eddy_stream *stream, struct ed_slices *slices, struct ed_stream_wait *first)
 {
         int64_t n;
 
@@ -124,7 +135,7 @@ static int64_t put(eddy_stream *stream, struct ed_slices *slices)
                                             slices->n - slices->first);
                 if (n != -EAGAIN)
                         break;
-                err = wait(stream, EDDY_STREAM_WRITING);
+                err = wait_to_write(stream, first);
                 if (err < 0)
                         return err;
         }
@@ -139,21 +150,22 @@ static int64_t put(eddy_stream *stream, struct ed_slices *slices)
  * Wait until the stream has passed on what it holds. All bytes were taken, so the write has
  * happened: a cancel only ends the wait, and a later write passes on the rest.
  */
-static int flush(eddy_stream *stream)
+static int flush(eddy_stream *stream, struct ed_stream_wait *first)
 {
         int err;
 
         if (!stream->ops->flush)
                 return 0;
         while ((err = stream->ops->flush(stream)) == -EAGAIN) {
-                err = wait(stream, EDDY_STREAM_WRITING);
+                err = wait_to_write(stream, first);
                 if (err < 0)
                         return err == -ECANCELED ? 0 : err;
         }
         return err;
 }
 
-int eddy_stream_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
+int ed_stream_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n,
+                     struct ed_stream_wait *first)
 {
         struct ed_slices slices;
         struct ed_task *task;
@@ -162,17 +174,22 @@ int eddy_stream_writev(eddy_stream *stream, const struct eddy_slice *list, size_
         if (err < 0)
                 return err;
         while (!ed_slices_is_empty(&slices)) {
-                int64_t taken = put(stream, &slices);
+                int64_t taken = put(stream, &slices, first);
 
                 if (taken < 0)
                         return (int) taken;
                 /* Set before the next wait: after an error the stream may be gone. */
                 stream->is_broken = !ed_slices_is_empty(&slices);
         }
-        err = flush(stream); /* the stream may be gone */
+        err = flush(stream, first); /* the stream may be gone */
         if (err == 0)
                 ed_suspend_passed(task);
         return err;
+}
+
+int eddy_stream_writev(eddy_stream *stream, const struct eddy_slice *list, size_t n)
+{
+        return ed_stream_writev(stream, list, n, NULL);
 }
 
 int eddy_stream_write(eddy_stream *stream, const void *data, size_t bytes)
@@ -192,7 +209,7 @@ int64_t eddy_stream_write_some(eddy_stream *stream, const struct eddy_slice *lis
         if (err < 0)
                 return err;
         if (!ed_slices_is_empty(&slices))
-                taken = put(stream, &slices);
+                taken = put(stream, &slices, NULL);
         if (taken >= 0)
                 ed_suspend_passed(task);
         return taken;

@@ -116,14 +116,14 @@ void ed_http1_write_response(struct ed_http1_writer *writer, struct ed_buf *buf,
 
         writer_begin(writer, buf);
         writer->is_response = true;
+        if (status < 100 || status > 999 || reason_bytes > ED_HTTP1_LINE_BYTES_MAX ||
+            (reason && !eddy_http_is_value(reason, reason_bytes))) {
+                writer_refuse(writer);
+                return;
+        }
         if (!reason) {
                 reason = ed_http1_reason(status);
                 reason_bytes = strlen(reason);
-        }
-        if (status < 100 || status > 999 || reason_bytes > ED_HTTP1_LINE_BYTES_MAX ||
-            !eddy_http_is_value(reason, reason_bytes)) {
-                writer_refuse(writer);
-                return;
         }
         writer->status = (uint16_t) status;
         bytes = sizeof("HTTP/1.1 ") - 1 + STATUS_DIGITS + 1 + reason_bytes + 2;
@@ -228,7 +228,11 @@ void ed_http1_write_number(struct ed_http1_writer *writer, const char *name, siz
                 digits[--at] = (char) ('0' + number % 10);
                 number /= 10;
         } while (number > 0);
-        ed_http1_write_field(writer, name, name_bytes, digits + at, sizeof(digits) - at);
+        if (name_bytes == 14 && memcmp(name, "Content-Length", 14) == 0 &&
+            take_framing(writer, WROTE_LENGTH))
+                ed_http1_put_field(writer, name, name_bytes, digits + at, sizeof(digits) - at);
+        else
+                ed_http1_write_field(writer, name, name_bytes, digits + at, sizeof(digits) - at);
 }
 
 int ed_http1_write_end(struct ed_http1_writer *writer)

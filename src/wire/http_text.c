@@ -18,7 +18,9 @@ bool eddy_http_is_token(const char *text, size_t bytes)
 
 bool eddy_http_is_value(const char *text, size_t bytes)
 {
-        for (size_t i = 0; i < bytes; i++)
+        size_t run = bytes > UINT32_MAX ? 0 : ed_chars_value_run(text, 0, (uint32_t) bytes);
+
+        for (size_t i = run; i < bytes; i++)
                 if (!ed_char_is(text[i], ED_CHAR_VALUE))
                         return false;
         return true;

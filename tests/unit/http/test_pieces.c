@@ -386,6 +386,31 @@ PIECES_TEST(a_cancelled_flush_loses_no_byte, time_out)
         CHECK_HAS(ask(site, GET("/"))->text, "\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
 }
 
+static int end(void *arg)
+{
+        return eddy_http_exchange_end(arg);
+}
+
+static int end_late(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        CHECK_EQ(begin(exchange, -1), 0);
+        CHECK_EQ(put(exchange, "abc"), 0);
+        gate.full = 1000;
+        CHECK_ERR(eddy_call_timeout(end, exchange, EDDY_MS(10)), -ETIMEDOUT);
+        gate.full = 0;
+        CHECK_EQ(gate.writes, 0);
+        return eddy_http_exchange_end(exchange);
+}
+
+PIECES_TEST(an_end_after_a_cancelled_end_sends_one_last_chunk, end_late)
+{
+        const struct answer *answer = ask(site, GET("/"));
+
+        CHECK_HAS(answer->text, "\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
+        CHECK_HAS_NOT(answer->text, "0\r\n\r\n0\r\n");
+}
+
 static int respond_ok(void *arg)
 {
         return eddy_http_exchange_respond(arg, 200, NULL, 0, "abc", 3);
