@@ -78,7 +78,9 @@ static int pass_on(eddy_http_exchange *exchange, void *arg)
 
 static int run(void *arg)
 {
+        /* The flag: a client that leaves ends its request to the backend too. */
         const struct eddy_http_server_opts opts = { .body_bytes_max = UINT64_MAX,
+                                                    .flags = EDDY_HTTP_SERVER_CANCEL_AT_END,
                                                     .drain_ns = EDDY_SEC(10) };
         const struct eddy_http_client_opts limits = { .connections_max = 1000,
                                                       .timeouts.connect_ns = EDDY_SEC(2),

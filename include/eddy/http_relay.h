@@ -22,6 +22,10 @@
  * Upgrade.  A request to upgrade therefore becomes a plain request.  "Expect: 100-continue" is not
  * passed on: the client gets the 100 when the other server's connection is open and takes the body.
  * Interim responses of the other server are not passed on.
+ *
+ * A client that leaves before the other server has answered ends the request to that server if the
+ * proxy's server has the flag EDDY_HTTP_SERVER_CANCEL_AT_END; otherwise the handler waits until the
+ * answer, or a time limit of the eddy_http_client.
  */
 #ifndef EDDY_HTTP_RELAY_H
 #define EDDY_HTTP_RELAY_H
@@ -45,7 +49,8 @@ EDDY_BEGIN_DECLS
  *     X-Forwarded-Proto   eddy_http_exchange_scheme()
  *     X-Forwarded-Host    eddy_http_exchange_client_host(), if there is one
  *     Forwarded           these three (RFC 7239)
- *     X-Forwarded-...     others are removed
+ *     X-Forwarded-...     others are removed, also with '_' for '-' (X_Forwarded_For), because CGI
+ *                         and WSGI programs take these for the same headers
  *     Via                 "1.1 eddy" is added to the client's (RFC 9110, 7.6.3)
  *
  * The client's User-Agent, Accept and Accept-Encoding are sent, or none.  Trailers of the request are

@@ -90,13 +90,27 @@ static bool is_of_connection(const char *name)
         return is_in(names, name);
 }
 
+/*
+ * Returns true for "X-Forwarded-...", also with '_' for '-': a server that makes variables of
+ * headers (CGI, WSGI) would read the client's header for the proxy's.
+ */
+static bool is_forwarded(const char *name)
+{
+        static const char prefix[] = "x-forwarded-";
+
+        for (size_t i = 0; prefix[i]; i++)
+                if (prefix[i] != '-' ? strncasecmp(&prefix[i], &name[i], 1) != 0
+                                     : name[i] != '-' && name[i] != '_')
+                        return false;
+        return true;
+}
+
 /* As is_of_connection(); also headers of a request that the proxy replaces, or answers itself. */
 static bool is_of_request(const char *name)
 {
         static const char *const names[] = { "expect", "forwarded", "host", "trailer", NULL };
 
-        return is_of_connection(name) || is_in(names, name) ||
-               strncasecmp(name, "x-forwarded-", 12) == 0;
+        return is_of_connection(name) || is_in(names, name) || is_forwarded(name);
 }
 
 /* As is_of_connection(); also the name of a coding that was decoded. */

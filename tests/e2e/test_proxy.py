@@ -283,6 +283,26 @@ def an_upload_that_breaks_off_does_not_look_whole_to_the_server(eddy):
         check(body in (b"", part), body)
 
 
+@claim
+def a_client_that_leaves_ends_its_request_to_the_server(eddy):
+    waiting, ended = [], []
+
+    def wait(connection, head):
+        waiting.append(head)
+        check(not connection.recv(1), "bytes after the request")
+        ended.append(head)
+        return False
+
+    proxy = Proxy(eddy, serve(eddy, wait).url)
+    for body in b"", b"Content-Length: 5\r\n":
+        with proxy.connect() as connection:
+            connection.sendall(b"POST /x HTTP/1.1\r\nHost: a\r\n" + body + b"\r\n")
+            e2e.wait_until(lambda: waiting, "the request")
+        e2e.wait_until(lambda: ended, "the end of the request", 30)  # its limit for a read ends it after 60 s
+        waiting.clear()
+        ended.clear()
+
+
 # ---- heads ----------------------------------------------------------------------------------------
 
 
@@ -321,7 +341,7 @@ def forwarded_headers_are_those_of_the_proxy(eddy):
     heads = []
     proxy = Proxy(eddy, head_server(eddy, heads))
     proxy.get(b"Forwarded: for=10.0.0.1\r\nX-Forwarded-For: 10.0.0.1\r\nX-Forwarded-Port: 1\r\n"
-              b"X-Forwarded-Host: evil\r\nX-Forwarded-Proto: https\r\nVia: 1.0 first\r\n")
+              b"X-Forwarded-Host: evil\r\nX-Forwarded-Proto: https\r\nVia: 1.0 first\r\nX_Forwarded_For: 10.0.0.1\r\n")
     fields = [line for line in heads[0].decode().split("\r\n") if "orwarded" in line or "Via" in line]
     equal(sorted(fields), ['Forwarded: for=127.0.0.1;proto=http;host="a"', "Via: 1.0 first", "Via: 1.1 eddy",
                            "X-Forwarded-For: 127.0.0.1", "X-Forwarded-Host: a", "X-Forwarded-Proto: http"])

@@ -98,6 +98,8 @@ static const struct {
                "Forwarded: for=9.9.9.9\r\nX-Forwarded-For: 9.9.9.9\r\nx-forwarded-port: 1\r\n"
                "X-Forwarded: 1\r\nVia: 1.1 first\r\n"),
           "GET /x\nHost: b.test\nX-Forwarded: 1\nVia: 1.1 first\n" OWN },
+        { TEXT(CLOSES "X_Forwarded_For: 9.9.9.9\r\nx-forwarded_proto: https\r\nX_Forwarded: 1\r\n"),
+          "GET /x\nHost: b.test\nX_Forwarded: 1\n" OWN },
         { TEXT(CLOSES
                "TE: trailers\r\nKeep-Alive: 1\r\nProxy-Connection: close\r\nTrailer: X\r\n"
                "Proxy-Authorization: Basic YTpi\r\nUpgrade: h2c\r\nCookie: a=b\r\nCookie: c=d\r\n"),
