@@ -68,7 +68,8 @@ struct eddy_tcp_listen_opts {
 /*
  * Listen on an address (not a name: "127.0.0.1", "::1", "0.0.0.0", "::") and port;
  * port 0 selects a free port, which eddy_listener_port() returns.  'opts' NULL means
- * the defaults.
+ * the defaults.  On Linux a write to an accepted connection waits while the kernel has
+ * 128 KiB that it has not sent, because the peer reads slowly.
  *
  * Suspends: no.
  * Errors: -EINVAL      not an address, or an option is out of range

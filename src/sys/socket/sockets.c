@@ -18,7 +18,10 @@
 #include "sys/socket/sockaddr.h"
 #include "sys/socket/socket_file.h"
 
-enum { KEEPALIVE_PROBES = 9 };
+enum {
+        KEEPALIVE_PROBES = 9,
+        UNSENT_BYTES = 128 << 10 /* that the kernel keeps of an accepted connection */
+};
 
 static int set_option(int fd, int level, int option, int value)
 {
@@ -99,6 +102,11 @@ static int bind_ip(int fd, const struct eddy_endpoint *at, const struct ed_liste
                 err = set_option(fd, SOL_SOCKET, SO_REUSEPORT, 1);
         if (err == 0 && at->address.family == AF_INET6)
                 err = set_option(fd, IPPROTO_IPV6, IPV6_V6ONLY, opts->v6_only);
+        /*
+         * Accepted connections inherit this.  Without it the kernel keeps up to 4 MiB for each peer that
+         * reads slowly or not at all, and a thousand of these leave no memory for the others.
+         */
+        (void) set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, UNSENT_BYTES);
         return err < 0 ? err : ed_sockaddr_bind(fd, at);
 }
 

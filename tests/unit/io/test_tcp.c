@@ -94,6 +94,47 @@ TEST(ipv4_and_ipv6_are_accepted_and_outlive_the_listener)
         io_run(both_families);
 }
 
+/* Connects a socket with a small receive buffer. Returns its descriptor. */
+static int connect_small(void)
+{
+        struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(port) };
+        int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), bytes = 4096;
+
+        to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        CHECK(fd >= 0);
+        CHECK_EQ(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes)), 0);
+        CHECK_EQ(connect(fd, (struct sockaddr *) &to, sizeof(to)), 0);
+        return fd;
+}
+
+static int unread(void *arg)
+{
+        static const char piece[64 << 10];
+        const struct eddy_slice slice = { piece, sizeof(piece) };
+        eddy_stream *stream;
+        int64_t n, taken = 0;
+        int fd;
+
+        listen_on("127.0.0.1");
+        fd = connect_small();
+        CHECK_EQ(eddy_listener_accept(listener, &stream), 0);
+        while ((n = eddy_stream_try_writev(stream, &slice, 1)) > 0)
+                taken += n;
+        CHECK_EQ(n, -EAGAIN);
+        CHECK(taken >= 128 << 10);
+        CHECK(taken <= 320 << 10);
+        close(fd);
+        eddy_stream_close(stream);
+        eddy_listener_close(listener);
+        return 0;
+}
+
+/* Without a limit a kernel takes megabytes for each peer, for a thousand slow readers gigabytes. */
+TEST(kernel_keeps_little_for_a_peer_that_does_not_read)
+{
+        io_run(unread);
+}
+
 static int waiting(void *arg)
 {
         struct accepting a = { NULL, 1 };
