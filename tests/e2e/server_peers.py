@@ -3,12 +3,15 @@ import collections
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import urllib.request
 
 import e2e
 from e2e import check, equal
+
+FILES = 4096
 
 
 def program(name):
@@ -18,15 +21,28 @@ def program(name):
     return found
 
 
+def raise_limit():
+    """Let the programs of a case have 1,000 connections each."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < FILES:
+        raise e2e.Skip(f"needs {FILES} open files, the limit is {hard}")
+    if soft != resource.RLIM_INFINITY and soft < FILES:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, hard))
+
+
 class Site:
     """A running server: .url, .port, .child."""
 
     def __init__(self, eddy):
+        raise_limit()
         self.log = eddy.file("access.log")
+        # A slow machine has lines of the watchdog.
+        self.errors = open(eddy.file("stderr"), "w+", encoding="utf-8")
+        eddy.stack.callback(self.errors.close)
         # Freed memory that a sanitizer holds back would look like growth.
         options = ":".join(filter(None, (os.environ.get("ASAN_OPTIONS"), "quarantine_size_mb=0",
                                          "thread_local_quarantine_size_kb=0")))
-        self.child = eddy.start(self.log, env={**os.environ, "ASAN_OPTIONS": options}, stderr=None)
+        self.child = eddy.start(self.log, env={**os.environ, "ASAN_OPTIONS": options}, stderr=self.errors)
         words = self.child.stdout.readline().decode().split()
         equal(words[:2], ["listening", "on"])
         self.url, self.metrics_url = words[2:]
@@ -47,7 +63,9 @@ class Site:
     def stop(self):
         """Stop it.  Returns the lines of its access log."""
         self.child.terminate()
-        equal(self.child.wait(e2e.LIMIT_S), 0)
+        code = self.child.wait(e2e.LIMIT_S)
+        self.errors.seek(0)
+        equal(code, 0, self.errors.read())
         with open(self.log, encoding="utf-8") as file:
             return [json.loads(line) for line in file]
 

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""test_slow_clients - eddy's server with its default limits under the three attacks of slowhttptest, with 1,000
+connections each: slow heads, slow bodies, slow readers.
+
+    test_slow_clients.py MIDDLEWARE_SERVER [WORD]
+
+The limits of the server end each connection of the attack; meanwhile each normal request (wrk) is answered, and
+memory is bounded by the number of connections.  The latency of normal requests with and without the attack is
+printed, and no verdict: it depends on the machine.  With EDDY_TEST_FULL=1 each attack has three rounds, alone, and
+the medians are printed.
+
+Debian's packages slowhttptest and wrk (tools/install-deps interop).
+"""
+import os
+import re
+import statistics
+import subprocess
+
+import e2e
+from e2e import check, claim, equal
+from memory import peak_mib
+from server_peers import Site, program
+
+CONNECTIONS = 1000
+FULL = os.environ.get("EDDY_TEST_FULL") == "1"
+ROUNDS = 3 if FULL else 1
+SANITIZE = os.environ.get("EDDY_TEST_SANITIZE", "none")
+# Resident memory for each connection of an attack: its stack, buffers and what it has sent of a body.
+CONNECTION_KIB_MAX = 64 if SANITIZE == "none" else 192
+UNITS = {"us": 1e-3, "ms": 1, "s": 1000, "m": 60000}
+
+
+def claim_attack(case):
+    """A claim, which runs alone if it measures."""
+    return claim(e2e.alone(case) if FULL else case)
+
+
+def open_files(site):
+    return int(float(re.search(r"^process_open_fds (\S+)$", site.page(), re.M)[1]))
+
+
+def timed_out(site):
+    """How many requests the server has ended because their client was too slow."""
+    with open(site.log, encoding="utf-8") as file:
+        return sum("EDDY_E_NET_TIMED_OUT" in line for line in file)
+
+
+class Normal:
+    """Requests of 8 connections for 8 seconds.  .end() returns the latency in ms that 99 % of them have at most."""
+
+    def __init__(self, eddy, site):
+        self.child = subprocess.Popen([program("wrk"), "-c", "8", "-t", "1", "-d", "8s", "--latency", "--timeout", "250s",
+                                       site.url + "/hello"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        eddy.stack.callback(eddy.end, self.child)
+
+    def end(self):
+        said = self.child.communicate(timeout=e2e.LIMIT_S)[0].decode()
+        equal(self.child.returncode, 0, said)
+        check("Socket errors" not in said and "Non-2xx" not in said, said)
+        number, unit = re.search(r"99% +([\d.]+)(\w+)", said).groups()
+        return float(number) * UNITS[unit]
+
+
+class Attack:
+    """A run of slowhttptest."""
+
+    def __init__(self, eddy, site, path, *options):
+        self.prefix, self.out = eddy.file("attack"), open(eddy.file("attack.out"), "w+", encoding="latin-1")
+        eddy.stack.callback(self.out.close)
+        self.child = subprocess.Popen([program("slowhttptest"), "-c", str(CONNECTIONS), "-r", "500", "-l", "3000", "-p", "250",
+                                       "-g", "-o", self.prefix, "-u", site.url + path, *options],
+                                      stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.out)
+        eddy.stack.callback(eddy.end, self.child)
+
+    def check_end(self):
+        """The server has closed all connections: the program ends by itself.  Returns their number."""
+        self.child.wait(e2e.LIMIT_S)
+        self.out.seek(0)
+        said = self.out.read()
+        check("No open connections left" in said, said[-2000:])
+        with open(self.prefix + ".csv", encoding="ascii") as file:
+            rows = [[int(word) for word in line.split(",")] for line in list(file)[1:]]
+        return max(closed + connected for _, closed, _, connected, _ in rows)
+
+
+def check_attack(eddy, name, *args, logged, sees_end=True):
+    """'logged': the server logs a request of each connection.  'sees_end': slowhttptest notices its end."""
+    program("slowhttptest")
+    site, before, during = Site(eddy), [], []
+    idle = open_files(site)
+    Normal(eddy, site).end()
+    first = peak_mib(site.child)
+    for number in range(1, ROUNDS + 1):
+        before.append(Normal(eddy, site).end())
+        attack = Attack(eddy, site, *args)
+        during.append(Normal(eddy, site).end())
+        if sees_end:
+            connections = attack.check_end()
+            if not logged:
+                equal(connections, CONNECTIONS)
+        else:
+            e2e.wait_until(lambda: timed_out(site) >= number * CONNECTIONS, "the end of all readers", e2e.LIMIT_S)
+            eddy.end(attack.child)
+        e2e.wait_until(lambda: open_files(site) <= idle, "the close of all connections", e2e.LIMIT_S)
+    peak = peak_mib(site.child)
+    without, attacked = statistics.median(before), statistics.median(during)
+    print(f"# {name}: p99 of normal requests {without:.2f} ms, during the attack {attacked:.2f} ms"
+          f" ({attacked / max(without, 0.01):.2f} times); peak of memory {first:.1f} MiB, then {peak:.1f} MiB", flush=True)
+    if "thread" not in SANITIZE:
+        check((peak - first) * 1024 <= CONNECTIONS * CONNECTION_KIB_MAX, name, first, peak)
+    site.stop()
+    equal(timed_out(site), ROUNDS * CONNECTIONS if logged else 0)
+
+
+@claim_attack
+def slow_heads_end_by_the_limit_of_time_and_other_requests_are_answered(eddy):
+    check_attack(eddy, "slow heads", "/hello", "-H", "-i", "10", "-x", "24", logged=False)
+
+
+@claim_attack
+def slow_bodies_end_by_the_least_rate_and_other_requests_are_answered(eddy):
+    check_attack(eddy, "slow bodies", "/echo", "-B", "-t", "POST", "-s", "8192", "-i", "10", "-x", "10", logged=True)
+
+
+@claim_attack
+def slow_readers_end_by_the_least_rate_and_other_requests_are_answered(eddy):
+    # slowhttptest does not see the reset of a connection whose window is full.
+    check_attack(eddy, "slow readers", "/large", "-X", "-w", "512", "-y", "1024", "-n", "5", "-z", "32", "-k", "3", logged=True,
+                 sees_end=False)
+
+
+e2e.main()
