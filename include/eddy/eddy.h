@@ -32,6 +32,7 @@
 #include "eddy/http_auth.h"
 #include "eddy/http_client.h"
 #include "eddy/http_client_opts.h"
+#include "eddy/http_compression.h"
 #include "eddy/http_cookies.h"
 #include "eddy/http_date.h"
 #include "eddy/http_download.h"

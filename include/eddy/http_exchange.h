@@ -152,8 +152,9 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_respond(eddy_http_exchange *exchan
  * The head and pieces of up to 16 KiB in all are kept and sent together: with the next
  * piece that does not fit, at the end, when the handler suspends in any call or returns,
  * or by eddy_http_exchange_flush().  A handler that waits between its pieces therefore need
- * not flush; a handler that computes for long without suspending should.  If kept bytes
- * cannot be sent, the next of these calls returns the error.
+ * not flush, unless the response is compressed (eddy/http_compression.h); a handler that computes
+ * for long without suspending should.  If kept bytes cannot be sent, the next of these calls
+ * returns the error.
  *
  * Suspends: yes.
  * Errors: EDDY_E_HTTP_STATE  begin: a response was begun already; write, end and flush: no

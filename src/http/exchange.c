@@ -105,6 +105,9 @@ int eddy_http_exchange_respond(eddy_http_exchange *exchange, int status,
 
         if (ed_unlikely(err < 0))
                 return err;
+        if (exchange->filter)
+                return exchange->filter->respond(exchange->filter, exchange, status, headers,
+                                                 headers_count, body, body_bytes);
         return exchange->ops->respond(exchange, status, headers, headers_count, body, body_bytes);
 }
 
@@ -116,21 +119,30 @@ int eddy_http_exchange_begin(eddy_http_exchange *exchange, int status,
 
         if (ed_unlikely(err < 0))
                 return err;
+        if (exchange->filter)
+                return exchange->filter->begin(exchange->filter, exchange, status, headers,
+                                               headers_count, body_bytes);
         return exchange->ops->begin(exchange, status, headers, headers_count, body_bytes);
 }
 
 int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data, size_t bytes)
 {
+        if (exchange->filter)
+                return exchange->filter->write(exchange->filter, exchange, data, bytes);
         return exchange->ops->write(exchange, data, bytes);
 }
 
 int eddy_http_exchange_end(eddy_http_exchange *exchange)
 {
+        if (exchange->filter)
+                return exchange->filter->end(exchange->filter, exchange);
         return exchange->ops->end(exchange);
 }
 
 int eddy_http_exchange_flush(eddy_http_exchange *exchange)
 {
+        if (exchange->filter)
+                return exchange->filter->flush(exchange->filter, exchange);
         return exchange->ops->flush(exchange);
 }
 

@@ -4,6 +4,8 @@
 #ifndef ED_HTTP_EXCHANGE_H
 #define ED_HTTP_EXCHANGE_H
 
+#include <stdbool.h>
+
 #include "eddy/http_server.h"
 
 /* An error that a server answers in place of a handler. */
@@ -33,6 +35,9 @@ struct ed_http_exchange_ops {
         /* Lower the limit of the body. Errors: EDDY_E_HTTP_TOO_LARGE: its length is above it. */
         int (*limit_body)(eddy_http_exchange *exchange, uint64_t bytes_max);
         int (*add_header)(eddy_http_exchange *exchange, const char *name, const char *value);
+        /* Store the added header at '*at', which is 0 for the first, and move '*at' to the next. */
+        bool (*added_next)(const eddy_http_exchange *exchange, size_t *at,
+                           struct eddy_http_header *ret_header);
         int (*add_trailer)(eddy_http_exchange *exchange, const char *name, const char *value);
         int (*early_hints)(eddy_http_exchange *exchange, const struct eddy_http_header *headers,
                            size_t headers_count);
@@ -88,6 +93,23 @@ struct ed_http_before {
         int (*fn)(struct ed_http_before *before);
 };
 
+/*
+ * Calls of a middleware in place of the operations with these names. They call the operations. In the
+ * frame of the middleware.
+ */
+struct ed_http_filter {
+        int (*respond)(struct ed_http_filter *filter, eddy_http_exchange *exchange, int status,
+                       const struct eddy_http_header *headers, size_t headers_count,
+                       const void *body, size_t body_bytes);
+        int (*begin)(struct ed_http_filter *filter, eddy_http_exchange *exchange, int status,
+                     const struct eddy_http_header *headers, size_t headers_count,
+                     int64_t body_bytes);
+        int (*write)(struct ed_http_filter *filter, eddy_http_exchange *exchange, const void *data,
+                     size_t bytes);
+        int (*end)(struct ed_http_filter *filter, eddy_http_exchange *exchange);
+        int (*flush)(struct ed_http_filter *filter, eddy_http_exchange *exchange);
+};
+
 /* The first member of a protocol's exchange. */
 struct eddy_http_exchange {
         const struct ed_http_exchange_ops *ops;
@@ -99,6 +121,7 @@ struct eddy_http_exchange {
         const char *request_id;                    /* in the frame of a middleware; NULL: none */
         const struct ed_http_forwarded *forwarded; /* likewise (http/forwarded.h) */
         struct ed_http_before *before;             /* the innermost; NULL: none */
+        struct ed_http_filter *filter;     /* compression (http/compression.c); NULL: none */
         struct eddy_http_session *session; /* the innermost (eddy/http_session.h); NULL: none */
 };
 

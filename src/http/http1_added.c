@@ -21,9 +21,10 @@ bool ed_http1_is_of_content(const char *name)
         return strncasecmp(name, "Content-", 8) == 0;
 }
 
-bool ed_http1_added_next(const struct ed_http1_exchange *exchange, size_t *at,
+bool ed_http1_added_next(const eddy_http_exchange *base, size_t *at,
                          struct eddy_http_header *ret_header)
 {
+        const struct ed_http1_exchange *exchange = ed_http1_exchange_of(base);
         const char *text = ed_buf_data(&exchange->added);
 
         if (*at >= ed_buf_bytes(&exchange->added))

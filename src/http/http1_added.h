@@ -14,7 +14,7 @@ EDDY_MUST_USE int ed_http1_add_header(eddy_http_exchange *base, const char *name
                                       const char *value);
 
 /* Store the added header at '*at', which is 0 for the first, and move '*at' to the next. */
-EDDY_MUST_USE bool ed_http1_added_next(const struct ed_http1_exchange *exchange, size_t *at,
+EDDY_MUST_USE bool ed_http1_added_next(const eddy_http_exchange *base, size_t *at,
                                        struct eddy_http_header *ret_header);
 
 /* Returns true if the server does not write the header itself, and HTTP allows it. */

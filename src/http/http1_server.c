@@ -321,6 +321,7 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .body = http1_body,
         .limit_body = http1_limit_body,
         .add_header = ed_http1_add_header,
+        .added_next = ed_http1_added_next,
         .add_trailer = ed_http1_add_trailer,
         .early_hints = ed_http1_early_hints,
         .respond = ed_http1_answer_respond,

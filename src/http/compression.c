@@ -1,0 +1,512 @@
+/*
+ * http/compression.c - the middleware that compresses answers.
+ *
+ * It replaces the calls that answer: respond, begin, write, end and flush. An answer that is compressed
+ * has no length known in advance, except a whole one whose coded bytes fit into a piece.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/alloc.h"
+#include "eddy/error.h"
+#include "eddy/http_compression.h"
+#include "http/accept_encoding.h"
+#include "http/exchange.h"
+#include "http/router.h"
+
+enum { PIECE_BYTES = 16 << 10, BYTES_MIN_DEFAULT = 1 << 10 };
+
+/* In the frame of the middleware. */
+struct compression {
+        struct ed_http_filter filter;
+        const struct eddy_http_compression_opts *opts;
+        const struct ed_encoder *encoder; /* that the client accepts; NULL: none */
+        bool needs_coding;                /* the client refuses an answer without one */
+        void *state;                      /* of the encoder; NULL: this answer is not compressed */
+        unsigned char *piece; /* PIECE_BYTES for coded bytes, of which 'kept' are in use */
+        size_t kept;
+        int64_t left; /* bytes that the handler still has to write; below 0: unknown */
+};
+
+static struct compression *compression_of(const struct ed_http_filter *filter)
+{
+        return (struct compression *) (uintptr_t) filter;
+}
+
+/* ---- what is compressed ---------------------------------------------------- */
+
+/* Returns true if the list of a header has the word. */
+static bool has_word(const char *list, const char *word)
+{
+        const size_t bytes = strlen(word);
+
+        for (;;) {
+                list += strspn(list, " \t,");
+                if (!*list)
+                        return false;
+                if (strncasecmp(list, word, bytes) == 0 && strchr(" \t,", list[bytes]))
+                        return true;
+                list += strcspn(list, ",");
+        }
+}
+
+static bool ends_in(const char *text, size_t bytes, const char *end)
+{
+        const size_t end_bytes = strlen(end);
+
+        return bytes >= end_bytes && strncasecmp(text + bytes - end_bytes, end, end_bytes) == 0;
+}
+
+/* Returns true for types whose bytes are text, or are not compressed by their own format. */
+static bool type_is_compressible(const char *type)
+{
+        static const char *const types[] = {
+                "application/javascript",
+                "application/json",
+                "application/jsonl",
+                "application/wasm",
+                "application/x-ndjson",
+                "application/xml",
+                "application/x-javascript",
+                "font/otf",
+                "font/ttf",
+                "image/bmp",
+        };
+        const size_t bytes = strcspn(type, "; \t");
+
+        if (strncasecmp(type, "text/", 5) == 0)
+                return bytes != strlen("text/event-stream") ||
+                       strncasecmp(type, "text/event-stream", bytes) != 0;
+        for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+                if (bytes == strlen(types[i]) && strncasecmp(type, types[i], bytes) == 0)
+                        return true;
+        return ends_in(type, bytes, "+json") || ends_in(type, bytes, "+xml");
+}
+
+/* The headers of an answer, as far as they matter here. */
+struct headers_seen {
+        bool refuses;         /* compression */
+        bool is_compressible; /* its type */
+        size_t etag_bytes;    /* of a strong one; 0: there is none */
+};
+
+/* Returns true if the header is one that a compressed answer cannot have. */
+static bool forbids(const struct eddy_http_header *header)
+{
+        static const char *const names[] = { "Content-Encoding", "Content-Range", "Content-Digest",
+                                             "Content-MD5", "Digest" };
+
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+                if (strcasecmp(header->name, names[i]) == 0)
+                        return true;
+        return strcasecmp(header->name, "Cache-Control") == 0 &&
+               has_word(header->value, "no-transform");
+}
+
+static bool is_strong_etag(const struct eddy_http_header *header)
+{
+        return strcasecmp(header->name, "ETag") == 0 && strncmp(header->value, "W/", 2) != 0;
+}
+
+static void see(struct headers_seen *seen, const struct eddy_http_header *header)
+{
+        if (!header->name || !header->value) {
+                seen->refuses = true; /* the protocol refuses such an answer */
+                return;
+        }
+        seen->refuses |= forbids(header);
+        if (strcasecmp(header->name, "Content-Type") == 0)
+                seen->is_compressible = type_is_compressible(header->value);
+        if (is_strong_etag(header))
+                seen->etag_bytes += strlen(header->value) + sizeof("W/");
+}
+
+static void see_all(eddy_http_exchange *exchange, const struct eddy_http_header *headers, size_t n,
+                    struct headers_seen *ret_seen)
+{
+        struct eddy_http_header added;
+        size_t at = 0;
+
+        *ret_seen = (struct headers_seen){ .refuses = false };
+        while (exchange->ops->added_next(exchange, &at, &added)) {
+                see(ret_seen, &added);
+                ret_seen->refuses |= is_strong_etag(&added); /* it cannot be changed any more */
+        }
+        for (size_t i = 0; i < n; i++)
+                see(ret_seen, &headers[i]);
+}
+
+/* ---- headers --------------------------------------------------------------- */
+
+/* The headers of a compressed answer, in one allocation. */
+struct headers {
+        struct eddy_http_header *all;
+        size_t n;
+};
+
+static int headers_new(const struct compression *compression, const struct eddy_http_header *from,
+                       size_t n, const struct headers_seen *seen, struct headers *ret_headers)
+{
+        struct eddy_http_header *all = ed_alloc((n + 1) * sizeof(*all) + seen->etag_bytes);
+        size_t count = 0;
+        char *text;
+
+        if (!all)
+                return -ENOMEM;
+        text = (char *) (all + n + 1);
+        for (size_t i = 0; i < n; i++) {
+                if (strcasecmp(from[i].name, "Accept-Ranges") == 0)
+                        continue;
+                all[count] = from[i];
+                if (is_strong_etag(&from[i])) {
+                        const size_t bytes = strlen(from[i].value) + sizeof("W/");
+
+                        all[count].value = text;
+                        snprintf(text, bytes, "W/%s", from[i].value);
+                        text += bytes;
+                }
+                count++;
+        }
+        all[count++] = (struct eddy_http_header){ "Content-Encoding", compression->encoder->name };
+        *ret_headers = (struct headers){ all, count };
+        return 0;
+}
+
+/* ---- coded bytes ----------------------------------------------------------- */
+
+static int level_of(const struct compression *compression)
+{
+        const struct eddy_http_compression_opts *opts = compression->opts;
+        uint8_t level = opts->gzip_level;
+
+        if (compression->encoder == &ed_encoder_zstd)
+                level = opts->zstd_level;
+        return level ? level : compression->encoder->level_default;
+}
+
+static void stop(struct compression *compression)
+{
+        if (compression->state)
+                compression->encoder->free(compression->state);
+        ed_free(compression->piece);
+        compression->state = NULL;
+        compression->piece = NULL;
+        compression->kept = 0;
+}
+
+static int start(struct compression *compression, int64_t body_bytes)
+{
+        compression->piece = ed_alloc(PIECE_BYTES);
+        if (compression->piece)
+                compression->state = compression->encoder->new (level_of(compression), body_bytes);
+        if (compression->state) {
+                compression->left = body_bytes;
+                return 0;
+        }
+        stop(compression);
+        return -ENOMEM;
+}
+
+/* Encode into the piece. Returns 0 when the input is used up, or ED_ENCODER_FULL. */
+static int encode(struct compression *compression, struct ed_coding_step *step,
+                  enum ed_encoder_end end)
+{
+        int result;
+
+        step->out = compression->piece + compression->kept;
+        step->room = PIECE_BYTES - compression->kept;
+        result = compression->encoder->step(compression->state, step, end);
+        compression->kept = PIECE_BYTES - step->room;
+        return result;
+}
+
+static int send_piece(struct compression *compression, eddy_http_exchange *exchange)
+{
+        size_t bytes = compression->kept;
+
+        compression->kept = 0;
+        return bytes ? exchange->ops->write(exchange, compression->piece, bytes) : 0;
+}
+
+/* After an error in the middle of the coded data, the client has to see that the answer is not whole. */
+static int broken(struct compression *compression, eddy_http_exchange *exchange, int err)
+{
+        stop(compression);
+        exchange->ops->abort(exchange);
+        return err;
+}
+
+/* Encode all of the input up to 'end', and send each piece that is full. */
+static int encode_all(struct compression *compression, eddy_http_exchange *exchange,
+                      struct ed_coding_step *step, enum ed_encoder_end end)
+{
+        int err = 0, result;
+
+        do {
+                result = encode(compression, step, end);
+                if (result == ED_ENCODER_FULL)
+                        err = send_piece(compression, exchange);
+        } while (result == ED_ENCODER_FULL && err >= 0);
+        if (result < 0)
+                err = result;
+        return err < 0 ? broken(compression, exchange, err) : 0;
+}
+
+/* ---- the calls ------------------------------------------------------------- */
+
+/* Returns true if an answer is to be compressed. */
+static bool is_wanted(const struct compression *compression, eddy_http_exchange *exchange,
+                      int status, const struct eddy_http_header *headers, size_t n,
+                      int64_t body_bytes, struct headers_seen *ret_seen)
+{
+        const uint64_t min = compression->opts->bytes_min;
+
+        if (!compression->encoder || compression->state || status < 200 || status == 204 ||
+            status == 205 || status == 206 || status == 304 || body_bytes == 0)
+                return false;
+        if (body_bytes > 0 && !compression->needs_coding &&
+            (uint64_t) body_bytes < (min ? min : BYTES_MIN_DEFAULT))
+                return false;
+        see_all(exchange, headers, n, ret_seen);
+        return ret_seen->is_compressible && !ret_seen->refuses;
+}
+
+static bool is_head(const eddy_http_exchange *exchange)
+{
+        return strcmp(exchange->ops->method(exchange), "HEAD") == 0;
+}
+
+/* A whole answer of the handler. */
+struct whole {
+        int status;
+        const struct eddy_http_header *headers;
+        size_t n;
+        const void *body;
+        size_t bytes;
+};
+
+/* Begin an answer whose coded bytes do not fit into a piece, and end it. */
+static int respond_in_pieces(struct compression *compression, eddy_http_exchange *exchange,
+                             int status, const struct headers *headers, struct ed_coding_step *step)
+{
+        int err = exchange->ops->begin(exchange, status, headers->all, headers->n, -1);
+
+        if (err < 0)
+                return err;
+        err = send_piece(compression, exchange);
+        if (err < 0)
+                return broken(compression, exchange, err);
+        err = encode_all(compression, exchange, step, ED_ENCODER_FINISH);
+        if (err == 0)
+                err = send_piece(compression, exchange);
+        return err < 0 ? err : exchange->ops->end(exchange);
+}
+
+static int respond_compressed(struct compression *compression, eddy_http_exchange *exchange,
+                              const struct whole *whole, const struct headers *headers)
+{
+        struct ed_coding_step step = { .in = whole->body, .in_bytes = whole->bytes };
+        int result = start(compression, (int64_t) whole->bytes);
+
+        if (result < 0)
+                return result;
+        result = encode(compression, &step, ED_ENCODER_FINISH);
+        if (result == ED_ENCODER_FULL)
+                result = respond_in_pieces(compression, exchange, whole->status, headers, &step);
+        else if (result == 0 && compression->kept >= whole->bytes && !compression->needs_coding)
+                result = exchange->ops->respond(exchange, whole->status, whole->headers, whole->n,
+                                                whole->body, whole->bytes);
+        else if (result == 0)
+                result = exchange->ops->respond(exchange, whole->status, headers->all, headers->n,
+                                                compression->piece, compression->kept);
+        stop(compression);
+        return result;
+}
+
+/* A response to HEAD has the headers of that to GET, but nothing is compressed for it. */
+static int respond_to_head(eddy_http_exchange *exchange, int status, const struct headers *headers)
+{
+        int err = exchange->ops->begin(exchange, status, headers->all, headers->n, -1);
+
+        return err < 0 ? err : exchange->ops->end(exchange);
+}
+
+static int respond(struct ed_http_filter *filter, eddy_http_exchange *exchange, int status,
+                   const struct eddy_http_header *headers, size_t n, const void *body,
+                   size_t body_bytes)
+{
+        const struct whole whole = { status, headers, n, body, body_bytes };
+        struct compression *compression = compression_of(filter);
+        struct headers_seen seen;
+        struct headers made;
+        int err;
+
+        if (!body || body_bytes > INT64_MAX ||
+            !is_wanted(compression, exchange, status, headers, n, (int64_t) body_bytes, &seen))
+                return exchange->ops->respond(exchange, status, headers, n, body, body_bytes);
+        err = headers_new(compression, headers, n, &seen, &made);
+        if (err < 0)
+                return err;
+        if (is_head(exchange))
+                err = respond_to_head(exchange, status, &made);
+        else
+                err = respond_compressed(compression, exchange, &whole, &made);
+        ed_free(made.all);
+        return err;
+}
+
+static int begin(struct ed_http_filter *filter, eddy_http_exchange *exchange, int status,
+                 const struct eddy_http_header *headers, size_t n, int64_t body_bytes)
+{
+        struct compression *compression = compression_of(filter);
+        struct headers_seen seen;
+        struct headers made;
+        int err;
+
+        if (!is_wanted(compression, exchange, status, headers, n, body_bytes, &seen))
+                return exchange->ops->begin(exchange, status, headers, n, body_bytes);
+        err = headers_new(compression, headers, n, &seen, &made);
+        if (err < 0)
+                return err;
+        if (!is_head(exchange))
+                err = start(compression, body_bytes < 0 ? -1 : body_bytes);
+        if (err == 0)
+                err = exchange->ops->begin(exchange, status, made.all, made.n, -1);
+        if (err < 0)
+                stop(compression);
+        ed_free(made.all);
+        return err;
+}
+
+static int write_piece(struct ed_http_filter *filter, eddy_http_exchange *exchange,
+                       const void *data, size_t bytes)
+{
+        struct compression *compression = compression_of(filter);
+        struct ed_coding_step step = { .in = data, .in_bytes = bytes };
+        int err;
+
+        if (!compression->state)
+                return exchange->ops->write(exchange, data, bytes);
+        /* The encoder takes the bytes only if the protocol would have taken them. */
+        err = exchange->ops->write(exchange, NULL, 0);
+        if (err < 0)
+                return err;
+        if (!data && bytes > 0)
+                return -EINVAL;
+        if (compression->left >= 0) {
+                if (bytes > (uint64_t) compression->left)
+                        return broken(compression, exchange, EDDY_E_HTTP_STATE);
+                compression->left -= (int64_t) bytes;
+        }
+        return bytes ? encode_all(compression, exchange, &step, ED_ENCODER_MORE) : 0;
+}
+
+static int flush(struct ed_http_filter *filter, eddy_http_exchange *exchange)
+{
+        struct compression *compression = compression_of(filter);
+        struct ed_coding_step step = { .in_bytes = 0 };
+        int err = 0;
+
+        if (compression->state)
+                err = exchange->ops->write(exchange, NULL, 0);
+        if (err == 0 && compression->state)
+                err = encode_all(compression, exchange, &step, ED_ENCODER_FLUSH);
+        if (err == 0 && compression->state) {
+                err = send_piece(compression, exchange);
+                if (err < 0)
+                        return broken(compression, exchange, err);
+        }
+        return err < 0 ? err : exchange->ops->flush(exchange);
+}
+
+static int end(struct ed_http_filter *filter, eddy_http_exchange *exchange)
+{
+        struct compression *compression = compression_of(filter);
+        struct ed_coding_step step = { .in_bytes = 0 };
+        int err;
+
+        if (!compression->state)
+                return exchange->ops->end(exchange);
+        err = exchange->ops->write(exchange, NULL, 0);
+        if (err < 0)
+                return err;
+        if (compression->left > 0)
+                return broken(compression, exchange, EDDY_E_HTTP_STATE);
+        err = encode_all(compression, exchange, &step, ED_ENCODER_FINISH);
+        if (err < 0)
+                return err;
+        err = send_piece(compression, exchange);
+        if (err < 0)
+                return broken(compression, exchange, err);
+        stop(compression);
+        return exchange->ops->end(exchange);
+}
+
+/* ---- the middleware -------------------------------------------------------- */
+
+/* Find the coding that the client prefers. */
+static void choose(struct compression *compression, const eddy_http_exchange *exchange)
+{
+        const uint32_t flags = compression->opts->flags;
+        struct ed_accept_encoding accept;
+        struct eddy_http_header header;
+
+        ed_accept_encoding_init(&accept);
+        for (size_t i = 0; eddy_http_exchange_header_at(exchange, i, &header) == 0; i++)
+                if (strcasecmp(header.name, "Accept-Encoding") == 0)
+                        ed_accept_encoding_add(&accept, header.value);
+        compression->needs_coding = ed_accept_encoding_needs_coding(&accept);
+        compression->encoder = ed_accept_encoding_choose(
+                &accept, (flags & EDDY_HTTP_COMPRESSION_NO_GZIP ? 0 : ED_ACCEPT_GZIP) |
+                                 (flags & EDDY_HTTP_COMPRESSION_NO_ZSTD ? 0 : ED_ACCEPT_ZSTD));
+}
+
+static int run(eddy_http_exchange *exchange, struct eddy_http_next *next, void *arg)
+{
+        const struct eddy_http_compression_opts *opts = arg;
+        struct compression compression = { .filter = { respond, begin, write_piece, end, flush },
+                                           .opts = opts };
+        int result;
+
+        if (opts->flags & EDDY_HTTP_COMPRESSION_OFF) {
+                eddy_http_exchange_no_compression(exchange);
+                return eddy_http_next(exchange, next);
+        }
+        if (exchange->filter) /* that of an outer router */
+                return eddy_http_next(exchange, next);
+        result = eddy_http_exchange_add_header(exchange, "Vary", "Accept-Encoding");
+        if (result < 0)
+                return result;
+        choose(&compression, exchange);
+        exchange->filter = &compression.filter;
+        result = eddy_http_next(exchange, next);
+        exchange->filter = NULL;
+        if (compression.state)
+                (void) broken(&compression, exchange, 0);
+        return result;
+}
+
+void eddy_http_exchange_no_compression(eddy_http_exchange *exchange)
+{
+        if (exchange->filter && !compression_of(exchange->filter)->state)
+                compression_of(exchange->filter)->encoder = NULL;
+}
+
+int eddy_http_use_compression(eddy_http_router *router,
+                              const struct eddy_http_compression_opts *opts)
+{
+        struct eddy_http_compression_opts *own;
+
+        if (opts && (opts->gzip_level > ed_encoder_gzip.level_max ||
+                     opts->zstd_level > ed_encoder_zstd.level_max))
+                return ed_http_router_failed(
+                        router, -EINVAL,
+                        "a level of eddy_http_use_compression() is above 9 for "
+                        "gzip, or above 6 for zstd");
+        own = ed_alloc_zero(sizeof(*own));
+        if (own && opts)
+                *own = *opts;
+        return ed_http_router_use_own(router, run, own, ed_free);
+}
