@@ -14,6 +14,7 @@
  *     --rate R     a request is due R times a second, whether the earlier ones have returned or
  *                  not, on the connection that has waited longest.  It waits if there is none
  *     --latency    also prints latencies: from when a request was due (--rate) or sent
+ *     --seconds S  sends for at most S seconds, also if fewer than MESSAGES have returned then
  *     --idle S     also prints the server's memory S seconds after the last answer
  */
 #include <arpa/inet.h>
@@ -36,7 +37,7 @@ struct connection {
 };
 
 static struct {
-        long count, routes, idle_s;
+        long count, routes, idle_s, seconds;
         double rate; /* 0: as fast as answers come */
         int wants_latency;
         const char *cert, *path;
@@ -219,6 +220,17 @@ static void connection_ready(struct connection *c)
                 answer_returned(c);
 }
 
+/* Send no more after the time for it: the messages that were sent are all. */
+static void end_in_time(void)
+{
+        if (options.seconds == 0 || bench_wall_ns() < begin_ns + options.seconds * 1000000000)
+                return;
+        if (sent <= warm)
+                bench_die("server", "too slow for any result in the time");
+        options.seconds = 0;
+        messages = sent - warm;
+}
+
 /* With a rate the loop does not sleep: a sleep would be longer than the time to the next request. */
 static void run(void)
 {
@@ -231,6 +243,7 @@ static void run(void)
         while (returned < warm + messages) {
                 int ready;
 
+                end_in_time();
                 if (options.rate > 0)
                         due_send();
                 ready = epoll_wait(set, events, EVENTS, timeout);
@@ -244,9 +257,13 @@ static void run(void)
 static int options_read(int argc, char **argv)
 {
         static const struct option names[] = {
-                { "routes", required_argument, NULL, 'r' }, { "tls", required_argument, NULL, 't' },
-                { "rate", required_argument, NULL, 'R' },   { "latency", no_argument, NULL, 'l' },
-                { "idle", required_argument, NULL, 'i' },   { NULL, 0, NULL, 0 },
+                { "routes", required_argument, NULL, 'r' },
+                { "tls", required_argument, NULL, 't' },
+                { "rate", required_argument, NULL, 'R' },
+                { "latency", no_argument, NULL, 'l' },
+                { "idle", required_argument, NULL, 'i' },
+                { "seconds", required_argument, NULL, 's' },
+                { NULL, 0, NULL, 0 },
         };
         int c;
 
@@ -260,6 +277,8 @@ static int options_read(int argc, char **argv)
                         options.rate = (double) bench_count(optarg, 1000000);
                 else if (c == 'l')
                         options.wants_latency = 1;
+                else if (c == 's')
+                        options.seconds = bench_count(optarg, 3600);
                 else if (c == 'i')
                         options.idle_s = bench_count(optarg, 60);
                 else

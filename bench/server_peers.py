@@ -38,7 +38,7 @@ class ServerNginx(TlsNginx):
         self.ports = {name: free_port() for name in ("plain", "unknown", "route", "routes", "tls")}
 
         def server(name, locations, more=""):
-            lines = f"listen 127.0.0.1:{self.ports[name]}{' ssl' if more else ''};\n{more}{locations}"
+            lines = f"listen 127.0.0.1:{self.ports[name]}{' ssl' if more else ''} backlog=4096;\n{more}{locations}"
             return f"server {{\ndefault_type application/json;\n{lines}\n}}\n"
 
         answer = f"return 200 '{BODY}';"

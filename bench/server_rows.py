@@ -4,7 +4,7 @@ from harness import BenchError, median, verdict
 from server_peers import BODY, ROUTES, SERVER_PEERS, Servers
 from tls import say
 
-REQUESTS = 80_000
+REQUESTS = 60_000
 PIECES_MOST = 1.1  # times respond
 ROUTES_MOST_NS = 200  # above one route
 NGINX_MOST = 0.9
