@@ -12,11 +12,16 @@
 #include "base/alloc.h"
 #include "eddy/error.h"
 #include "eddy/http_compression.h"
+#include "eddy/time.h"
 #include "http/accept_encoding.h"
 #include "http/exchange.h"
 #include "http/router.h"
 
-enum { PIECE_BYTES = 16 << 10, BYTES_MIN_DEFAULT = 1 << 10 };
+enum {
+        PIECE_BYTES = 16 << 10,
+        BYTES_MIN_DEFAULT = 1 << 10,
+        TURN_BYTES = 256 << 10, /* of input, after which other tasks run: some milliseconds */
+};
 
 /* In the frame of the middleware. */
 struct compression {
@@ -27,6 +32,7 @@ struct compression {
         void *state;                      /* of the encoder; NULL: this answer is not compressed */
         unsigned char *piece; /* PIECE_BYTES for coded bytes, of which 'kept' are in use */
         size_t kept;
+        size_t turn;  /* bytes encoded since other tasks ran */
         int64_t left; /* bytes that the handler still has to write; below 0: unknown */
 };
 
@@ -209,16 +215,48 @@ static int start(struct compression *compression, int64_t body_bytes)
         return -ENOMEM;
 }
 
-/* Encode into the piece. Returns 0 when the input is used up, or ED_ENCODER_FULL. */
+/* Encode up to 'bytes' bytes of the input into the piece. */
+static int encode_some(struct compression *compression, struct ed_coding_step *step, size_t bytes,
+                       enum ed_encoder_end end)
+{
+        struct ed_coding_step some = { .in = step->in,
+                                       .in_bytes = bytes,
+                                       .out = compression->piece + compression->kept,
+                                       .room = PIECE_BYTES - compression->kept };
+        int result = compression->encoder->step(compression->state, &some, end);
+
+        compression->kept = PIECE_BYTES - some.room;
+        compression->turn += bytes - some.in_bytes;
+        step->in += bytes - some.in_bytes;
+        step->in_bytes -= bytes - some.in_bytes;
+        return result;
+}
+
+/*
+ * Encode into the piece, and let other tasks run after each TURN_BYTES. Returns 0 when the input is used
+ * up, or ED_ENCODER_FULL.
+ *
+ * Errors: -ENOMEM, -ECANCELED
+ */
 static int encode(struct compression *compression, struct ed_coding_step *step,
                   enum ed_encoder_end end)
 {
         int result;
 
-        step->out = compression->piece + compression->kept;
-        step->room = PIECE_BYTES - compression->kept;
-        result = compression->encoder->step(compression->state, step, end);
-        compression->kept = PIECE_BYTES - step->room;
+        do {
+                size_t room;
+
+                if (compression->turn >= TURN_BYTES) {
+                        result = eddy_sleep(0);
+                        if (result < 0)
+                                return result;
+                        compression->turn = 0;
+                }
+                room = TURN_BYTES - compression->turn;
+                result = step->in_bytes > room
+                                 ? encode_some(compression, step, room, ED_ENCODER_MORE)
+                                 : encode_some(compression, step, step->in_bytes, end);
+        } while (result == 0 && step->in_bytes > 0);
         return result;
 }
 
@@ -253,6 +291,8 @@ static int encode_all(struct compression *compression, eddy_http_exchange *excha
                 err = result;
         return err < 0 ? broken(compression, exchange, err) : 0;
 }
+
+static const unsigned char no_input[1];
 
 /* ---- the calls ------------------------------------------------------------- */
 
@@ -406,7 +446,7 @@ static int write_piece(struct ed_http_filter *filter, eddy_http_exchange *exchan
 static int flush(struct ed_http_filter *filter, eddy_http_exchange *exchange)
 {
         struct compression *compression = compression_of(filter);
-        struct ed_coding_step step = { .in_bytes = 0 };
+        struct ed_coding_step step = { .in = no_input };
         int err = 0;
 
         if (compression->state)
@@ -424,7 +464,7 @@ static int flush(struct ed_http_filter *filter, eddy_http_exchange *exchange)
 static int end(struct ed_http_filter *filter, eddy_http_exchange *exchange)
 {
         struct compression *compression = compression_of(filter);
-        struct ed_coding_step step = { .in_bytes = 0 };
+        struct ed_coding_step step = { .in = no_input };
         int err;
 
         if (!compression->state)

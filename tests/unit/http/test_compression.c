@@ -503,6 +503,53 @@ GUARDED_TEST(bytes_that_are_flushed_can_be_decoded_at_once, build)
         }
 }
 
+/* ---- fairness ---------------------------------------------------------------- */
+
+static struct {
+        bool is_over;
+        int turns; /* of another task, while an answer is compressed */
+} beside;
+
+static int count_turns(void *arg)
+{
+        (void) arg;
+        while (!beside.is_over) {
+                beside.turns++;
+                if (eddy_sleep(0) < 0)
+                        return 0;
+        }
+        return 0;
+}
+
+static int answer_beside(eddy_http_exchange *exchange, void *arg)
+{
+        eddy_scope scope;
+        int err;
+
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, count_turns, NULL), 0);
+        err = answer(exchange, arg);
+        beside.is_over = true;
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        return err;
+}
+
+GUARDED_TEST(other_tasks_run_while_a_large_body_is_compressed, build)
+{
+        static char zeros[4 << 20];
+
+        guarded.show = answer_beside;
+        reply.body = (struct data){ (unsigned char *) zeros, sizeof(zeros) };
+        for (size_t i = 0; i < NAMES; i++)
+                for (int how = WHOLE; how <= KNOWN; how += KNOWN) {
+                        reply.how = (enum how) how;
+                        beside.is_over = false;
+                        beside.turns = 0;
+                        CHECK_EQ(ask_accepting(site, "GET", names[i])->status, 200);
+                        CHECK(beside.turns >= 15);
+                }
+}
+
 /* ---- answers that are not whole -------------------------------------------- */
 
 static int mistake; /* of the handler */
