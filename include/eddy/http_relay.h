@@ -75,7 +75,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_relay_request(eddy_http_exchange *exchange,
 /*
  * Answer with a response: its status, headers, body and trailers.  If its body breaks off, the exchange
  * is aborted (eddy_http_exchange_abort()), so that the client sees that the answer is not whole.  A body
- * that the client's option 'decode' has decoded is sent without Content-Encoding.
+ * that the client's option 'decode' has decoded is sent without Content-Encoding; one that it cannot
+ * decode, because a coding is unknown or the body is a part (206), is sent as it came.
  *
  * Suspends: yes.
  * Errors: those of eddy_http_response_read(), eddy_http_exchange_begin() and eddy_http_exchange_write()

@@ -15,6 +15,7 @@
 #include "eddy/http_forwarded.h"
 #include "eddy/http_value.h"
 #include "http/client.h"
+#include "http/coding_chain.h"
 #include "http/exchange.h"
 #include "wire/http1_parts.h"
 #include "wire/route.h"
@@ -311,20 +312,36 @@ int eddy_http_relay_request(eddy_http_exchange *exchange, const char *server,
 
 /* ---- the response ---------------------------------------------------------- */
 
-/* Returns true if the client decodes the body. */
-static bool is_decoded(const eddy_http_response *response)
+/* Returns true if the client knows the codings of the whole body. */
+static bool can_be_decoded(const eddy_http_response *response)
 {
-        return response->client->decode &&
-               eddy_http_response_header(response, "Content-Encoding") != NULL;
+        struct ed_coding_list list = { .n = 0 };
+        struct eddy_http_header header;
+
+        for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++)
+                if (strcasecmp(header.name, "content-encoding") == 0 &&
+                    ed_coding_list_add(&list, header.value) < 0)
+                        return false;
+        return list.n > 0 && eddy_http_response_status(response) != 206;
+}
+
+/* Returns true if the client decodes the body. A body that the client cannot decode passes as it is. */
+static bool decodes(eddy_http_response *response)
+{
+        if (!response->client->decode)
+                return false;
+        if (response->decoding.is_known || can_be_decoded(response))
+                return eddy_http_response_header(response, "Content-Encoding") != NULL;
+        ed_http_decoded_skip(&response->decoding);
+        return false;
 }
 
 /* Returns the length of the body that the exchange sends; -1: unknown. */
-static int64_t length_of(const eddy_http_response *response)
+static int64_t length_of(const eddy_http_response *response, bool is_decoded)
 {
         const char *length = eddy_http_response_header(response, "Content-Length");
 
-        if (!length || is_decoded(response) ||
-            eddy_http_response_header(response, "Transfer-Encoding"))
+        if (!length || is_decoded || eddy_http_response_header(response, "Transfer-Encoding"))
                 return -1;
         return strtoll(length, NULL, 10);
 }
@@ -359,8 +376,8 @@ static int copy_body(eddy_http_exchange *exchange, eddy_http_response *response,
 int eddy_http_relay_response(eddy_http_exchange *exchange, eddy_http_response *response)
 {
         struct eddy_http_header *headers;
+        bool is_empty, is_decoded;
         int status, err;
-        bool is_empty;
         size_t count;
         char *piece;
 
@@ -368,15 +385,16 @@ int eddy_http_relay_response(eddy_http_exchange *exchange, eddy_http_response *r
                 return -EINVAL;
         status = eddy_http_response_status(response);
         is_empty = has_no_content(status);
+        is_decoded = decodes(response);
         piece = ed_alloc(PIECE_BYTES + count_headers(response_header_at, response) *
                                                sizeof(struct eddy_http_header));
         if (!piece)
                 return -ENOMEM;
         headers = (struct eddy_http_header *) (void *) (piece + PIECE_BYTES);
         count = copy_headers(response_header_at, response,
-                             is_decoded(response) ? is_of_coded : is_of_connection, headers);
+                             is_decoded ? is_of_coded : is_of_connection, headers);
         err = eddy_http_exchange_begin(exchange, status, headers, count,
-                                       is_empty ? 0 : length_of(response));
+                                       is_empty ? 0 : length_of(response, is_decoded));
         if (err == 0) {
                 err = is_empty ? eddy_http_exchange_end(exchange)
                                : copy_body(exchange, response, piece);

@@ -410,6 +410,37 @@ TEST(a_decoded_body_passes_without_its_coding)
         http_run(pass_coded, NULL);
 }
 
+/* Answer a part of a body (206), or a body in a coding that is unknown. */
+static int answer_undecodable(eddy_http_exchange *exchange, void *arg)
+{
+        bool is_part = strcmp(eddy_http_exchange_path(exchange), "/part") == 0;
+        const struct eddy_http_header coding = { "Content-Encoding", is_part ? "gzip" : "gzip, x" };
+
+        (void) arg;
+        return eddy_http_exchange_respond(exchange, is_part ? 206 : 200, &coding, 1, "bytes", 5);
+}
+
+static void see_undecodable(struct site *site)
+{
+        const struct answer *answer;
+
+        inner.decode = true;
+        answer = ask(site, TEXT(CLOSES));
+        CHECK_EQ(answer->status, 200);
+        CHECK_HAS(answer->text, "\r\nContent-Encoding: gzip, x\r\n");
+        CHECK_HAS(answer->text, "\r\nContent-Length: 5\r\n");
+        CHECK_HAS(answer->text, "\r\n\r\nbytes");
+        answer = ask(site, "GET /part HTTP/1.1\r\nHost: a\r\n" CLOSES "\r\n");
+        CHECK_EQ(answer->status, 206);
+        CHECK_HAS(answer->text, "\r\nContent-Encoding: gzip\r\n");
+        CHECK_HAS(answer->text, "\r\n\r\nbytes");
+}
+
+TEST(a_body_that_the_client_cannot_decode_passes_as_it_came)
+{
+        run_before(answer_undecodable, "http://b", see_undecodable);
+}
+
 /* ---- failures -------------------------------------------------------------- */
 
 static const struct {
