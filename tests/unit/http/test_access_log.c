@@ -1,6 +1,6 @@
 /*
  * test_access_log.c - the access log has a line for each request, whoever answers it, without secrets;
- * identifiers of requests are in the response and in each line.
+ * identifiers of requests are in the response and in each line. Much middleware fits a stack.
  */
 #include <string.h>
 
@@ -397,4 +397,40 @@ static int build_and_ask(void *arg)
 TEST(a_cancel_or_a_shortage_of_memory_at_any_point_leaves_nothing)
 {
         guarded_sweep(build_and_ask);
+}
+
+/* ---- nesting --------------------------------------------------------------- */
+
+enum { NESTED = 20 };
+
+static void build_nested(void)
+{
+        for (int i = 0; i < NESTED; i++) {
+                build();
+                CHECK_EQ(eddy_http_use_request_id(guarded.router, NULL), 0);
+                CHECK_EQ(eddy_http_use_trusted_proxies(guarded.router, NULL), 0);
+                CHECK_EQ(eddy_http_use_cors(guarded.router,
+                                            &(struct eddy_http_cors_opts){ .origins = "*" }),
+                         0);
+                CHECK_EQ(eddy_http_use_rate_limit(
+                                 guarded.router,
+                                 &(struct eddy_http_rate_limit_opts){ .requests = 600 }),
+                         0);
+                CHECK_EQ(eddy_http_use_timeout(guarded.router, EDDY_MIN(1)), 0);
+                CHECK_EQ(eddy_http_use_body_limit(guarded.router, 1000), 0);
+        }
+}
+
+/* Each adds a frame to the stack of the handler. */
+GUARDED_TEST(twenty_of_each_middleware_fit_the_stack_of_a_handler, build_nested)
+{
+        const char *lines;
+        int count = 0;
+
+        CHECK_EQ(ask(site, GET("/ok"))->status, 200);
+        CHECK_EQ(ask(site, GET("/none"))->status, 404);
+        CHECK_EQ(ask(site, GET("/result/-22"))->status, 500);
+        for (lines = guarded_lines(); (lines = strstr(lines, "\"request\"")) != NULL; lines++)
+                count++;
+        CHECK_EQ(count, 3 * NESTED);
 }
