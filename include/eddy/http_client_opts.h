@@ -81,14 +81,14 @@
  * early and only the end of the stream shows where the body ends.  zstd uses
  * malloc() and not eddy's allocator.
  *
- * With 'handler', no request leaves the program: neither sockets nor DNS nor TLS are used, and
- * the options about them have no effect.  Each connection is a pair of streams in memory, whose
- * other end eddy_http_serve_stream() serves with the handler, in a task of its own.  All else is
- * as with a server: limits, time limits, hooks, bodies in both directions, and EDDY_E_HTTP_CLOSED
- * if the handler aborts its exchange.  An error that the handler returns is answered as by a server.
- * The handler's requests have the URL's host (eddy_http_exchange_host()), with http and https URLs.
- * Bodies and speeds have no limit; a head has the limits of eddy_http_serve().  Made for tests
- * (eddy/test.h), and for a program that is its own service.
+ * With 'handler', no request leaves the program: neither sockets nor DNS nor TLS are used, and the
+ * options about them have no effect.  Each connection is a pair of streams in memory, whose other
+ * end eddy_http_serve_stream() serves with the handler, in a task of its own.  All else is as with
+ * a server: limits, time limits, hooks, bodies in both directions, and EDDY_E_HTTP_CLOSED if the
+ * handler aborts its exchange.  An error that the handler returns is answered as a server answers
+ * it (eddy/http_server.h).  The handler's requests have the URL's host (eddy_http_exchange_host()),
+ * with http and https URLs.  Bodies and speeds have no limit; a head has the limits of
+ * eddy_http_serve().  Made for tests (eddy/test.h), and for a program that is its own service.
  */
 #ifndef EDDY_HTTP_CLIENT_OPTS_H
 #define EDDY_HTTP_CLIENT_OPTS_H

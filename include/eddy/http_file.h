@@ -53,17 +53,19 @@ EDDY_API EDDY_MUST_USE int eddy_http_file_body_init(struct eddy_http_file_body *
  * Send a complete response whose body is a part of a file, as eddy_http_exchange_respond()
  * does.  Needs 64 KiB of memory, whatever the length and the request.
  *
- * If the status is 200, the method is GET or HEAD, and 'headers' have no Content-Range, the response
- * has ETag, Last-Modified and "Accept-Ranges: bytes", and the request's conditions (If-Match,
- * If-Unmodified-Since, If-None-Match, If-Modified-Since, If-Range) and ranges are answered as RFC 9110, 13
- * and 14 say, with 206, 304, 412 or 416 in place of the status.  ETag and Last-Modified of 'headers'
- * replace those of the file, and "Accept-Ranges: none" in 'headers' turns ranges off.
+ * If the status is 200, the method is GET or HEAD, and 'headers' have no Content-Range, the
+ * response has ETag, Last-Modified and "Accept-Ranges: bytes".  The request's conditions (If-Match,
+ * If-Unmodified-Since, If-None-Match, If-Modified-Since, If-Range) and ranges are then evaluated
+ * as RFC 9110, 13 and 14 require, and the status can become 206, 304, 412 or 416.  An ETag or
+ * Last-Modified in 'headers' replaces that of the file, and "Accept-Ranges: none" in 'headers'
+ * turns ranges off.
  *
- * Several ranges are sent as multipart/byteranges.  A request for more than 32 ranges, or for ranges that
- * have together more bytes than the part, gets all of it: a short request cannot ask for a response that is
- * larger than the part and the heads of 32 ranges.
+ * Several ranges are sent as multipart/byteranges.  A request for more than 32 ranges, or for
+ * ranges whose total exceeds the part, gets the whole part.  No response is therefore larger than
+ * the part and the headers of 32 ranges.
  *
- * The tag is of the file's time, size and number (its inode): it is not the same on two machines.
+ * The ETag is computed from the file's modification time, size and inode number, so copies of a
+ * file on two machines have different tags.
  *
  * Suspends: yes.
  * Errors: those of eddy_http_file_body_init(); no response was begun

@@ -30,8 +30,8 @@ enum {
 
 /* All zero: no proxy is trusted. */
 struct eddy_http_trusted_proxies_opts {
-        /* addresses and networks of the proxies, separated by commas; those of IPv4 may be mapped into
-         * IPv6, as in "::ffff:10.0.0.0/104"; NULL: none */
+        /* addresses and networks of the proxies, separated by commas; IPv4 may be written as mapped
+         * into IPv6, as in "::ffff:10.0.0.0/104"; NULL: none */
         const char *networks EDDY_UNSET;
         uint32_t flags EDDY_UNSET;        /* EDDY_HTTP_TRUST_* */
         uintptr_t reserved[4] EDDY_UNSET; /* zero */

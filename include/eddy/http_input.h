@@ -22,8 +22,8 @@
  * fields of several calls are collected, so a handler can read the query and the body, and then return
  * the first error.
  *
- * If a handler reads the text of another service by a table of fields, and returns that error, the client
- * gets a 500.
+ * If a handler reads a text of another service by a table of fields and returns the error of that
+ * read, the client gets a 500, because the request is not at fault.
  */
 #ifndef EDDY_HTTP_INPUT_H
 #define EDDY_HTTP_INPUT_H

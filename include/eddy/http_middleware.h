@@ -44,16 +44,16 @@ struct eddy_http_access_log_opts {
 };
 
 /*
- * Log a line with the message "request" for each request, after its handler has returned and an error of
- * the handler has been answered: at level warning if the status is 500 or above, else at level info.  Its
- * values:
+ * Log a line with the message "request" for each request, after its handler has returned and the
+ * server has answered an error of the handler.  The level is warning if the status is 500 or above,
+ * else info.  The values of the line:
  *
  *     method    the first 32 bytes
  *     path      the first 1,000 bytes, as sent.  The query is left out: it may have secrets
  *     route     the pattern of the route; left out if there is none
- *     status    of the response, also of one that the server or its option 'on_error' gives in place of
- *               the handler; without memory for that, the status without 'on_error'.  0: the client
- *               gets no answer
+ *     status    of the response, by the handler, by the server or by its option 'on_error'.  If
+ *               memory is short, the answer of 'on_error' is not seen, and the status is that of
+ *               a server without it.  0: the client gets no answer
  *     received  bytes of the request that the server has read, with its head
  *     sent      bytes of the response so far, with its head
  *     ms        time since the request's first byte

@@ -58,9 +58,9 @@ EDDY_API EDDY_MUST_USE int eddy_http_multipart_reader_open(
         const struct eddy_http_multipart_limits *limits, eddy_http_multipart_reader **ret_reader);
 
 /*
- * Read the form that is the body of a request.  If a handler returns an error of the reader, the client
- * gets a 415 (EDDY_E_HTTP_CONTENT_TYPE), a 400 (EDDY_E_HTTP_MULTIPART, EDDY_E_HTTP_TRUNCATED) or a 413
- * (EDDY_E_HTTP_TOO_LARGE).
+ * Read the form that is the body of a request.  If a handler returns an error of the reader, the
+ * client gets a 400 (EDDY_E_HTTP_MULTIPART, EDDY_E_HTTP_TRUNCATED), a 413 (EDDY_E_HTTP_TOO_LARGE)
+ * or a 415 (EDDY_E_HTTP_CONTENT_TYPE).
  *
  * Suspends: no.
  * Errors: those of eddy_http_multipart_reader_open()

@@ -76,9 +76,9 @@ EDDY_API EDDY_MUST_USE int eddy_http_router_new(eddy_http_router **ret_router);
 EDDY_API void eddy_http_router_free(eddy_http_router *router);
 
 /*
- * Another answer of a route, for documents.  With an error it is also the answer to that error: if the
- * handler returns the error and has begun no response, the router calls eddy_http_exchange_fail() with
- * the status and the description, which the client then sees.
+ * Another answer of a route, for documents.  If 'error' is set, it is also the answer to that
+ * error: if the handler returns the error and has begun no response, the client gets the status and
+ * the description, as from eddy_http_exchange_fail().
  *
  *     static const struct eddy_http_route_answer errors[] = {
  *             { .status = 404, .description = "there is no such user", .error = EDDY_E_PG_NO_ROW },
@@ -118,8 +118,8 @@ enum {
  *
  * A struct begins with zeros, or with a copy of the defaults, in which no member is owned.
  *
- * The members below 'body_defaults' are for documents (eddy/openapi.h), except that the router answers
- * the errors of 'answers'.
+ * The members below 'body_defaults' are for documents (eddy/openapi.h), except that the router
+ * answers the errors of 'answers'.
  */
 struct eddy_http_route_doc {
         const struct eddy_fields *params EDDY_UNSET; /* of the path; NULL: not read */
@@ -144,19 +144,19 @@ struct eddy_http_route_doc {
 /*
  * Add a route.  'doc' may be NULL.  The calls that build a router also keep the first error, so a
  * program may add all its routes and then call eddy_http_router_check() once.  A router with an error
- * serves no request: eddy_http_router_handle() returns the error, and reports its sentence
- * (EDDY_REPORT_MISUSE), unless memory was missing.
+ * serves no request: eddy_http_router_handle() returns the error, and reports its text
+ * (EDDY_REPORT_MISUSE) unless the error is -ENOMEM.
  *
  * Add all routes before the router serves.  A router that serves is not changed, and may serve on
  * several threads.
  *
  * Suspends: no.
- * Errors: EDDY_E_HTTP_ROUTE  the pattern is not valid, or matches the same requests as another; a
- *                            table of 'doc' is not usable, it has two bodies, or a status that
- *                            is not valid or that it has already, or the answer to an error is
- *                            not one; its table 'params' has a field that is not a parameter of
- *                            the pattern.  A mount below a prefix that has the parameter removes
- *                            this last error
+ * Errors: EDDY_E_HTTP_ROUTE  the pattern is not valid, or matches the same requests as another;
+ *                            or 'doc' is not valid: a table is not usable, there are two bodies,
+ *                            a status is not valid or is given twice, an answer to an error has
+ *                            a status below 400, a table of fields or an error that is not below
+ *                            0, or 'params' has a field that is not a parameter of the pattern.
+ *                            A mount below a prefix with that parameter removes the last error
  *         EDDY_E_HTTP_STATE  the router was mounted in another
  *         -EINVAL            'pattern' or 'handler' is NULL
  *         -ENOMEM

@@ -25,8 +25,8 @@ EDDY_BEGIN_DECLS
  * writes it to the option 'log'.  The option 'on_error' answers in another way.  With HTTP/1
  * the connection is kept, unless the request's body could not be read to its end.
  *
- * Requests that the server refuses before it calls the handler (400, 408, 413, 417, 431), and the 404
- * above, are answered with such documents too, also if there is an 'on_error'.
+ * Requests that the server refuses before it calls the handler (such as 400, 408, 413, 414, 417 or
+ * 431) and the 404 above are answered with such documents too, even if 'on_error' is set.
  *
  *     static int user(eddy_http_exchange *exchange, void *arg)
  *     {
@@ -70,21 +70,21 @@ typedef int eddy_http_error_fn(eddy_http_exchange *exchange, int error, void *ar
 
 /*
  * Returns the status that answers an error of a handler, for example in 'on_error'.  If a call that
- * reads this request's inputs has returned the error (eddy/http_input.h, eddy_http_exchange_multipart()
- * and its reader, eddy_http_use_body_limit()):
+ * reads this request's inputs has returned the error (eddy/http_input.h,
+ * eddy_http_exchange_multipart() and its reader, eddy_http_use_body_limit()):
  *
  *     400  EDDY_E_JSON_*, EDDY_E_URL_INVALID, EDDY_E_HTTP_MULTIPART, EDDY_E_HTTP_TRUNCATED
  *     413  EDDY_E_HTTP_TOO_LARGE
  *     415  EDDY_E_HTTP_CONTENT_TYPE
  *     422  EDDY_E_FIELD_*, except EDDY_E_FIELD_TABLE; eddy/http_input.h has the fields
  *
- * If not, the text of another service or of a database was wrong, for which the client is not to blame:
+ * In all other cases, for example if the JSON of another service was wrong:
  *
  *     503  -ETIMEDOUT: a deadline of the handler passed
  *     500  any other error
  *
- * A handler that reads the body by a parser of its own answers its errors by eddy_http_exchange_fail().
- * If the request's body could not be read, the server answers that instead: 400, 408 or 413.
+ * A handler that parses the body itself should answer wrong input with eddy_http_exchange_fail().
+ * If the request's body could not be read, the server answers 400, 408 or 413 instead.
  *
  * Suspends: no.
  */

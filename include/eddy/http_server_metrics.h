@@ -52,10 +52,10 @@ EDDY_API void eddy_http_server_metrics_free(eddy_http_server_metrics *measured);
 /*
  * Middleware (eddy_http_middleware_fn) that measures each request.  'measured' is an
  * eddy_http_server_metrics, borrowed until the server has ended.  Make it the outermost.  An answer
- * that the server or its option 'on_error' gives in place of the handler counts too, with its status
- * and bytes.  Without memory for that, the status counts by which the server answers without
- * 'on_error'.  An aborted exchange counts as "canceled".  Requests that the server refuses before the
- * handler (400, 408, 414, 431) do not count.
+ * that the server or its option 'on_error' gives in place of the handler counts too, with status
+ * and bytes; if memory is short, the status of a server without 'on_error' counts.  An aborted
+ * exchange counts as "canceled".  Requests that the server refuses before it calls the handler
+ * (such as 400, 408, 413, 414, 417 or 431) do not count.
  *
  * Suspends: yes.
  * Errors: those of eddy_http_next()

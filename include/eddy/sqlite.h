@@ -90,8 +90,8 @@ struct eddy_sqlite_opts {
          */
         int (*setup)(struct sqlite3 *handle, void *arg) EDDY_UNSET;
         void *arg EDDY_UNSET;
-        /* run by the opening as eddy_sqlite_script(): "CREATE TABLE IF NOT EXISTS ...", or NULL.
-         * Not with EDDY_SQLITE_READ_ONLY. */
+        /* statements that eddy_sqlite_open() runs as eddy_sqlite_script() does, such as
+         * "CREATE TABLE IF NOT EXISTS ..."; NULL: none.  Not with EDDY_SQLITE_READ_ONLY. */
         const char *schema EDDY_UNSET;
         /* filled in if eddy_sqlite_open() fails; or NULL */
         struct eddy_sqlite_fault *ret_fault EDDY_UNSET;

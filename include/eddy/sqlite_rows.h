@@ -14,7 +14,7 @@
  * about 10 ms; between batches SQLite does not run.
  *
  * eddy_sqlite_one() reads a row into a struct that a table describes (eddy/fields.h), and
- * eddy_sqlite_all() all rows into a list.  A column is
+ * eddy_sqlite_all() reads all rows into a list of such structs.  A column is
  * stored in the field with its name ("SELECT full_name AS name"): 0 and 1 in a bool, text in
  * strings and enums, and text that is JSON in raw fields, nested structs, lists and maps.  A row is not
  * a tagged union.
@@ -140,18 +140,19 @@ EDDY_API EDDY_MUST_USE int eddy_sqlite_one_or_none(eddy_sqlite_conn *conn, const
                                                    void *out);
 
 /*
- * Run a statement and read all its rows into the list of a struct: 'fields' is a table of one field,
- * such as
+ * Run a statement and read all its rows into a list.  'fields' is a table whose only field is the
+ * list, such as
  *
  *     static const struct eddy_field page_list[] = {
  *             EDDY_FIELD_LIST_OF(struct page, users, users_count, &user_fields) };
  *
- * Limit the number of rows by the statement.  A statement that returns more rows than the list can have
- * (EDDY_FIELD_LENGTH), or more than 32 MiB as JSON, is an error; read these one after the other.
+ * Limit the number of rows in the statement.  More rows than the list can have (EDDY_FIELD_LENGTH),
+ * or more than 32 MiB as JSON, are an error; read such results row by row
+ * (eddy_sqlite_rows_read()).
  *
  * Suspends: yes.
  * Errors: those of SQL, and of eddy_sqlite_rows_read(), except -EINVAL
- *         EDDY_E_FIELD_TABLE   also: 'fields' is another table; nothing was run
+ *         EDDY_E_FIELD_TABLE   also: the only field of 'fields' is not a list; nothing was run
  *         EDDY_E_FIELD_LENGTH  also: more rows than the list can have
  *         -EINVAL              'conn', 'fields' or 'out' is NULL
  * Owns: as eddy_sqlite_rows_read()

@@ -100,15 +100,16 @@ static inline struct eddy_sqlite_value eddy_sqlite_fields_(const struct eddy_fie
                 sizeof(EDDY_SQLITE_VALUES_(__VA_ARGS__)) / sizeof(struct eddy_sqlite_value)
 
 /*
- * Makes the arguments 'values' and 'count' from the struct at 'in', which the table 'fields' describes
- * (eddy/fields.h): the parameter ":name" has the value of the field with this name.  The table may have
- * further fields.
+ * Makes the arguments 'values' and 'count' from the struct at 'in', which the table 'fields'
+ * describes (eddy/fields.h): the parameter ":name" gets the value of the field with this name.
+ * Fields without a parameter are ignored.
  *
  *     err = eddy_sqlite_exec(conn, "UPDATE users SET name = :name WHERE id = :id",
  *                            EDDY_SQLITE_BIND_STRUCT(&user_fields, &user));
  *
- * A bool is 0 or 1, an enum its name, a raw field its text.  A string that is NULL, or a field whose flag
- * says that it was not given, or was null, is NULL.  The limits of fields are not checked.  The call returns
+ * A bool becomes 0 or 1, an enum its name, and a raw field its text.  A string that is NULL becomes
+ * NULL, and so does a field that was not given or was null according to its flag.  The limits of
+ * fields are not checked.  The call returns
  *
  *         EDDY_E_SQLITE_SQL   the table has no field for a parameter
  *         EDDY_E_FIELD_TYPE   the field is a list, a map or a struct, an enum without a name, or an

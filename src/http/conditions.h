@@ -1,21 +1,22 @@
 /*
- * http/conditions.h - conditional requests (RFC 9110, 13), as the server of a content judges them.
+ * http/conditions.h - evaluates the conditions of a request (RFC 9110, 13) for a server.
  */
 #ifndef ED_HTTP_CONDITIONS_H
 #define ED_HTTP_CONDITIONS_H
 
 #include "http/exchange.h"
 
-/* The validators of a content, by which a client that has it asks (RFC 9110, 8.8). */
+/* The validators of a content (RFC 9110, 8.8), with which conditions are compared. */
 struct ed_http_validators {
         const char *tag;    /* for ETag */
         int64_t modified_s; /* for Last-Modified */
 };
 
 /*
- * Judge the conditions of a GET or HEAD, in the order of RFC 9110, 13.2.2. Returns 0, 304 or 412 if the
- * answer is that; 0: the content. Then '*ret_range' is the value of Range if a part may be sent, else NULL:
- * only for GET (RFC 9110, 14.2), and if If-Range names this content.
+ * Evaluate the conditions of a GET or HEAD, in the order of RFC 9110, 13.2.2. Returns the status
+ * 304 or 412, or 0 if the content is to be sent. After 0 '*ret_range' is the value of Range if a
+ * part may be sent, else NULL. A part may be sent only for GET (RFC 9110, 14.2), and only if
+ * If-Range is missing or matches this content.
  */
 int ed_http_conditions_judge(const eddy_http_exchange *exchange,
                              const struct ed_http_validators *validators, const char **ret_range);

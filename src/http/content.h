@@ -1,6 +1,5 @@
 /*
- * http/content.h - a part of a file as the answer to a request: with its validators, by conditions, whole
- * or by ranges.
+ * http/content.h - answers a request with a part of a file, with conditions, ranges and validators.
  */
 #ifndef ED_HTTP_CONTENT_H
 #define ED_HTTP_CONTENT_H
@@ -14,13 +13,14 @@ struct ed_http_content {
         int64_t offset, bytes; /* of the part */
         const struct eddy_http_header *headers;
         size_t headers_count;
-        bool is_watched; /* a file that changes while it is sent is EDDY_E_HTTP_BODY_LENGTH */
+        bool is_watched; /* EDDY_E_HTTP_BODY_LENGTH if the file changes while it is sent */
 };
 
 /*
- * Answer with the content. To GET and HEAD with the status 200, unless 'headers' have Content-Range, the
- * answer has ETag, Last-Modified and Accept-Ranges, those of 'headers' if these have them; the answer can be
- * a 206, 304, 412 or 416. "Accept-Ranges: none" in 'headers' turns ranges off.
+ * Answer with the content. If the method is GET or HEAD, 'status' is 200, and 'headers' have no
+ * Content-Range, the answer has ETag, Last-Modified and Accept-Ranges, from 'headers' if given
+ * there, and the status can become 206, 304, 412 or 416. "Accept-Ranges: none" in 'headers' turns
+ * ranges off.
  *
  * Suspends: yes.
  * Errors: those of eddy_http_exchange_respond_file()

@@ -80,13 +80,13 @@ struct ed_http_exchange_ops {
         void (*answer_missing)(eddy_http_exchange *exchange, int result);
 };
 
-/* A call that ed_http_exchange_after() asks for; first in a struct with its argument. */
+/* A call registered by ed_http_exchange_after(). First member of a struct with its arguments. */
 struct ed_http_after {
         struct ed_http_after *next;
         void (*fn)(eddy_http_exchange *exchange, struct ed_http_after *after); /* frees 'after' */
 };
 
-/* A call of middleware when an answer begins, for its last headers. In the frame of the middleware. */
+/* A call into middleware before an answer begins, to add headers. In the middleware's frame. */
 struct ed_http_before {
         struct ed_http_before *outer; /* NULL: none */
         /* Called before each attempt to begin an answer. An error is the result of the attempt. */
@@ -117,7 +117,7 @@ struct eddy_http_exchange {
         struct ed_http_value *values;              /* owned (http/values.h); NULL: none */
         struct ed_http_wrong *wrong;               /* owned (http/input.h); NULL: no wrong fields */
         struct ed_http_after *after;               /* owned; NULL: none */
-        int input_error;                           /* the last of an input, not in 'wrong' */
+        int input_error;                           /* the last error of an input not in 'wrong' */
         const char *request_id;                    /* in the frame of a middleware; NULL: none */
         const struct ed_http_forwarded *forwarded; /* likewise (http/forwarded.h) */
         struct ed_http_before *before;             /* the innermost; NULL: none */
@@ -134,8 +134,8 @@ struct eddy_http_exchange {
 int ed_http_exchange_status(eddy_http_exchange *exchange, int result);
 
 /*
- * Call 'after->fn' after the server has answered in place of the handler, which has begun no response,
- * and before the handler's values end. Middleware that observes responses then knows the answer.
+ * For a handler that has begun no response: call 'after->fn' after the server has answered in place
+ * of the handler, and before the handler's values end. Middleware can then log or count the answer.
  *
  * Suspends: no.
  * Owns: takes 'after'.

@@ -8,8 +8,9 @@
 #include "http/server.h"
 
 /*
- * The handler has returned 'result'. Answer an error if no response was begun, and log it. Then make
- * the calls of ed_http_exchange_after(). The caller checks whether there is an answer now.
+ * Finish an exchange whose handler has returned 'result': answer and log an error if no response
+ * was begun, then make the calls of ed_http_exchange_after(). The caller checks whether there is an
+ * answer.
  *
  * Suspends: yes.
  */

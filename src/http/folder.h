@@ -1,5 +1,5 @@
 /*
- * http/folder.h - a folder that is served.
+ * http/folder.h - the state of an eddy_http_folder, and lists of names.
  */
 #ifndef ED_HTTP_FOLDER_H
 #define ED_HTTP_FOLDER_H
@@ -16,7 +16,7 @@ struct eddy_http_folder {
         unsigned open_flags; /* ED_BENEATH_NO_LINKS or 0 */
 };
 
-/* Returns true for an error of opening a name that is answered with 404. */
+/* Returns true if the error of opening a name is answered with 404. */
 static inline bool ed_http_folder_is_hidden(int err)
 {
         switch (err) {
@@ -37,7 +37,7 @@ static inline bool ed_http_folder_is_hidden(int err)
 }
 
 /*
- * Answer with a page of the names in the folder 'name' beneath the folder; "": the folder itself.
+ * Answer with an HTML list of the names in the subfolder 'name'; "" is 'folder' itself.
  *
  * Suspends: yes.
  * Errors: those of ed_beneath_folder(): no response was begun

@@ -87,7 +87,7 @@ EDDY_MUST_USE int ed_http_exchange_begin_request(struct ed_http1_exchange *excha
 void ed_http_exchange_refuse(struct ed_http1_exchange *exchange, int status, const char *detail);
 
 /*
- * Answer in place of a handler that has returned 'result' and has answered nothing.
+ * Answer in place of a handler that has returned 'result' and has begun no response.
  *
  * Suspends: yes.
  */

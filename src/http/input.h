@@ -13,8 +13,8 @@ struct ed_http_wrong {
 };
 
 /*
- * A call that reads the request has failed with 'error', because the request is wrong in a way that is not
- * in the list. Returns the error, which eddy_http_error_status() then finds.
+ * Record the error of a call that has read a wrong request, if the error is not in the list of
+ * wrong fields. eddy_http_error_status() then answers the error with a 4xx. Returns 'error'.
  *
  * Suspends: no.
  */

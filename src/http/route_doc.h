@@ -36,8 +36,8 @@ EDDY_MUST_USE int ed_http_route_doc_read(const struct eddy_http_route_doc *doc,
                                          eddy_http_exchange *exchange);
 
 /*
- * The handler has returned 'error', below 0: answer it if the description has an answer to it.  Returns
- * the result of that, or the error.
+ * Answer the error (below 0) of a handler if the description has an answer to that error.  Returns
+ * the result of the answer, or 'error' if there is none.
  *
  * Suspends: yes.
  */

@@ -36,7 +36,7 @@ struct eddy_http_router {
         eddy_http_router *subs;                /* owned: mounted in it */
         eddy_http_router *next_sub;
         int err;    /* the first of building; 0: none */
-        bool lacks; /* 'err' is that of lacks(), which another error replaces */
+        bool lacks; /* 'err' is that of lacks(); any other error replaces it */
         char text[ED_ROUTE_FAULT_BYTES];
 };
 

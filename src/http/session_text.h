@@ -1,5 +1,5 @@
 /*
- * http/session_text.h - the text of a session's cookie: what it holds, its signature and its check.
+ * http/session_text.h - the format of a session's cookie: writing, signing and verifying.
  *
  * The cookie is base64 of these bytes, in the only form that eddy_base64_encode() writes:
  *
@@ -10,8 +10,8 @@
  *      n  name NUL value NUL, for each value
  *     32  HMAC-SHA-256 of all bytes before
  *
- * The key of the HMAC is made of the program's key and the name of the cookie, so the cookie of another
- * program with the same key is not valid.
+ * The key of the HMAC is derived from the program's key and the name of the cookie, so a cookie of
+ * another name, signed with the same key, is not valid.
  */
 #ifndef ED_HTTP_SESSION_TEXT_H
 #define ED_HTTP_SESSION_TEXT_H
@@ -24,26 +24,26 @@
 enum {
         ED_SESSION_HEAD_BYTES = 1 + 16 + 8 + 8,
         ED_SESSION_BYTES_MAX = ED_SESSION_HEAD_BYTES + EDDY_HTTP_SESSION_BYTES_MAX,
-        /* A new value is appended before the former one is removed, and the signature is appended. */
+        /* Room for a new value while the former one is still there, and for the signature. */
         ED_SESSION_ROOM = ED_SESSION_BYTES_MAX + EDDY_HTTP_SESSION_BYTES_MAX + ED_HMAC_BYTES,
         ED_SESSION_TEXT_MAX = EDDY_BASE64_BYTES(ED_SESSION_BYTES_MAX + ED_HMAC_BYTES),
         ED_SESSION_KEYS_MAX = 2,
 };
 
-/* The keys of a cookie's name. The first signs. */
+/* The derived keys of one cookie name. The first signs, all verify. */
 struct ed_session_keys {
         unsigned char key[ED_SESSION_KEYS_MAX][ED_HMAC_BYTES];
         size_t count;
 };
 
-/* Head and values of a session, without the signature. */
+/* The head and the values of a session, without the signature. */
 struct ed_session_text {
         unsigned char *data; /* of ED_SESSION_ROOM */
         size_t bytes;
 };
 
 /*
- * Make the next key of a cookie's name.
+ * Derive a key for the cookie 'name', and append it to 'keys'.
  *
  * Errors: -ENOMEM
  */
@@ -63,16 +63,17 @@ void ed_session_text_id(const struct ed_session_text *text, struct eddy_uuid *re
 const char *ed_session_text_get(const struct ed_session_text *text, const char *name);
 
 /*
- * Set the value of a name; NULL: remove it. 'name' and 'value' may be in the text. Returns true if the
- * text was changed.
+ * Set the value of a name; a NULL 'value' removes the name. 'name' and 'value' may point into the
+ * text. Returns 1 if the text was changed, else 0.
  *
- * Errors: -EMSGSIZE  the values have more than EDDY_HTTP_SESSION_BYTES_MAX bytes; nothing was changed
+ * Errors: -EMSGSIZE  names and values would have more than EDDY_HTTP_SESSION_BYTES_MAX bytes;
+ *                    nothing was changed
  */
 EDDY_MUST_USE int ed_session_text_set(struct ed_session_text *text, const char *name,
                                       const char *value);
 
 /*
- * Write the cookie's value with a NUL, signed by the first key.
+ * Write the cookie's value with a NUL, signed with the first key.
  *
  * Errors: -ENOMEM
  */
@@ -81,8 +82,8 @@ EDDY_MUST_USE int ed_session_text_sign(const struct ed_session_text *text,
                                        char out[ED_SESSION_TEXT_MAX + 1]);
 
 /*
- * Read the value of a cookie into 'text', whose 'data' is set. Returns the number of the key by which
- * it is signed, or -1 if it is signed by none of them, or is not of this format. Times are not checked.
+ * Read the value of a cookie into 'text', whose 'data' is set. Returns the index of the key that
+ * verifies the signature, or -1 if no key does or the format is wrong. Times are not checked.
  */
 EDDY_MUST_USE int ed_session_text_verify(const char *cookie, size_t bytes,
                                          const struct ed_session_keys *keys,

@@ -1,6 +1,6 @@
 /*
- * io/beneath.h - files beneath a folder, which no name leads out of. The folder is a descriptor, which
- * several loops may use.
+ * io/beneath.h - opens files beneath a folder; no name can lead outside the folder. The folder is a
+ * descriptor, which several loops may share.
  */
 #ifndef ED_IO_BENEATH_H
 #define ED_IO_BENEATH_H
@@ -8,7 +8,7 @@
 #include "sys/file/files.h"
 
 /*
- * Open the folder. May wait for a disk, also outside of a run.
+ * Open the folder, inside or outside of a run. May wait for a disk.
  *
  * Suspends: no.
  * Errors: those of open(2)
@@ -18,8 +18,8 @@ ED_SHARED EDDY_MUST_USE int ed_beneath_begin(const char *path);
 ED_SHARED void ed_beneath_close(int folder);
 
 /*
- * Open a regular file to read and describe it. 'path' is relative to the folder, 'flags' are
- * ED_BENEATH_NO_LINKS or 0.
+ * Open a regular file for reading, and describe the file. 'path' is relative to the folder; 'flags'
+ * are ED_BENEATH_NO_LINKS or 0.
  *
  * Suspends: yes.
  * Errors: those of ED_FILE_OPEN_BENEATH and eddy_file_open()
@@ -28,7 +28,7 @@ ED_SHARED void ed_beneath_close(int folder);
 ED_SHARED EDDY_MUST_USE int ed_beneath_file(int folder, const char *path, unsigned flags,
                                             struct eddy_file_info *ret_info, eddy_file **ret_file);
 
-/* Open a folder, to list the names in it. The same. */
+/* Open a folder, to list its names; otherwise as ed_beneath_file(). */
 ED_SHARED EDDY_MUST_USE int ed_beneath_folder(int folder, const char *path, unsigned flags,
                                               eddy_folder **ret_folder);
 

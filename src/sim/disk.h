@@ -74,7 +74,7 @@ struct ed_disk_node *ed_disk_root(struct ed_disk *disk);
  */
 int ed_disk_find(struct ed_disk *disk, const char *path, struct ed_disk_node **ret_node);
 
-/* The same for a path that begins at 'folder'. "..": -EXDEV. */
+/* As ed_disk_find(), for a path relative to 'folder'. Returns -EXDEV if the path has a "..". */
 int ed_disk_find_beneath(struct ed_disk *disk, struct ed_disk_node *folder, const char *path,
                          struct ed_disk_node **ret_node);
 

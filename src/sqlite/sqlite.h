@@ -140,7 +140,7 @@ void ed_sqlite_give(eddy_sqlite_conn *conn, struct ed_sqlite_statement *statemen
 /* Job. Finalize all statements that are kept. */
 void ed_sqlite_forget(eddy_sqlite_conn *conn);
 
-/* Returns the field with this name outside of C, or NULL. */
+/* Returns the field with this name in JSON and SQL, or NULL. */
 const struct eddy_field *ed_sqlite_field(const struct eddy_fields *fields, const char *name);
 
 /* Job. Bind values; 'copy': they are used after this job. */

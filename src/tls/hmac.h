@@ -12,14 +12,14 @@
 enum { ED_HMAC_BYTES = 32 };
 
 /*
- * Write the code of the data.
+ * Compute the HMAC of the data.
  *
  * Errors: -ENOMEM  OpenSSL could not compute it
  */
 ED_SHARED EDDY_MUST_USE int ed_hmac_sha256(const void *key, size_t key_bytes, const void *data,
                                            size_t bytes, unsigned char out[ED_HMAC_BYTES]);
 
-/* Returns true if the codes are equal. The time does not depend on where they differ. */
+/* Returns true if the HMACs are equal. Takes the same time wherever they differ. */
 ED_SHARED bool ed_hmac_equals(const unsigned char a[ED_HMAC_BYTES],
                               const unsigned char b[ED_HMAC_BYTES]);
 

@@ -7,8 +7,9 @@
 #include "base/def.h"
 
 /*
- * Returns the weight of a coding, such as "gzip", in thousandths: 1 to 1,000; 0 if it is not acceptable,
- * or not in the list, which has no "*" either. A part of the list that is not valid counts as not there.
+ * Returns the weight of a coding, such as "gzip", in thousandths (1 to 1,000), or 0 if the coding
+ * is not acceptable. A coding that is not in the list has the weight of "*", or 0 without a "*".
+ * List members that are not valid are ignored.
  */
 ED_SHARED int ed_accept_coding_weight(const char *list, const char *coding);
 

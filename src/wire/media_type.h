@@ -6,7 +6,7 @@
 
 #include "base/def.h"
 
-/* Returns the media type, with a charset for texts; "application/octet-stream": the ending is unknown. */
+/* Returns the media type, with a charset for texts, or "application/octet-stream" if unknown. */
 ED_SHARED const char *ed_media_type_of(const char *name);
 
 #endif

@@ -6,10 +6,10 @@
 
 #include "sys/file/files.h"
 
-/* Open; may wait for a disk. */
+/* Run an ED_FILE_OPEN_BENEATH. May wait for a disk. */
 int64_t ed_beneath_open(const struct ed_file_op *op);
 
-/* The same by what the kernel has in its cache. Errors: also -EAGAIN: it may have to wait. */
+/* As ed_beneath_open(), but returns -EAGAIN if the open might wait. */
 int64_t ed_beneath_open_now(const struct ed_file_op *op);
 
 #endif

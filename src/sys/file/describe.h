@@ -1,5 +1,5 @@
 /*
- * sys/file/describe.h - what stat(2) stores as the library describes files.
+ * sys/file/describe.h - converts the result of stat(2) to a struct eddy_file_info.
  */
 #ifndef ED_SYS_FILE_DESCRIBE_H
 #define ED_SYS_FILE_DESCRIBE_H

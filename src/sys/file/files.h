@@ -28,18 +28,18 @@ enum ed_file_call {
         ED_FILE_MAKE_FOLDER,   /* path, mode */
         ED_FILE_REMOVE_FOLDER, /* path */
         /*
-         * fd of a folder, path beneath it, flags: ED_BENEATH_*, info: of a regular file; the result is a
-         * descriptor
+         * fd of a folder, path beneath it, flags: ED_BENEATH_*, info: of a regular file; the result
+         * is a descriptor
          */
         ED_FILE_OPEN_BENEATH,
         ED_FILE_CALLS,
 };
 
 /*
- * Flags of ED_FILE_OPEN_BENEATH, which opens a regular file or a folder to read. Neither "..", nor a
- * symbolic link, nor a rename at the same time leads out of the folder. Errors: -EXDEV: a link leads out;
- * -ELOOP; -EISDIR: a folder, without ED_BENEATH_FOLDER; -ENXIO: neither file nor folder; -EBUSY: names
- * change too often; those of open(2).
+ * Flags of ED_FILE_OPEN_BENEATH, which opens a regular file or a folder for reading. Neither "..",
+ * nor a symbolic link, nor a concurrent rename can lead outside the folder. Errors: -EXDEV: the
+ * path leads outside; -ELOOP; -EISDIR: a folder, without ED_BENEATH_FOLDER; -ENXIO: neither a file
+ * nor a folder; -EBUSY: names were renamed during each attempt; those of open(2).
  */
 enum {
         ED_BENEATH_FOLDER = 1 << 0,
