@@ -15,28 +15,27 @@ enum { PORT_DEFAULT = 8000 };
 static const char help[] =
         "Usage: eddy serve DIR [options]\n"
         "\n"
-        "A web server for the files in DIR, on this machine only unless --bind says otherwise.  "
-        "Its\n"
+        "A web server for the files in DIR.  Without --bind only this machine can connect.  The\n"
         "first line on standard output is: listening on http://HOST:PORT\n"
         "\n"
-        "  --bind ADDRESS       listen on this address; 0.0.0.0 or :: is all addresses, also for\n"
-        "                       other machines (127.0.0.1)\n"
+        "  --bind ADDRESS       listen on this address; 0.0.0.0 or :: is all addresses, so other\n"
+        "                       machines can connect (127.0.0.1)\n"
         "  --port N             listen on this port; 0 is a free port (8000)\n"
         "  --threads N          serve on N threads; 0 means one for each processor (1)\n"
         "  --cert FILE, --key FILE\n"
         "                       serve https with this certificate and its key (PEM)\n"
         "  --listing            list the names in a folder that has no index.html\n"
-        "  --no-links           follow no symbolic link, also not inside of DIR\n"
+        "  --no-links           follow no symbolic links, not even inside DIR\n"
         "  --precompressed      send a.js.br, a.js.zst or a.js.gz for a.js if the client accepts "
         "it\n"
-        "  --cache-control TEXT send this header with files, such as max-age=60\n"
+        "  --cache-control TEXT send Cache-Control: TEXT with files, such as max-age=60\n"
         "  --access-log FILE|-  append a line for each request to FILE; - is standard error\n"
         "  --metrics-port N     serve metrics for Prometheus at http://127.0.0.1:N/metrics\n"
         "  -h, --help, --version\n"
         "\n"
-        "Only regular files are sent, and no name, link or rename leads out of DIR.  Names that\n"
-        "begin with a dot are hidden.  Downloads can be resumed (ranges, ETag).  SIGINT (Ctrl-C)\n"
-        "or SIGTERM stops the server, which first lets answers end, for 5 seconds at most.\n"
+        "Only regular files are sent, and no name, link or rename can lead outside DIR.  Names\n"
+        "that begin with a dot are hidden.  Downloads can be resumed (ranges, ETag).  SIGINT\n"
+        "(Ctrl-C) or SIGTERM stops the server; answers in progress have 5 seconds to finish.\n"
         "\n"
         "Exit: 1 the server could not start or failed, 2 the command line is wrong, 4 standard\n"
         "output cannot be written, 130 SIGINT, 143 SIGTERM.\n";
@@ -89,14 +88,14 @@ static const struct ed_option_hint hints[] = {
 
 static const struct ed_option_set option_set_of_serve = { "serve", ":h", options, hints };
 
-/* The port of the metrics is not 0, which is the port of a server without metrics. */
+/* Refuses port 0, because 0 in the options means a server without metrics. */
 static int metrics_port_set(struct ed_serve_opts *opts, const char *value)
 {
         int err = ed_option_port("serve", "--metrics-port", value, value, &opts->metrics_port);
 
         if (err < 0 || opts->metrics_port > 0)
                 return err;
-        ed_console_usage("serve", "--metrics-port 0: give the port that Prometheus asks");
+        ed_console_usage("serve", "--metrics-port 0: give the port that Prometheus scrapes");
         return -EINVAL;
 }
 
@@ -135,7 +134,7 @@ static int serve_option_set(void *arg, int option, char *value)
         }
 }
 
-/* Returns true for a text that a header can have. */
+/* Returns true if the text can be the value of a header. */
 static int is_header_text(const char *text)
 {
         for (; *text; text++)
@@ -147,7 +146,7 @@ static int is_header_text(const char *text)
 static int line_check(struct ed_serve_opts *opts, int count, char **words)
 {
         if (count == 0)
-                return ed_console_usage("serve", "name a folder: eddy serve DIR; . is this folder");
+                return ed_console_usage("serve", "name a folder: eddy serve DIR (. for this one)");
         if (count > 1)
                 return ed_console_usage("serve", "%s: give one folder", words[1]);
         opts->folder = words[0];
@@ -157,8 +156,9 @@ static int line_check(struct ed_serve_opts *opts, int count, char **words)
                 return ed_console_usage("serve", "--port 0 with --threads: several threads share "
                                                  "a port only if its number is given");
         if (opts->threads != 1 && opts->metrics_port > 0)
-                return ed_console_usage("serve", "--metrics-port with --threads: each thread has "
-                                                 "numbers of its own; leave out one of them");
+                return ed_console_usage("serve",
+                                        "--metrics-port with --threads: each thread counts "
+                                        "for itself; leave one out");
         if (opts->cache_control && !is_header_text(opts->cache_control))
                 return ed_console_usage("serve", "--cache-control: a header has no control "
                                                  "characters");

@@ -16,8 +16,9 @@ struct ed_serve_opts {
         uint32_t threads;      /* 0: one for each processor */
         uint32_t folder_flags; /* EDDY_HTTP_FOLDER_* */
         const char *cache_control;
-        const char *cert_file, *key_file; /* NULL: http; the key is in cert_file */
-        const char *log_file;             /* NULL: none; "-": standard error */
+        const char *cert_file; /* NULL: http */
+        const char *key_file;  /* NULL: the key is in cert_file */
+        const char *log_file;  /* NULL: none; "-": standard error */
 };
 
 /* Parse the command line. Returns 0; otherwise 1 and the exit code, after a message. */

@@ -24,7 +24,7 @@ struct serving {
         atomic_int exit_code;     /* the first that is not 0 */
 };
 
-/* The parts of a loop. */
+/* The objects of one loop. */
 struct serving_loop {
         eddy_listener *listener, *metrics_listener;
         eddy_tls_config *tls;
@@ -34,7 +34,7 @@ struct serving_loop {
         eddy_http_server_metrics *measured;
 };
 
-/* Returns 'err'. */
+/* Set the exit code if none is set yet. Returns 'err'. */
 static int exit_by(struct serving *serving, int exit_code, int err)
 {
         int none = 0;
@@ -208,7 +208,7 @@ static int run_loops(struct serving *serving)
         if (loops == 0)
                 loops = eddy_cpu_count() < ED_SERVE_THREADS_MAX ? eddy_cpu_count()
                                                                 : ED_SERVE_THREADS_MAX;
-        /* An answer has its connection and its file open. */
+        /* Each answer needs two open files: its connection and its file. */
         max = files > 2 * CONNECTIONS_SPARE ? (files - CONNECTIONS_SPARE) / 2
                                             : CONNECTIONS_SPARE / 2;
         max = (max < CONNECTIONS_MAX ? max : CONNECTIONS_MAX) / loops;
