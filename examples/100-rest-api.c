@@ -1,9 +1,10 @@
 /*
- * 100-rest-api - a JSON API on SQLite: routes, checked inputs, OpenAPI, an access log, a clean stop.
+ * 100-rest-api - a JSON API on SQLite: routes, checked inputs, OpenAPI, access log, clean stop.
  *
- * Tables of fields describe inputs, parameters of statements, rows and answers.  A handler is called
- * if its inputs are right; else the client gets all wrong fields.  /docs is a page that sends requests
- * to each route.  SIGTERM stops the server; requests in progress have ten seconds to finish.
+ * Tables of fields describe inputs, parameters of statements, rows and answers.  A handler is
+ * called only if its inputs are valid; else the client gets a list of all wrong fields.  The page
+ * /docs can send requests to each route.  SIGTERM stops the server; requests in progress have ten
+ * seconds to finish.
  *
  * Run: D=$(mktemp -d); 100-rest-api $D/db 0 >$D/out 2>$D/log & P=$!; until [ -s $D/out ]; do sleep .05; done; U=$(cat $D/out); c() { curl -sw ' %{http_code}\n' -H content-type:application/json "$@"; }; c $U -d '{"title":"Milk"}'; c $U -d '{"title":"Bread"}'; c $U/1 -X PUT -d '{"title":"Oat milk","done":true}'; c "$U?after=1&limit=5"; c $U/1 -X DELETE; c $U/1; c $U/x -X PUT -d '{"title":"","size":1}'; kill $P; wait $P; rm -r $D
  * Time: wall 0 to 60 s
@@ -54,7 +55,7 @@ static const char schema[] =
         "CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY AUTOINCREMENT, "
         "title TEXT NOT NULL UNIQUE, done INTEGER NOT NULL)";
 
-/* Run a statement whose parameters are members of 'in' and whose only row is a note: the answer. */
+/* Run a statement with parameters from 'in', and answer with the note in its only row. */
 static int answer(eddy_http_exchange *exchange, int status, eddy_pool *pool, const char *sql,
                   const struct note *in)
 {
@@ -68,7 +69,7 @@ static int answer(eddy_http_exchange *exchange, int status, eddy_pool *pool, con
                                       &row);
         if (err < 0 && loan.item)
                 (void) eddy_log_bind(eddy_log_str("sqlite", eddy_sqlite_fault(loan.item)->text));
-        (void) eddy_pool_release(&loan); /* a slow client does not keep the connection */
+        (void) eddy_pool_release(&loan); /* before the answer: a slow client must not hold it */
         if (err == EDDY_E_SQLITE_NO_ROW)
                 return eddy_http_exchange_fail(exchange, 404, "there is no such note");
         if (err == EDDY_E_SQLITE_UNIQUE)

@@ -1,11 +1,12 @@
 /*
- * 121-chat-page - a chat with its page: browsers post messages and hear all by server-sent events.
+ * 121-chat-page - a chat with its page: browsers post messages and get all by server-sent events.
  *
- * Each reader has only the number of the last message that it sent, in a history of 100 that all
- * share.  A slow browser delays neither a post nor another browser: it loses what has left the
- * history, and shows that.  After a lost connection a browser connects again by itself, and names
- * the last message that it has by Last-Event-ID.  Numbers begin at the time of day, so those of an
- * earlier run are lower.  SIGTERM ends all streams: their handlers wait in eddy_serve_idle().
+ * All handlers share a history of 100 messages, and each has only the number of the last message
+ * that it has sent.  A slow browser delays neither a post nor another browser: it misses messages
+ * that have left the history, and shows a note.  After a lost connection a browser reconnects by
+ * itself, and sends the number of its last message as Last-Event-ID.  Numbers begin at the time of
+ * day, so numbers of an earlier run are lower.  SIGTERM ends all streams, because their handlers
+ * wait in eddy_serve_idle().
  *
  * Run: D=$(mktemp -d); 121-chat-page 0 >$D/log & P=$!; until [ -s $D/log ]; do sleep .05; done; U=$(cat $D/log); say() { curl -s --json "{\"text\":\"$1\"}" $U/messages; }; say 'Ann: Hi'; curl -sN $U/events >$D/1 & until grep -qs Ann: $D/1; do sleep .05; done; say 'Bob: Hello Ann'; until grep -qs Bob $D/1; do sleep .05; done; kill $P; wait; grep ^data $D/1; rm -r $D
  * Time: wall 0 s

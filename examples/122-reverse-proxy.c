@@ -1,11 +1,11 @@
 /*
- * 122-reverse-proxy - passes requests on to several backends in turn, and leaves out those that fail.
+ * 122-reverse-proxy - passes requests on to healthy backends in turn.
  *
  * eddy_http_relay_request() and _response() (eddy/http_relay.h) pass on headers and bodies: of any
  * size, in both directions, in pieces.  An answer that breaks off at the backend breaks off at the
- * client too.  If a backend does not answer, a request without a body and with an idempotent method
- * goes to the next one.  Each second GET /health decides whether a backend gets requests.  "Expect"
- * is answered here, and an upgrade becomes a plain request.
+ * client too.  If a backend does not answer, a request with an idempotent method and without a body
+ * goes to the next backend.  A GET /health each second decides whether a backend gets requests.
+ * The proxy answers "Expect" itself, and an upgrade becomes a plain request.
  *
  * Run: D=$(mktemp -d); serve() { mkdir $D/$1; touch $D/$1/health; echo backend $1 >$D/$1/name; exec python3 -um http.server -b 127.0.0.1 -d $D/$1 0 >$D/log$1 2>&1; }; url() { until grep -os 'http://[0-9.:]*' $D/log$1; do sleep .05; done; }; serve 1 & P1=$!; serve 2 & P2=$!; 122-reverse-proxy 0 $(url 1) $(url 2) >$D/log3 & P3=$!; U=$(url 3); get() { for i in 1 2 3 4; do curl -s $U/name; done | sort | uniq -c | tr -s ' '; }; get; kill $P1; wait $P1; get; kill $P2 $P3; wait; rm -r $D
  * Time: wall 0 s
@@ -78,7 +78,7 @@ static int pass_on(eddy_http_exchange *exchange, void *arg)
 
 static int run(void *arg)
 {
-        /* The flag: a client that leaves ends its request to the backend too. */
+        /* With this flag, a client that leaves also ends its request to the backend. */
         const struct eddy_http_server_opts opts = { .body_bytes_max = UINT64_MAX,
                                                     .flags = EDDY_HTTP_SERVER_CANCEL_AT_END,
                                                     .drain_ns = EDDY_SEC(10) };

@@ -1,9 +1,10 @@
 /*
  * 123-routes - an HTTP server with routes: a handler for each method and path.
  *
- * A route is a method and a pattern.  {name} matches a segment of the path, and {path...} all the
- * rest of the path.  "/users/me" goes before "/users/{name}", whichever is added first.  The router
- * answers 404 to other paths, and 405 to other methods of these.
+ * A route is a method and a pattern.  {name} matches a segment of the path, and {path...} the whole
+ * rest of the path.  "/users/me" takes precedence over "/users/{name}", whichever is added first.
+ * The router answers 404 to a path without a route, and 405 if the path has routes only for other
+ * methods.
  *
  *     123-routes [PORT]
  *

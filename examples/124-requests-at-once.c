@@ -1,9 +1,9 @@
 /*
  * 124-requests-at-once - an HTTP server in which a hundred slow requests are in progress at once.
  *
- * Each request has a task of its own, and its handler is a plain function that may wait.  Here each
- * handler waits until a hundred requests have come: a server that handles requests one by one would
- * never answer the first.  A request to /count is answered meanwhile.
+ * Each request has its own task, and its handler is a plain function that may wait.  Here each
+ * handler waits until a hundred requests have arrived: a server that handles requests one by one
+ * would never answer the first.  A request to /count is answered meanwhile.
  *
  *     124-requests-at-once [PORT]
  *

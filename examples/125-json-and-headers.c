@@ -1,9 +1,10 @@
 /*
  * 125-json-and-headers - an HTTP server that reads and writes JSON, and headers.
  *
- * The answer to /prices has an ETag.  A client that sends it again in If-None-Match gets a 304 without
- * a body, as long as the prices are the same.  Tables of fields describe the JSON of an order, and eddy
- * answers 422 to a wrong field, 400 to a text that is not JSON, and 415 to another content type.
+ * The answer to /prices has an ETag.  A client that sends the ETag in If-None-Match gets a 304
+ * without a body, as long as the prices are the same.  Tables of fields describe the JSON of an
+ * order: eddy answers 422 to a wrong field, 400 to a text that is not JSON, and 415 to another
+ * content type.
  *
  *     125-json-and-headers [PORT]
  *
@@ -30,7 +31,7 @@ struct order {
         double price;
 };
 
-/* The fields that a client may send, and those of the answer. */
+/* The fields that a client may send, and the fields of the answer. */
 static const struct eddy_field new_order_list[] = {
         EDDY_FIELD(struct order, item, EDDY_FIELD_REQUIRED, EDDY_FIELD_LENGTH(1, 31)),
         EDDY_FIELD(struct order, count, EDDY_FIELD_REQUIRED, EDDY_FIELD_MIN(1),

@@ -1,9 +1,10 @@
 /*
  * 126-cookies - an HTTP server that counts the visits of each browser in a cookie.
  *
- * A cookie is a text that a server gives to a browser, and the browser sends back with each request.
- * Without options scripts of a page cannot read it, and other sites cannot send it with their forms.
- * This server uses http, so it has to allow that; with https leave the flag out.
+ * A cookie is a text that a server gives to a browser, and that the browser sends back with each
+ * request.  By default scripts of a page cannot read the cookie, forms of other sites do not send
+ * it, and browsers send it over https only.  This server uses http, so it sets the flag
+ * EDDY_HTTP_SET_COOKIE_INSECURE; a server with https leaves the flag out.
  *
  *     126-cookies [PORT]
  *
@@ -23,7 +24,7 @@
 
 #include "eddy/eddy.h"
 
-/* The number of visits so far; 0 if the client has no cookie, or sends another text in it. */
+/* Returns the number of visits so far; 0 without the cookie, or if it is not a number. */
 static long visits_of(eddy_http_exchange *exchange)
 {
         const char *value;
@@ -33,7 +34,7 @@ static long visits_of(eddy_http_exchange *exchange)
 
         if (eddy_http_exchange_cookie(exchange, "visits", &value, &bytes) < 0)
                 return 0;
-        snprintf(text, sizeof(text), "%.*s", (int) bytes, value); /* the value has no NUL */
+        snprintf(text, sizeof(text), "%.*s", (int) bytes, value); /* 'value' has no NUL */
         visits = strtol(text, NULL, 10);
         return visits > 0 ? visits : 0;
 }

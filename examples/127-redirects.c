@@ -1,9 +1,9 @@
 /*
- * 127-redirects - an HTTP server that sends clients to other addresses.
+ * 127-redirects - an HTTP server that redirects clients to other URLs.
  *
- * A page that has moved: 301.  An address of an API that has moved: 308, and the client repeats its POST
- * with the body.  An order that is made: 303, and the client gets the page of the order; if its user
- * reloads that page, the order is not made twice.
+ * 301 is for a page that has moved.  308 is for a call of an API that has moved: the client repeats
+ * its POST with the body.  303 is for an order that was made: the client gets the page of the
+ * order, and reloading that page does not repeat the order.
  *
  *     127-redirects [PORT]
  *

@@ -1,8 +1,8 @@
 /*
  * 128-request-timeout - an HTTP server that gives each request half a second.
  *
- * A handler that waits longer is cancelled: its calls return -ECANCELED, it releases what it holds, and
- * the client gets a 503.  The next request gets its answer on the same connection.
+ * A handler that waits longer is cancelled: its calls return -ECANCELED, the handler releases its
+ * lock and returns, and the client gets a 503.  The next request uses the same connection.
  *
  *     128-request-timeout [PORT]
  *
@@ -22,7 +22,7 @@
 
 static eddy_lock printer; /* one request at a time uses it */
 
-/* Something that a handler waits for takes a minute today. */
+/* Takes the printer, then waits for a minute: too long. */
 static int slow(eddy_http_exchange *exchange, void *arg)
 {
         int err = eddy_lock_acquire(&printer);

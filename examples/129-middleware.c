@@ -1,9 +1,10 @@
 /*
  * 129-middleware - an HTTP server with middleware: code before and after the handlers.
  *
- * Middleware is a function that calls the next one, the last of which is the handler.  log_requests()
- * is the outermost: it also sees the answers of sign_in() and of the router.  sign_in() finds the user
- * and hands the name to the handler, or answers 401 itself, and then the handler is not called.
+ * Middleware is a function that calls the next function; the last function is the handler.
+ * log_requests() is the outermost, so it also logs the answers of sign_in() and of the router.
+ * sign_in() finds the user and passes the name to the handler, or answers 401 without calling the
+ * handler.
  *
  *     129-middleware [PORT]
  *

@@ -2,8 +2,8 @@
  * 130-file-answer - an HTTP server that answers with a file.
  *
  * The file is read and sent in pieces, so a large file needs little memory, and other requests are
- * handled meanwhile.  The path comes from the program and not from the client: a client cannot ask for
- * another file.  65-send-file also saves the body of a request as a file.
+ * handled meanwhile.  The path comes from the program, so a client cannot ask for another file.
+ * 65-send-file also saves the body of a request as a file.
  *
  *     130-file-answer FILE [PORT]
  *

@@ -1,12 +1,13 @@
 /*
  * 131-sessions - an HTTP server whose users log in and out.
  *
- * The session is in a cookie that the server signs, so the server stores nothing and no user can change
- * the values.  Each user can read the own values: a session has no secrets.
+ * The session is in a cookie that the server signs, so the server stores nothing, and users cannot
+ * change the values.  Users can read the values, so never put a secret in a session.
  *
- * A page of another site can make a browser send a form here (CSRF).  The cookie is SameSite=Lax, so the
- * browser does not send it with such a form, but sends it with a link.  Therefore only POST changes anything here.
- * A login begins a new session: another person may have planted the cookie before.
+ * A page of another site can make a browser send a form to this server (CSRF).  The cookie is
+ * SameSite=Lax, so the browser sends the cookie with a link on another site, but not with a form.
+ * Therefore only POST changes anything here.  A login begins a new session, because another person
+ * may have planted the former cookie.
  *
  *     131-sessions [PORT]
  *
@@ -53,7 +54,7 @@ static int show(eddy_http_exchange *exchange, void *arg)
                 return eddy_http_exchange_respond_text(exchange, 401, "please log in\n");
         snprintf(number, sizeof(number), "%ld", (pages ? strtol(pages, NULL, 10) : 0) + 1);
         snprintf(text, sizeof(text), "%s, page %s\n", user, number);
-        err = eddy_http_session_set(session, "pages", number); /* 'user' is not valid any more */
+        err = eddy_http_session_set(session, "pages", number); /* after this, 'user' is not valid */
         return err < 0 ? err : eddy_http_exchange_respond_text(exchange, 200, text);
 }
 
@@ -67,7 +68,7 @@ static int log_in(eddy_http_exchange *exchange, void *arg)
         (void) arg;
         if (err < 0)
                 return err;
-        /* A program for others keeps a slow hash of each password, such as Argon2. */
+        /* A real program stores a slow hash of each password, such as Argon2. */
         is_ada = strcmp(login.name, "ada") == 0 && strcmp(login.password, "engine") == 0;
         if (is_ada && (err = eddy_http_session_renew(session)) == 0)
                 err = eddy_http_session_set(session, "user", login.name);
@@ -90,7 +91,7 @@ static int serve(void *port)
         EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
         EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
         int err = eddy_tcp_listen("127.0.0.1", *(uint16_t *) port, NULL, &listener);
-        char key[32]; /* a server of several processes, or that is restarted, reads it from a file */
+        char key[32]; /* read it from a file if sessions must survive a restart */
 
         if (err == 0)
                 err = eddy_http_router_new(&router);

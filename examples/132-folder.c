@@ -1,8 +1,8 @@
 /*
  * 132-folder - an HTTP server that sends the files of a folder.
  *
- * No path, symbolic link or rename leads out of the folder, and names that begin with a dot are hidden.
- * A download that was cut is continued, and a client that has a file already does not get it again.
+ * No path, symbolic link or rename can lead outside the folder, and names that begin with a dot are
+ * hidden.  Clients can resume a download, and do not get a file again that has not changed.
  * `eddy serve FOLDER` does the same without a program.
  *
  *     132-folder FOLDER [PORT]
