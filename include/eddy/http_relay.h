@@ -94,8 +94,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_relay_response(eddy_http_exchange *exchange
 /*
  * Answer after an error of eddy_http_relay_request() or eddy_http_client_send():
  *
- *     400  EDDY_E_URL_INVALID: the path of the request cannot be part of a URL, or would leave the
- *          path of 'server'
+ *     400  EDDY_E_URL_INVALID: the path cannot be in a URL, or would leave the path of 'server'
  *     501  -ENOTSUP
  *     504  a time limit has passed
  *     502  any other error
