@@ -54,6 +54,7 @@ EDDY_BEGIN_DECLS
  *     X-Forwarded-...     all others are removed, also with '_' for '-' (X_Forwarded_For), because
  *                         CGI and WSGI programs take both spellings for the same header
  *     Via                 "1.1 eddy" is added after the values of the request (RFC 9110, 7.6.3)
+ *     Proxy               is removed: a CGI program would take it for its variable HTTP_PROXY
  *
  * User-Agent, Accept and Accept-Encoding are sent only if the request has them.  Trailers of the
  * request are not passed on.  Any status is a success, redirects are not followed, and the response

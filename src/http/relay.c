@@ -106,10 +106,15 @@ static bool is_forwarded(const char *name)
         return true;
 }
 
-/* As is_of_connection(); also headers of a request that the proxy replaces, or answers itself. */
+/*
+ * As is_of_connection(); also headers of a request that the proxy replaces, or answers itself, and
+ * "Proxy", which a CGI program would take for its variable HTTP_PROXY.
+ */
 static bool is_of_request(const char *name)
 {
-        static const char *const names[] = { "expect", "forwarded", "host", "trailer", NULL };
+        static const char *const names[] = {
+                "expect", "forwarded", "host", "proxy", "trailer", NULL
+        };
 
         return is_of_connection(name) || is_in(names, name) || is_forwarded(name);
 }
