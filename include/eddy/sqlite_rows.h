@@ -123,7 +123,9 @@ EDDY_API EDDY_MUST_USE int eddy_sqlite_rows_read(const eddy_sqlite_rows *rows,
 
 /*
  * Run a statement and read its only row into a struct.  eddy_sqlite_one_or_none() returns 1, or 0
- * if there is no row; the struct is then not changed.
+ * if there is no row; the struct is then not changed.  A statement that changes rows (RETURNING) has
+ * changed them also if its row cannot be read (EDDY_E_FIELD_*): a transaction that is then rolled back
+ * undoes that.
  *
  * Suspends: yes.
  * Errors: those of SQL, and of eddy_sqlite_rows_read(), except -EINVAL

@@ -99,6 +99,12 @@ static inline struct eddy_sqlite_value eddy_sqlite_fields_(const struct eddy_fie
         EDDY_SQLITE_VALUES_(__VA_ARGS__),                                                          \
                 sizeof(EDDY_SQLITE_VALUES_(__VA_ARGS__)) / sizeof(struct eddy_sqlite_value)
 
+/* Private: the size of a void is 1, and no error of the compiler. */
+#define EDDY_SQLITE_CHECK_STRUCT_(in)                                                              \
+        EDDY_CHECK_(!__builtin_types_compatible_p(__typeof__(*(in)), void),                        \
+                    "EDDY_SQLITE_BIND_STRUCT: the pointer is a void *: convert it",                \
+                    void_pointer_for_EDDY_SQLITE_BIND_STRUCT)
+
 /*
  * Makes the arguments 'values' and 'count' from the struct at 'in', which the table 'fields'
  * describes (eddy/fields.h): the parameter ":name" gets the value of the field with this name.
@@ -107,9 +113,13 @@ static inline struct eddy_sqlite_value eddy_sqlite_fields_(const struct eddy_fie
  *     err = eddy_sqlite_exec(conn, "UPDATE users SET name = :name WHERE id = :id",
  *                            EDDY_SQLITE_BIND_STRUCT(&user_fields, &user));
  *
+ * 'in' is a pointer to the struct's type: convert the result of eddy_http_exchange_input() to it.
+ *
  * A bool becomes 0 or 1, an enum its name, and a raw field its text.  A string that is NULL becomes
  * NULL, and so does a field that was not given or was null according to its flag.  The limits of
- * fields are not checked.  The call returns
+ * fields are not checked: an empty char [N] becomes the text '', also if its length or format does
+ * not allow that, and a row with it cannot be read into the struct.  Use a char *, or
+ * EDDY_FIELD_FLAG, for a field that may be missing.  The call returns
  *
  *         EDDY_E_SQLITE_SQL   the table has no field for a parameter
  *         EDDY_E_FIELD_TYPE   the field is a list, a map or a struct, an enum without a name, or an
@@ -117,7 +127,8 @@ static inline struct eddy_sqlite_value eddy_sqlite_fields_(const struct eddy_fie
  *         EDDY_E_FIELD_TABLE  the table is of a struct of another size
  */
 #define EDDY_SQLITE_BIND_STRUCT(fields, in)                                                        \
-        EDDY_SQLITE_BIND(eddy_sqlite_fields_(fields), eddy_sqlite_blob((in), sizeof(*(in))))
+        EDDY_SQLITE_BIND(eddy_sqlite_fields_(fields),                                              \
+                         eddy_sqlite_blob((in), sizeof(*(in)) + EDDY_SQLITE_CHECK_STRUCT_(in)))
 
 EDDY_END_DECLS
 

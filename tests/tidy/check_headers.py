@@ -225,6 +225,18 @@ int use(void)
         return err;
 }
 """
+WRONG_BIND = """
+#ifndef __cplusplus
+void take(const struct eddy_sqlite_value *values, size_t n);
+void use(const struct eddy_fields *fields, const void *in, void *out);
+void use(const struct eddy_fields *fields, const void *in, void *out)
+{
+        (void) in;
+        (void) out;
+        take(EDDY_SQLITE_BIND_STRUCT(fields, %s));
+}
+#endif
+"""
 SECOND = ("EDDY_SCOPE: the second argument", "second_argument_of_EDDY_SCOPE_is_not")
 MISTAKES = [("eddy/fields.h", WRONG_FIELD, use, (f"{macro}: the ", f"wrong_type_for_EDDY_FIELD_{name}"))
             for use, macro, name in [
@@ -245,6 +257,9 @@ MISTAKES = [("eddy/fields.h", WRONG_FIELD, use, (f"{macro}: the ", f"wrong_type_
                 ("EDDY_FIELD_TAG(struct s, four, 0)", "EDDY_FIELD_TAG", "TAG")]]
 MISTAKES += [("eddy/scope.h", WRONG_SCOPE, use, SECOND)
              for use in ("scope, .timeout_ns = 5", "scope, .timeout_ns = 5, .flags = 1", "scope,")]
+MISTAKES += [("eddy/sqlite_value.h", WRONG_BIND, use,
+              ("EDDY_SQLITE_BIND_STRUCT: the pointer", "void_pointer_for_EDDY_SQLITE_BIND_STRUCT"))
+             for use in ("in", "out")]
 
 
 def explain(root, header, text, use, says, compiler, language, standard):

@@ -101,7 +101,8 @@ static const struct {
         { TEXT(CLOSES "X_Forwarded_For: 9.9.9.9\r\nx-forwarded_proto: https\r\nX_Forwarded: 1\r\n"),
           "GET /x\nHost: b.test\nX_Forwarded: 1\n" OWN },
         { TEXT(CLOSES
-               "TE: trailers\r\nKeep-Alive: 1\r\nProxy-Connection: close\r\nTrailer: X\r\nProxy: b\r\n"
+               "TE: trailers\r\nKeep-Alive: 1\r\nProxy-Connection: close\r\nTrailer: X\r\nProxy: "
+               "b\r\n"
                "Proxy-Authorization: Basic YTpi\r\nUpgrade: h2c\r\nCookie: a=b\r\nCookie: c=d\r\n"),
           "GET /x\nHost: b.test\nCookie: a=b\nCookie: c=d\n" OWN },
         { "POST //x/../%2f?a=?&b HTTP/1.1\r\nHost: a\r\n" CLOSES "Content-Length: 0\r\n\r\n",
