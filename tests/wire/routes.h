@@ -56,7 +56,7 @@ ROUTE(a_text_goes_before_a_parameter, "choice", "the more exact pattern wins, in
       "GET /users/me", 200, "GET /users/me")
 ROUTE(the_search_goes_back_for_the_method, "choice", "a GET of its own does not hide the DELETE",
       "DELETE /users/me", 200, "DELETE /users/{id} id=[me]")
-ROUTE(the_root_is_a_path, "choice", "and not the begin of all",
+ROUTE(the_root_is_a_path, "choice", "it is not a prefix of all paths",
       "GET /none", 404, "\"status\":404")
 ROUTE(paths_have_a_case, "RFC 3986, 6.2.2.1", "only scheme and host have none",
       "GET /USERS/7", 404, "\"status\":404")
