@@ -10,6 +10,9 @@
  *     ...
  *     eddy_http_folder_free(folder);          after the server has returned
  *
+ * The pattern has no route for "/static" without a slash, which is a 404: add one that redirects
+ * (eddy_http_exchange_redirect()) if clients ask for it.
+ *
  * Files.  Only regular files inside the folder are sent.  Neither "..", nor a symbolic link, nor a
  * concurrent rename can lead outside the folder.  A path with a component that begins with a dot
  * is hidden, unless a symbolic link with another name points to the file; to serve

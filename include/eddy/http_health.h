@@ -7,6 +7,9 @@
  *
  *     eddy_http_router_add(router, "GET /livez", eddy_http_handle_live, NULL, NULL);
  *     eddy_http_router_add(router, "GET /readyz", eddy_http_handle_ready, &ready, NULL);
+ *
+ * Middleware of the router encloses these routes too: a rate limit answers 429, and a check of credentials
+ * 401.  Add such middleware to another router, and mount that one (eddy_http_router_mount()).
  */
 #ifndef EDDY_HTTP_HEALTH_H
 #define EDDY_HTTP_HEALTH_H

@@ -4,7 +4,8 @@
  *     err = eddy_http_serve(listener, NULL, eddy_http_metrics, metrics);
  *
  * Serve it on a port of its own: the page is not for the service's clients.  A service
- * with one port calls eddy_http_metrics() in its own handler.
+ * with one port adds the route "GET /metrics" with this handler to its router, after
+ * middleware that checks who asks.
  */
 #ifndef EDDY_HTTP_METRICS_H
 #define EDDY_HTTP_METRICS_H

@@ -59,6 +59,9 @@ EDDY_BEGIN_DECLS
  * User-Agent, Accept and Accept-Encoding are sent only if the request has them.  Trailers of the
  * request are not passed on.  Any status is a success, redirects are not followed, and the response
  * may have any size.  Cookies and credentials of the eddy_http_client's options are not used.
+ * The option 'headers' of the client adds headers, except those that the exchange's request has.
+ * To replace a header of that request, change a copy of the list 'headers', which has
+ * 'headers_count' headers.
  *
  * Call this function again before an attempt with another server.  A request with a 'body_source'
  * cannot be sent again after an attempt has read a part of the body.

@@ -198,7 +198,7 @@ struct eddy_http_next;
  *             int64_t before_ns = eddy_now();
  *             int err = eddy_http_next(exchange, next);
  *
- *             eddy_metric_observe(arg, eddy_now() - before_ns);
+ *             eddy_series_observe(arg, (double) (eddy_now() - before_ns) / 1e9);
  *             return err;
  *     }
  */
