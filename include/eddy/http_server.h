@@ -162,7 +162,8 @@ struct eddy_http_server_opts {
         eddy_http_error_fn *on_error EDDY_UNSET; /* called with the handler's 'arg'; NULL: none */
         /* gets a line for each error of a handler, with the error, the method, the path, and the
          * status; at level error if the status is 500 or above or the response was cut, else at
-         * level info; borrowed; NULL: none */
+         * level info, with the message "the request was refused"; borrowed; NULL: none, and the
+         * reason for a 500 is lost */
         eddy_log *log EDDY_UNSET;
         uintptr_t reserved[3] EDDY_UNSET; /* zero */
 };

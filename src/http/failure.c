@@ -28,6 +28,14 @@ static void answer(const struct ed_http_server *server, eddy_http_exchange *exch
         (void) !ed_http_problem_respond(exchange, failure->status, failure->detail);
 }
 
+/* With a 4xx the handler was not called, or returned the error of a call that reads the request. */
+static const char *log_message(int status, bool is_late)
+{
+        if (is_late)
+                return "the handler failed after it had begun a response";
+        return status >= 400 && status < 500 ? "the request was refused" : "the handler failed";
+}
+
 static void log_failure(eddy_log *log, eddy_http_exchange *exchange, int result, bool is_answered)
 {
         struct eddy_http_exchange_info info;
@@ -35,14 +43,13 @@ static void log_failure(eddy_log *log, eddy_http_exchange *exchange, int result,
 
         eddy_http_exchange_info(exchange, &info);
         is_late = info.status != 0 && !is_answered;
-        eddy_log_write(
-                log,
-                is_late || info.status == 0 || info.status >= 500 ? EDDY_LOG_ERROR : EDDY_LOG_INFO,
-                is_late ? "the handler failed after it had begun a response" : "the handler failed",
-                eddy_log_result("error", result),
-                eddy_log_str("method", eddy_http_exchange_method(exchange)),
-                eddy_log_str("path", eddy_http_exchange_path(exchange)),
-                eddy_log_int("status", info.status), eddy_log_end());
+        eddy_log_write(log,
+                       is_late || info.status == 0 || info.status >= 500 ? EDDY_LOG_ERROR
+                                                                         : EDDY_LOG_INFO,
+                       log_message(info.status, is_late), eddy_log_result("error", result),
+                       eddy_log_str("method", eddy_http_exchange_method(exchange)),
+                       eddy_log_str("path", eddy_http_exchange_path(exchange)),
+                       eddy_log_int("status", info.status), eddy_log_end());
 }
 
 /* Returns true if the result is not a failure: its client is gone, or its server stops. */

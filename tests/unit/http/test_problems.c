@@ -180,7 +180,7 @@ PROBLEM_TEST(the_log_has_the_reason_and_the_bound_values, prepare)
 PROBLEM_TEST(an_error_of_the_client_is_logged_at_level_info, prepare)
 {
         CHECK_EQ(ask(site, LAST("/json"))->status, 415);
-        CHECK_HAS(lines_of_log(), "\"level\":\"info\",\"message\":\"the handler failed\"");
+        CHECK_HAS(lines_of_log(), "\"level\":\"info\",\"message\":\"the request was refused\"");
 }
 
 PROBLEM_TEST(after_the_answer_has_begun_the_connection_closes, prepare)
