@@ -1,13 +1,13 @@
 /*
- * eddy/http_compression.h - compressed responses of an HTTP server: gzip and zstd, as the client accepts
- * them.
+ * eddy/http_compression.h - compresses the responses of an HTTP server with gzip or zstd.
  *
  *     eddy_http_use_compression(router, NULL);
  *
- * Compression can leak secrets (the attack BREACH): if a response has a secret, such as a token against
- * forged requests, beside a text that an attacker can choose, such as a search term, its length depends on
- * whether the text is a part of the secret.  Turn compression off for such responses, by
- * EDDY_HTTP_COMPRESSION_OFF for their routes or by eddy_http_exchange_no_compression().
+ * Compression can leak secrets (the BREACH attack).  If a response has both a secret, such as a
+ * token against forged requests, and a text that an attacker can choose, such as a search term, the
+ * length of the response shows whether the text is a part of the secret.  Turn compression off for
+ * such responses: for their routes by EDDY_HTTP_COMPRESSION_OFF, or for one response by
+ * eddy_http_exchange_no_compression().
  */
 #ifndef EDDY_HTTP_COMPRESSION_H
 #define EDDY_HTTP_COMPRESSION_H
@@ -27,7 +27,7 @@ enum {
 
 struct eddy_http_compression_opts {
         uint32_t flags EDDY_UNSET;        /* EDDY_HTTP_COMPRESSION_* */
-        uint8_t gzip_level EDDY_UNSET;    /* 1, fast, to 9, small; 0: 6 */
+        uint8_t gzip_level EDDY_UNSET;    /* 1 (fastest) to 9 (smallest); 0: 6 */
         uint8_t zstd_level EDDY_UNSET;    /* 1 to 6; 0: 3 */
         uint16_t reserved16 EDDY_UNSET;   /* zero */
         uint64_t bytes_min EDDY_UNSET;    /* of a body of known length; 0: 1 KiB */
@@ -35,20 +35,21 @@ struct eddy_http_compression_opts {
 };
 
 /*
- * Add middleware (eddy_http_router_use()) that compresses the bodies of responses, if Accept-Encoding
- * allows.  The coding with the highest quality is used; of equal ones zstd before gzip.  All
- * responses have "Vary: Accept-Encoding".  A compressed one has Content-Encoding, a weak ETag in place of
- * a strong one, and no Accept-Ranges.
+ * Add middleware (eddy_http_router_use()) that compresses the bodies of responses if Accept-Encoding
+ * allows it.  The coding with the highest quality is used; if the qualities are equal, zstd.  All
+ * responses have "Vary: Accept-Encoding".  A compressed response has Content-Encoding, a weak ETag
+ * in place of a strong one, and no Accept-Ranges.
  *
- * These are not compressed: statuses below 200, 204, 205, 206 and 304; a response with Content-Encoding,
- * Content-Range, a digest of the content, or "Cache-Control: no-transform"; a Content-Type that is missing, has its
- * own compression (images, audio, video, archives), or is text/event-stream; a body below 'bytes_min', unless
- * the client refuses other responses ("identity;q=0"); a body that would become longer.
+ * Not compressed are: the statuses 1xx, 204, 205, 206 and 304; a response with Content-Encoding,
+ * Content-Range, a digest of the content, or "Cache-Control: no-transform"; a response whose
+ * Content-Type is missing, is already compressed (images, audio, video, archives), or is
+ * text/event-stream; a body below 'bytes_min', unless the client refuses uncompressed responses
+ * ("identity;q=0"); and a body that would become longer.
  *
- * A body that is given in pieces is compressed in pieces.  Bytes wait in the compressor until
- * there are enough for a block: a handler that waits between its pieces calls eddy_http_exchange_flush() to send
- * them.  Memory of a response: up to 300 KiB with gzip, 1.5 MiB with zstd, whatever the length
- * of its body.
+ * A body that is given in pieces is compressed in pieces.  The compressor keeps bytes until it has
+ * enough for a block, so a handler that waits between pieces should call eddy_http_exchange_flush().
+ * A response needs up to 300 KiB of memory with gzip and 1.5 MiB with zstd, whatever the length of
+ * its body.
  *
  * 'opts' may be NULL.
  *

@@ -15,7 +15,7 @@ struct ed_accept_encoding {
 
 void ed_accept_encoding_init(struct ed_accept_encoding *accept);
 
-/* Add the value of a field. An item that is not well-formed is skipped. */
+/* Add the value of a field. Items that are not well-formed are ignored. */
 void ed_accept_encoding_add(struct ed_accept_encoding *accept, const char *value);
 
 /* Returns true if the client refuses an answer without a coding. */

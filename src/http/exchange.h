@@ -94,8 +94,8 @@ struct ed_http_before {
 };
 
 /*
- * Calls of a middleware in place of the operations with these names. They call the operations. In the
- * frame of the middleware.
+ * Functions of a middleware that replace the operations of these names, and call those operations.
+ * In the middleware's stack frame.
  */
 struct ed_http_filter {
         int (*respond)(struct ed_http_filter *filter, eddy_http_exchange *exchange, int status,
