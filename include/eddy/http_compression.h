@@ -36,9 +36,9 @@ struct eddy_http_compression_opts {
 
 /*
  * Add middleware (eddy_http_router_use()) that compresses the bodies of responses if the request's
- * Accept-Encoding allows it.  The coding with the highest quality is used; if the qualities are equal, zstd.  All
- * responses have "Vary: Accept-Encoding".  A compressed response has Content-Encoding, a weak ETag
- * in place of a strong one, and no Accept-Ranges.
+ * Accept-Encoding allows it.  The coding with the highest quality is used; if the qualities are
+ * equal, zstd.  All responses have "Vary: Accept-Encoding".  A compressed response has
+ * Content-Encoding, a weak ETag in place of a strong one, and no Accept-Ranges.
  *
  * Not compressed are: the statuses 1xx, 204, 205, 206 and 304; a response with Content-Encoding,
  * Content-Range, a digest of the content, or "Cache-Control: no-transform"; a response whose
@@ -48,8 +48,8 @@ struct eddy_http_compression_opts {
  *
  * A body that is given in pieces is compressed in pieces.  The compressor keeps bytes until there
  * are enough for a block, so a handler that waits between pieces should call
- * eddy_http_exchange_flush().  A response needs up to 300 KiB of memory with gzip and 1.5 MiB with zstd, whatever the length of
- * its body.
+ * eddy_http_exchange_flush().  A response needs up to 300 KiB of memory with gzip and 1.5 MiB with
+ * zstd, whatever the length of its body.
  *
  * 'opts' may be NULL.
  *
