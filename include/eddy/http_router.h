@@ -144,8 +144,9 @@ struct eddy_http_route_doc {
 /*
  * Add a route.  'doc' may be NULL.  The calls that build a router also keep the first error, so a
  * program may add all its routes and then call eddy_http_router_check() once.  A router with an error
- * serves no request: eddy_http_router_handle() returns the error, and reports its text
- * (EDDY_REPORT_MISUSE) unless the error is -ENOMEM.
+ * serves no request: eddy_http_serve() and eddy_http_serve_stream() with eddy_http_router_handle(),
+ * and eddy_http_router_handle() itself, return the error, and report its text (EDDY_REPORT_MISUSE)
+ * unless the error is -ENOMEM.
  *
  * Add all routes before the router serves.  A router that serves is not changed, and may serve on
  * several threads.

@@ -181,6 +181,7 @@ struct eddy_http_server_opts {
  *         -EINVAL     a limit is out of range, a time is negative, a flag is unknown or
  *                     excludes another, 'tls' has a list 'alpn' or is a client's, or
  *                     'listener' or 'handler' is NULL
+ *         and those of eddy_http_router_check(), if 'handler' is eddy_http_router_handle();
  *         and other errors of accepting
  * Owns: borrows 'listener' and 'arg'.
  */

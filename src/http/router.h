@@ -47,6 +47,12 @@ struct ed_http_params {
 };
 
 /*
+ * Returns 0, -EINVAL without a router, or the first error of building it, which is reported unless it is
+ * -ENOMEM: the program has not called eddy_http_router_check().
+ */
+int ed_http_router_ready(const eddy_http_router *router);
+
+/*
  * Keep the first error of building a router and its sentence, also in the routers that contain it.
  * Returns 'err'.
  */

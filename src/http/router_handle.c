@@ -175,13 +175,16 @@ static int serve(const eddy_http_router *router, eddy_http_exchange *exchange, c
         return result;
 }
 
-/* Report why the router serves nothing, for a program that has not called eddy_http_router_check(). */
-static int refuse_to_serve(const eddy_http_router *router)
+int ed_http_router_ready(const eddy_http_router *router)
 {
         char text[ED_ROUTE_FAULT_BYTES + 64];
 
+        if (!router)
+                return -EINVAL;
+        if (router->err == 0)
+                return 0;
         snprintf(text, sizeof(text), "the router serves no request: %s", router->text);
-        if (router->err != -ENOMEM)
+        if (router->err != -ENOMEM && ed_loop_current)
                 ed_report_task(ed_loop_current, EDDY_REPORT_MISUSE, router->err, ed_task_running(),
                                text);
         return router->err;
@@ -195,10 +198,8 @@ int eddy_http_router_handle(eddy_http_exchange *exchange, void *arg)
         size_t bytes = strlen(path);
         int result;
 
-        if (!router)
-                return -EINVAL;
-        if (router->err < 0)
-                return refuse_to_serve(router);
+        if (ed_unlikely(!router || router->err < 0))
+                return ed_http_router_ready(router);
         if (bytes > ROOM_BYTES) {
                 large = ed_alloc(bytes + 1);
                 if (!large)

@@ -8,6 +8,7 @@
 #include "eddy/time.h"
 #include "http/failure.h"
 #include "http/input.h"
+#include "http/router.h"
 #include "http/values.h"
 #include "loop/loop.h"
 #include "scope/handler.h"
@@ -60,7 +61,7 @@ int ed_http_server_init(struct ed_http_server *server, const struct eddy_http_se
             (own->tls && !ed_tls_config_is_server(own->tls)))
                 return -EINVAL;
         set_defaults(own);
-        return 0;
+        return handler == eddy_http_router_handle ? ed_http_router_ready(arg) : 0;
 }
 
 void ed_http_server_fini(struct ed_http_server *server)

@@ -536,6 +536,39 @@ TEST(a_router_with_a_mistake_serves_nothing_and_reports_the_mistake)
         eddy_http_router_free(root);
 }
 
+static int serve_broken(void *arg)
+{
+        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
+
+        (void) arg;
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        return eddy_http_serve(listener, NULL, eddy_http_router_handle, root);
+}
+
+static int serve_none(void *arg)
+{
+        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
+
+        (void) arg;
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        return eddy_http_serve(listener, NULL, eddy_http_router_handle, NULL);
+}
+
+TEST(a_server_does_not_start_with_a_router_that_has_a_mistake)
+{
+        struct eddy_test_result result;
+
+        build();
+        CHECK_ERR(add("GET /"), EDDY_E_HTTP_ROUTE);
+        (void) eddy_test_run(serve_broken, NULL, NULL, &result);
+        CHECK_EQ(result.result, EDDY_E_HTTP_ROUTE);
+        CHECK_HAS(result.problem,
+                  "the router serves no request: the patterns \"GET /\" and \"GET /\"");
+        (void) eddy_test_run(serve_none, NULL, NULL, &result);
+        CHECK_EQ(result.result, -EINVAL);
+        eddy_http_router_free(root);
+}
+
 /* ---- faults ---------------------------------------------------------------- */
 
 /* Build a router and ask it. */
