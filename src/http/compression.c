@@ -510,16 +510,17 @@ static int run(eddy_http_exchange *exchange, struct eddy_http_next *next, void *
                                            .opts = opts };
         int result;
 
-        if (opts->flags & EDDY_HTTP_COMPRESSION_OFF) {
+        if (opts->flags & EDDY_HTTP_COMPRESSION_OFF)
                 eddy_http_exchange_no_compression(exchange);
-                return eddy_http_next(exchange, next);
-        }
         if (exchange->filter) /* that of an outer router */
                 return eddy_http_next(exchange, next);
-        result = eddy_http_exchange_add_header(exchange, "Vary", "Accept-Encoding");
-        if (result < 0)
-                return result;
-        choose(&compression, exchange);
+        /* If compression is off, a filter without an encoder keeps inner routers from compressing. */
+        if (!(opts->flags & EDDY_HTTP_COMPRESSION_OFF)) {
+                result = eddy_http_exchange_add_header(exchange, "Vary", "Accept-Encoding");
+                if (result < 0)
+                        return result;
+                choose(&compression, exchange);
+        }
         exchange->filter = &compression.filter;
         result = eddy_http_next(exchange, next);
         exchange->filter = NULL;

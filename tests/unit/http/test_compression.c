@@ -619,6 +619,30 @@ GUARDED_TEST(routes_that_reflect_secrets_turn_it_off, build_off)
         free(reply.body.bytes);
 }
 
+static void build_off_outside(void)
+{
+        CHECK_EQ(eddy_http_use_compression(guarded.router,
+                                           &(struct eddy_http_compression_opts){
+                                                   .flags = EDDY_HTTP_COMPRESSION_OFF }),
+                 0);
+        build();
+}
+
+GUARDED_TEST(middleware_that_turns_it_off_does_so_also_for_the_middleware_it_encloses,
+             build_off_outside)
+{
+        const struct answer *got;
+
+        reply.body = plain_new(2000);
+        got = ask_accepting(site, "GET", "gzip");
+        CHECK_EQ(got->status, 200);
+        CHECK_HAS_NOT(got->text, "Content-Encoding: ");
+        CHECK_HAS_NOT(got->text, "Vary: ");
+        CHECK_EQ(body_bytes_of(got), (int64_t) reply.body.n);
+        CHECK(memcmp(plain, reply.body.bytes, reply.body.n) == 0);
+        free(reply.body.bytes);
+}
+
 TEST(levels_that_do_not_exist_are_mistakes_of_the_router)
 {
         static const struct eddy_http_compression_opts bad[] = { { .gzip_level = 10 },
