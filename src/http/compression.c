@@ -514,7 +514,7 @@ static int run(eddy_http_exchange *exchange, struct eddy_http_next *next, void *
                 eddy_http_exchange_no_compression(exchange);
         if (exchange->filter) /* that of an outer router */
                 return eddy_http_next(exchange, next);
-        /* If compression is off, a filter without an encoder keeps inner routers from compressing. */
+        /* If it is off, a filter without an encoder keeps inner routers from compressing. */
         if (!(opts->flags & EDDY_HTTP_COMPRESSION_OFF)) {
                 result = eddy_http_exchange_add_header(exchange, "Vary", "Accept-Encoding");
                 if (result < 0)
