@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/valgrind.h"
 #include "cancel_at.h"
 #include "io_test.h"
 
@@ -319,9 +320,8 @@ static void masks_count(void)
         };
         struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
 
-#ifdef ED_VALGRIND
-        test_skip("Valgrind sets the mask around each call");
-#endif
+        if (ed_on_valgrind())
+                test_skip("Valgrind sets the mask around each call");
         CHECK(signal(SIGSYS, mask_count) != SIG_ERR);
         if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
             prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
