@@ -3,10 +3,9 @@
  *
  * All handlers share a history of 100 messages, and each has only the number of the last message
  * that it has sent.  A slow browser delays neither a post nor another browser: it misses messages
- * that have left the history, and shows a note.  After a lost connection a browser reconnects by
- * itself, and sends the number of its last message as Last-Event-ID.  Numbers begin at the time of
- * day, so numbers of an earlier run are lower.  SIGTERM ends all streams, because their handlers
- * wait in eddy_serve_idle().
+ * that have left the history, and shows a note.  A browser reconnects by itself, and sends the
+ * number of its last message as Last-Event-ID.  Numbers begin at the time of day, so those of an
+ * earlier run are lower.  SIGTERM ends all streams: their handlers wait in eddy_serve_idle().
  *
  * Run: D=$(mktemp -d); 121-chat-page 0 >$D/log & P=$!; until [ -s $D/log ]; do sleep .05; done; U=$(cat $D/log); say() { curl -s --json "{\"text\":\"$1\"}" $U/messages; }; say 'Ann: Hi'; curl -sN $U/events >$D/1 & until grep -qs Ann: $D/1; do sleep .05; done; say 'Bob: Hello Ann'; until grep -qs Bob $D/1; do sleep .05; done; kill $P; wait; grep ^data $D/1; rm -r $D
  * Time: wall 0 s
