@@ -338,6 +338,22 @@ shutdown_lifetime 0 seconds
     return start_server(eddy, port, path, "-N", "-f", config)
 
 
+class WholeLines:
+    """Standard output for several threads: what a thread prints appears line by line, each in one write."""
+
+    def __init__(self, to):
+        self.to, self.begun = to, threading.local()
+
+    def write(self, text):
+        lines, end, rest = (getattr(self.begun, "text", "") + text).rpartition("\n")
+        self.begun.text = rest
+        if end:
+            self.to.write(lines + end)
+
+    def flush(self):
+        self.to.flush()
+
+
 def run_case(case, path):
     eddy = Eddy(path)
     try:
@@ -357,6 +373,7 @@ def main():
         for case in cases:
             print(case.__name__)
         return
+    sys.stdout = WholeLines(sys.stdout)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
         # nohup has started the tests: the programs under test do not ignore it for that.
