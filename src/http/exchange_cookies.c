@@ -1,7 +1,7 @@
 /*
  * http/exchange_cookies.c - cookies on the server's side (RFC 6265bis, 4).
  */
-#include "eddy/http_exchange_cookies.h"
+#include "http/exchange_cookies.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -43,42 +43,48 @@ static bool is_cookie(const char *part, size_t bytes, const char *name, size_t n
         return is_value(part, bytes);
 }
 
-static bool find(const char *text, const char *name, const char **ret_value, size_t *ret_bytes)
+/* Search '*text', a part of a header, and set it to the rest, or to NULL at the end. */
+static bool find(const char **text, const char *name, const char **ret_value, size_t *ret_bytes)
 {
         const size_t name_bytes = strlen(name);
 
-        for (;;) {
-                size_t bytes;
+        while (*text) {
+                const char *part = *text + strspn(*text, " \t"), *end = part + strcspn(part, ";");
+                size_t bytes = (size_t) (end - part);
 
-                text += strspn(text, " \t");
-                bytes = strcspn(text, ";");
-                while (bytes > 0 && (text[bytes - 1] == ' ' || text[bytes - 1] == '\t'))
+                *text = *end ? end + 1 : NULL;
+                while (bytes > 0 && (part[bytes - 1] == ' ' || part[bytes - 1] == '\t'))
                         bytes--;
-                if (is_cookie(text, bytes, name, name_bytes, ret_value, ret_bytes))
+                if (is_cookie(part, bytes, name, name_bytes, ret_value, ret_bytes))
                         return true;
-                text += strcspn(text, ";");
-                if (!*text++)
-                        return false;
         }
+        return false;
+}
+
+int ed_http_exchange_cookie_next(const eddy_http_exchange *exchange, const char *name,
+                                 struct ed_http_cookie_place *place, const char **ret_value,
+                                 size_t *ret_bytes)
+{
+        struct eddy_http_header header;
+
+        if (!eddy_http_is_token(name, strlen(name)))
+                return -ENOENT;
+        while (!find(&place->rest, name, ret_value, ret_bytes)) {
+                if (eddy_http_exchange_header_at(exchange, place->header, &header) < 0)
+                        return -ENOENT;
+                place->header++;
+                if (strcasecmp(header.name, "Cookie") == 0)
+                        place->rest = header.value;
+        }
+        return 0;
 }
 
 int eddy_http_exchange_cookie(const eddy_http_exchange *exchange, const char *name,
                               const char **ret_value, size_t *ret_bytes)
 {
-        struct eddy_http_header header;
-        const char *value;
-        size_t bytes;
+        struct ed_http_cookie_place begin = { 0 };
 
-        if (!eddy_http_is_token(name, strlen(name)))
-                return -ENOENT;
-        for (size_t i = 0; eddy_http_exchange_header_at(exchange, i, &header) == 0; i++)
-                if (strcasecmp(header.name, "Cookie") == 0 &&
-                    find(header.value, name, &value, &bytes)) {
-                        *ret_value = value;
-                        *ret_bytes = bytes;
-                        return 0;
-                }
-        return -ENOENT;
+        return ed_http_exchange_cookie_next(exchange, name, &begin, ret_value, ret_bytes);
 }
 
 /* ---- responses ------------------------------------------------------------- */

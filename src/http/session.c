@@ -9,17 +9,19 @@
 #include "base/alloc.h"
 #include "eddy/alloc.h"
 #include "eddy/error.h"
-#include "eddy/http_exchange_cookies.h"
 #include "eddy/http_forwarded.h"
 #include "eddy/http_text.h"
 #include "eddy/time.h"
 #include "http/exchange.h"
+#include "http/exchange_cookies.h"
 #include "http/router.h"
 #include "http/session_text.h"
 
 #define PREFIX             "__Host-"
 #define LIFETIME_DEFAULT_S ((int64_t) 7 * 24 * 3600)
 #define LIFETIME_MAX_S     ((int64_t) 400 * 24 * 3600) /* of a cookie, in browsers */
+
+enum { COOKIES_MAX = 32 /* of the name, that a request has verified: each costs an HMAC a key */ };
 
 /* A cookie's name and its keys. */
 struct kind {
@@ -114,20 +116,26 @@ static void accept(eddy_http_session *session, int signer)
         }
 }
 
+/* A forged or expired cookie, of a longer path for example, does not hide a valid one. */
 static int open_session(eddy_http_session *session)
 {
-        const char *cookie;
+        struct ed_http_cookie_place place = { 0 };
+        const char *name = session->kind->name, *cookie;
         size_t bytes;
-        int err;
 
-        if (eddy_http_exchange_cookie(session->exchange, session->kind->name, &cookie, &bytes) < 0)
-                return 0;
-        session->has_cookie = true;
-        err = need_memory(session);
-        if (err == 0)
+        for (int i = 0;
+             i < COOKIES_MAX && session->text.bytes == 0 &&
+             ed_http_exchange_cookie_next(session->exchange, name, &place, &cookie, &bytes) == 0;
+             i++) {
+                int err = need_memory(session);
+
+                if (err < 0)
+                        return err;
+                session->has_cookie = true;
                 accept(session,
                        ed_session_text_verify(cookie, bytes, &session->kind->keys, &session->text));
-        return err;
+        }
+        return 0;
 }
 
 /* ---- the cookie ------------------------------------------------------------ */

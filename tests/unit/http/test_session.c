@@ -5,110 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eddy/http_session.h"
 #include "eddy/http_sse_server.h"
 #include "eddy/test.h"
-#include "http/session_text.h"
-#include "middleware_test.h"
+#include "session_test.h"
 
-#define KEY     "0123456789abcdef0123456789abcdef"
-#define OLD_KEY "old old old old old old old old "
-#define DAY     EDDY_SEC((int64_t) 24 * 3600)
+#define DAY EDDY_SEC((int64_t) 24 * 3600)
 
-#define OPTS(...)                                                                                  \
-        (&(const struct eddy_http_session_opts){ .key = KEY, .key_bytes = 32, __VA_ARGS__ })
-
-/* ---- a browser with one cookie --------------------------------------------- */
-
-static char cookie[8192]; /* name=value; "": none */
-static const struct answer *got;
 static int called; /* the result of the handler's call */
-
-/* Ask with the cookie, and keep the one of the answer. Returns its body. */
-static const char *visit(struct site *site, eddy_http_handler_fn *handler)
-{
-        static char request[16384];
-        const char *set;
-
-        guarded.show = handler;
-        snprintf(request, sizeof(request),
-                 "GET /show HTTP/1.1\r\nHost: a\r\nConnection: close\r\n%s%s%s\r\n",
-                 cookie[0] ? "Cookie: " : "", cookie, cookie[0] ? "\r\n" : "");
-        got = ask(site, request);
-        set = strstr(got->text, "\r\nSet-Cookie: ");
-        if (set) {
-                set += strlen("\r\nSet-Cookie: ");
-                snprintf(cookie, sizeof(cookie), "%.*s", (int) strcspn(set, ";"), set);
-                if (strstr(set, "Max-Age=0;"))
-                        cookie[0] = '\0';
-        }
-        return body_of(got);
-}
-
-static int answer_user(eddy_http_exchange *exchange, eddy_http_session *session)
-{
-        const char *user = eddy_http_session_get(session, "user");
-
-        return eddy_http_exchange_respond_text(exchange, 200, user ? user : "none");
-}
-
-static int show_user(eddy_http_exchange *exchange, void *arg)
-{
-        (void) arg;
-        return answer_user(exchange, eddy_http_exchange_session(exchange));
-}
-
-static int log_in(eddy_http_exchange *exchange, void *arg)
-{
-        eddy_http_session *session = eddy_http_exchange_session(exchange);
-
-        (void) arg;
-        CHECK_EQ(eddy_http_session_renew(session), 0);
-        CHECK_EQ(eddy_http_session_set(session, "user", "ada"), 0);
-        return answer_user(exchange, session);
-}
-
-static int log_out(eddy_http_exchange *exchange, void *arg)
-{
-        eddy_http_session *session = eddy_http_exchange_session(exchange);
-
-        (void) arg;
-        CHECK_EQ(eddy_http_session_clear(session), 0);
-        CHECK_STR(eddy_http_session_id(session), "");
-        return answer_user(exchange, session);
-}
-
-static void build_with(const struct eddy_http_session_opts *opts)
-{
-        cookie[0] = '\0';
-        CHECK_EQ(eddy_http_use_session(guarded.router, opts), 0);
-}
-
-static void build(void)
-{
-        build_with(OPTS());
-}
 
 /* ---- sessions -------------------------------------------------------------- */
 
-GUARDED_TEST(a_session_lasts_from_login_to_logout, build)
+GUARDED_TEST(a_session_lasts_from_login_to_logout, session_build)
 {
-        CHECK_STR(visit(site, show_user), "none");
-        CHECK_HAS_NOT(got->text, "Set-Cookie");
-        CHECK_HAS(got->text, "\r\nVary: Cookie\r\n");
-        CHECK_STR(visit(site, log_in), "ada");
-        CHECK_HAS(got->text, "\r\nSet-Cookie: session=");
-        CHECK_HAS(got->text, "; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax\r\n");
-        CHECK_HAS(got->text, "\r\nCache-Control: no-store\r\n");
+        CHECK_STR(session_visit(site, session_show), "none");
+        CHECK_HAS_NOT(browser.got->text, "Set-Cookie");
+        CHECK_HAS(browser.got->text, "\r\nVary: Cookie\r\n");
+        CHECK_STR(session_visit(site, session_log_in), "ada");
+        CHECK_HAS(browser.got->text, "\r\nSet-Cookie: session=");
+        CHECK_HAS(browser.got->text, "; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax\r\n");
+        CHECK_HAS(browser.got->text, "\r\nCache-Control: no-store\r\n");
         for (int i = 0; i < 3; i++) {
-                CHECK_STR(visit(site, show_user), "ada");
-                CHECK_HAS_NOT(got->text, "Set-Cookie");
-                CHECK_HAS_NOT(got->text, "no-store");
+                CHECK_STR(session_visit(site, session_show), "ada");
+                CHECK_HAS_NOT(browser.got->text, "Set-Cookie");
+                CHECK_HAS_NOT(browser.got->text, "no-store");
         }
-        CHECK_STR(visit(site, log_out), "none");
-        CHECK_HAS(got->text, "\r\nSet-Cookie: session=; Path=/; Max-Age=0; HttpOnly");
-        CHECK_STR(visit(site, log_out), "none");
-        CHECK_HAS_NOT(got->text, "Set-Cookie");
+        CHECK_STR(session_visit(site, session_log_out), "none");
+        CHECK_HAS(browser.got->text, "\r\nSet-Cookie: session=; Path=/; Max-Age=0; HttpOnly");
+        CHECK_STR(session_visit(site, session_log_out), "none");
+        CHECK_HAS_NOT(browser.got->text, "Set-Cookie");
         CHECK_HAS_NOT(ask(site, GET("/ok"))->text, "Vary");
         CHECK_STR(guarded_lines(), "");
 }
@@ -145,12 +69,12 @@ static int check_much(eddy_http_exchange *exchange, void *arg)
         return eddy_http_exchange_respond_text(exchange, 200, "");
 }
 
-GUARDED_TEST(a_session_has_any_texts_by_any_names, build)
+GUARDED_TEST(a_session_has_any_texts_by_any_names, session_build)
 {
-        visit(site, change_much);
-        CHECK_HAS(got->text, "Set-Cookie");
-        visit(site, check_much);
-        CHECK_HAS(got->text, "Set-Cookie");
+        session_visit(site, change_much);
+        CHECK_HAS(browser.got->text, "Set-Cookie");
+        session_visit(site, check_much);
+        CHECK_HAS(browser.got->text, "Set-Cookie");
 }
 
 struct cart {
@@ -186,11 +110,11 @@ static int read_cart(eddy_http_exchange *exchange, void *arg)
         return eddy_http_exchange_respond_text(exchange, 200, text);
 }
 
-GUARDED_TEST(a_struct_is_kept_by_its_table_of_fields, build)
+GUARDED_TEST(a_struct_is_kept_by_its_table_of_fields, session_build)
 {
-        visit(site, write_cart);
+        session_visit(site, write_cart);
         CHECK_EQ(called, 0);
-        CHECK_STR(visit(site, read_cart), "books 7");
+        CHECK_STR(session_visit(site, read_cart), "books 7");
         CHECK_EQ(called, 0);
 }
 
@@ -207,24 +131,24 @@ static int fill(eddy_http_exchange *exchange, void *arg)
         called = eddy_http_session_set(session, "n", large);
         if (called < 0)
                 CHECK(!eddy_http_session_get(session, "n") && !eddy_http_session_id(session)[0]);
-        return answer_user(exchange, session);
+        return session_answer(exchange, session);
 }
 
-GUARDED_TEST(the_largest_session_is_a_cookie_of_less_than_4_kib, build)
+GUARDED_TEST(the_largest_session_is_a_cookie_of_less_than_4_kib, session_build)
 {
         wanted_bytes = EDDY_HTTP_SESSION_BYTES_MAX - 3;
-        visit(site, fill);
+        session_visit(site, fill);
         CHECK_EQ(called, 0);
-        CHECK(strstr(got->text, "Set-Cookie: ") &&
-              strcspn(strstr(got->text, "Set-Cookie: "), "\r") < 4096);
-        visit(site, show_user);
-        CHECK_HAS_NOT(got->text, "Set-Cookie");
+        CHECK(strstr(browser.got->text, "Set-Cookie: ") &&
+              strcspn(strstr(browser.got->text, "Set-Cookie: "), "\r") < 4096);
+        session_visit(site, session_show);
+        CHECK_HAS_NOT(browser.got->text, "Set-Cookie");
         for (size_t more = 0; more < 8; more++) {
-                cookie[0] = '\0';
+                browser.cookie[0] = '\0';
                 wanted_bytes = EDDY_HTTP_SESSION_BYTES_MAX - 2 + more;
-                visit(site, fill);
+                session_visit(site, fill);
                 CHECK_ERR(called, -EMSGSIZE);
-                CHECK_HAS_NOT(got->text, "Set-Cookie");
+                CHECK_HAS_NOT(browser.got->text, "Set-Cookie");
         }
 }
 
@@ -232,19 +156,19 @@ GUARDED_TEST(the_largest_session_is_a_cookie_of_less_than_4_kib, build)
 
 static void check_no_session(struct site *site, const char *value)
 {
-        snprintf(cookie, sizeof(cookie), "session=%s", value);
-        CHECK_STR(visit(site, show_user), "none");
-        CHECK_EQ(got->status, 200);
-        CHECK_HAS_NOT(got->text, "Set-Cookie");
+        snprintf(browser.cookie, sizeof(browser.cookie), "session=%s", value);
+        CHECK_STR(session_visit(site, session_show), "none");
+        CHECK_EQ(browser.got->status, 200);
+        CHECK_HAS_NOT(browser.got->text, "Set-Cookie");
 }
 
-GUARDED_TEST(a_cookie_with_any_character_changed_or_cut_is_an_empty_session, build)
+GUARDED_TEST(a_cookie_with_any_character_changed_or_cut_is_an_empty_session, session_build)
 {
         char good[1000], bad[1010];
         size_t bytes;
 
-        visit(site, log_in);
-        snprintf(good, sizeof(good), "%s", cookie + strlen("session="));
+        session_visit(site, session_log_in);
+        snprintf(good, sizeof(good), "%s", browser.cookie + strlen("session="));
         bytes = strlen(good);
         for (size_t i = 0; i < bytes; i++) {
                 memcpy(bad, good, bytes + 1);
@@ -258,23 +182,8 @@ GUARDED_TEST(a_cookie_with_any_character_changed_or_cut_is_an_empty_session, bui
         check_no_session(site, bad);
         snprintf(bad, sizeof(bad), "%sAAAA", good);
         check_no_session(site, bad);
-        snprintf(cookie, sizeof(cookie), "session=%s", good);
-        CHECK_STR(visit(site, show_user), "ada");
-}
-
-/* Sign a session of Ada as a server with these options does. Returns the characters. */
-static size_t sign_as(const char *name, const void *key, int64_t begun_s, int64_t ends_s, char *out)
-{
-        unsigned char data[ED_SESSION_ROOM];
-        struct ed_session_text text = { .data = data };
-        struct ed_session_keys keys = { .count = 0 };
-        struct eddy_uuid id = { { 7 } };
-
-        CHECK_EQ(ed_session_keys_add(&keys, name, key, 32), 0);
-        ed_session_text_begin(&text, &id, begun_s, ends_s);
-        CHECK_EQ(ed_session_text_set(&text, "user", "ada"), 1);
-        CHECK_EQ(ed_session_text_sign(&text, &keys, out), 0);
-        return strlen(out);
+        snprintf(browser.cookie, sizeof(browser.cookie), "session=%s", good);
+        CHECK_STR(session_visit(site, session_show), "ada");
 }
 
 TEST(each_of_256_values_of_each_byte_of_a_cookie_is_refused)
@@ -283,7 +192,7 @@ TEST(each_of_256_values_of_each_byte_of_a_cookie_is_refused)
         unsigned char data[ED_SESSION_ROOM];
         struct ed_session_text text = { .data = data };
         struct ed_session_keys keys = { .count = 0 };
-        size_t bytes = sign_as("session", KEY, 1, 2, out);
+        size_t bytes = session_sign("ada", "session", KEY, 1, 2, out);
 
         CHECK_EQ(ed_session_keys_add(&keys, "session", KEY, 32), 0);
         CHECK_EQ(ed_session_text_verify(out, bytes, &keys, &text), 0);
@@ -300,45 +209,36 @@ TEST(each_of_256_values_of_each_byte_of_a_cookie_is_refused)
         CHECK_EQ(ed_session_text_verify(out, bytes, &keys, &text), 0);
 }
 
-static void set_signed(const char *as, const char *name, const void *key)
-{
-        int64_t now_s = eddy_time_of_day() / EDDY_SEC(1);
-        char out[ED_SESSION_TEXT_MAX + 1];
-
-        sign_as(name, key, now_s, now_s + 60, out);
-        snprintf(cookie, sizeof(cookie), "%s=%s", as, out);
-}
-
-GUARDED_TEST(the_cookie_of_another_program_with_the_key_is_an_empty_session, build)
+GUARDED_TEST(the_cookie_of_another_program_with_the_key_is_an_empty_session, session_build)
 {
         static const char *const others[] = { "Session", "session2", "sessio", "",
                                               "__Host-session" };
 
-        set_signed("session", "session", KEY);
-        CHECK_STR(visit(site, show_user), "ada");
+        session_set_signed("session", "session", KEY);
+        CHECK_STR(session_visit(site, session_show), "ada");
         for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-                set_signed("session", others[i], KEY);
-                CHECK_STR(visit(site, show_user), "none");
+                session_set_signed("session", others[i], KEY);
+                CHECK_STR(session_visit(site, session_show), "none");
         }
-        set_signed("session2", "session", KEY);
-        CHECK_STR(visit(site, show_user), "none");
-        set_signed("session", "session", OLD_KEY);
-        CHECK_STR(visit(site, show_user), "none");
+        session_set_signed("session2", "session", KEY);
+        CHECK_STR(session_visit(site, session_show), "none");
+        session_set_signed("session", "session", OLD_KEY);
+        CHECK_STR(session_visit(site, session_show), "none");
 }
 
 static void build_rotated(void)
 {
-        build_with(OPTS(.old_key = OLD_KEY, .old_key_bytes = 32));
+        session_build_with(OPTS(.old_key = OLD_KEY, .old_key_bytes = 32));
 }
 
 GUARDED_TEST(a_cookie_of_the_former_key_is_valid_and_is_signed_again, build_rotated)
 {
-        set_signed("session", "session", OLD_KEY);
+        session_set_signed("session", "session", OLD_KEY);
         CHECK_HAS_NOT(ask(site, GET("/ok"))->text, "Set-Cookie");
-        CHECK_STR(visit(site, show_user), "ada");
-        CHECK_HAS(got->text, "Set-Cookie: session=");
-        CHECK_STR(visit(site, show_user), "ada");
-        CHECK_HAS_NOT(got->text, "Set-Cookie");
+        CHECK_STR(session_visit(site, session_show), "ada");
+        CHECK_HAS(browser.got->text, "Set-Cookie: session=");
+        CHECK_STR(session_visit(site, session_show), "ada");
+        CHECK_HAS_NOT(browser.got->text, "Set-Cookie");
 }
 
 /* ---- the end --------------------------------------------------------------- */
@@ -346,67 +246,67 @@ GUARDED_TEST(a_cookie_of_the_former_key_is_valid_and_is_signed_again, build_rota
 /* A test has ten minutes of virtual time. */
 static void build_short(void)
 {
-        build_with(OPTS(.lifetime_ns = EDDY_SEC(300)));
+        session_build_with(OPTS(.lifetime_ns = EDDY_SEC(300)));
 }
 
 GUARDED_TEST(a_cookie_that_is_sent_again_after_its_lifetime_is_an_empty_session, build_short)
 {
-        visit(site, log_in);
-        CHECK_HAS(got->text, "Max-Age=300;");
+        session_visit(site, session_log_in);
+        CHECK_HAS(browser.got->text, "Max-Age=300;");
         CHECK_EQ(eddy_sleep(EDDY_SEC(297)), 0);
-        CHECK_STR(visit(site, show_user), "ada");
+        CHECK_STR(session_visit(site, session_show), "ada");
         CHECK_EQ(eddy_sleep(EDDY_SEC(4)), 0);
-        CHECK_STR(visit(site, show_user), "none");
-        CHECK_HAS_NOT(got->text, "Set-Cookie");
+        CHECK_STR(session_visit(site, session_show), "none");
+        CHECK_HAS_NOT(browser.got->text, "Set-Cookie");
 }
 
-GUARDED_TEST(a_shorter_lifetime_also_ends_cookies_that_were_signed_before, build)
+GUARDED_TEST(a_shorter_lifetime_also_ends_cookies_that_were_signed_before, session_build)
 {
         int64_t now_s = eddy_time_of_day() / EDDY_SEC(1);
         char out[ED_SESSION_TEXT_MAX + 1];
 
-        sign_as("session", KEY, now_s - 8 * 24 * 3600, now_s + 9 * 24 * 3600, out);
+        session_sign("ada", "session", KEY, now_s - 8 * 24 * 3600, now_s + 9 * 24 * 3600, out);
         check_no_session(site, out);
-        sign_as("session", KEY, now_s - 6 * 24 * 3600, now_s + 9 * 24 * 3600, out);
-        snprintf(cookie, sizeof(cookie), "session=%s", out);
-        CHECK_STR(visit(site, show_user), "ada");
+        session_sign("ada", "session", KEY, now_s - 6 * 24 * 3600, now_s + 9 * 24 * 3600, out);
+        snprintf(browser.cookie, sizeof(browser.cookie), "session=%s", out);
+        CHECK_STR(session_visit(site, session_show), "ada");
 }
 
 static void build_idle(void)
 {
-        build_with(OPTS(.lifetime_ns = EDDY_SEC(480), .idle_ns = EDDY_SEC(60)));
+        session_build_with(OPTS(.lifetime_ns = EDDY_SEC(480), .idle_ns = EDDY_SEC(60)));
 }
 
 GUARDED_TEST(a_session_that_is_used_lasts_to_its_lifetime_and_an_idle_one_ends, build_idle)
 {
-        visit(site, log_in);
-        CHECK_HAS(got->text, "Max-Age=60;");
+        session_visit(site, session_log_in);
+        CHECK_HAS(browser.got->text, "Max-Age=60;");
         CHECK_EQ(eddy_sleep(EDDY_SEC(29)), 0);
-        CHECK_STR(visit(site, show_user), "ada");
-        CHECK_HAS_NOT(got->text, "Set-Cookie");
+        CHECK_STR(session_visit(site, session_show), "ada");
+        CHECK_HAS_NOT(browser.got->text, "Set-Cookie");
         CHECK_EQ(eddy_sleep(EDDY_SEC(32)), 0);
-        CHECK_STR(visit(site, show_user), "none");
-        visit(site, log_in);
+        CHECK_STR(session_visit(site, session_show), "none");
+        session_visit(site, session_log_in);
         for (int i = 0; i < 10; i++) {
                 CHECK_EQ(eddy_sleep(EDDY_SEC(40)), 0);
-                CHECK_STR(visit(site, show_user), "ada");
-                CHECK_HAS(got->text, "Max-Age=60;");
+                CHECK_STR(session_visit(site, session_show), "ada");
+                CHECK_HAS(browser.got->text, "Max-Age=60;");
         }
         CHECK_EQ(eddy_sleep(EDDY_SEC(61)), 0);
-        CHECK_STR(visit(site, show_user), "none");
+        CHECK_STR(session_visit(site, session_show), "none");
 }
 
 GUARDED_TEST(use_does_not_move_the_end_of_the_lifetime, build_idle)
 {
         int64_t began_ns = eddy_now();
 
-        visit(site, log_in);
+        session_visit(site, session_log_in);
         while (eddy_now() - began_ns < EDDY_SEC(480 - 35)) {
                 CHECK_EQ(eddy_sleep(EDDY_SEC(31)), 0);
-                CHECK_STR(visit(site, show_user), "ada");
+                CHECK_STR(session_visit(site, session_show), "ada");
         }
         CHECK_EQ(eddy_sleep(began_ns + EDDY_SEC(481) - eddy_now()), 0);
-        CHECK_STR(visit(site, show_user), "none");
+        CHECK_STR(session_visit(site, session_show), "none");
 }
 
 /* ---- fixation -------------------------------------------------------------- */
@@ -421,7 +321,7 @@ static int plant(eddy_http_exchange *exchange, void *arg)
         CHECK_STR(eddy_http_session_id(session), "");
         CHECK_EQ(eddy_http_session_set(session, "next", "https://evil.test/"), 0);
         snprintf(id[0], sizeof(id[0]), "%s", eddy_http_session_id(session));
-        return answer_user(exchange, session);
+        return session_answer(exchange, session);
 }
 
 static int look_for_planted(eddy_http_exchange *exchange, void *arg)
@@ -431,48 +331,50 @@ static int look_for_planted(eddy_http_exchange *exchange, void *arg)
         (void) arg;
         CHECK(!eddy_http_session_get(session, "next"));
         snprintf(id[1], sizeof(id[1]), "%s", eddy_http_session_id(session));
-        return answer_user(exchange, session);
+        return session_answer(exchange, session);
 }
 
-GUARDED_TEST(a_cookie_that_another_person_has_planted_gets_nothing_by_a_login, build)
+GUARDED_TEST(a_cookie_that_another_person_has_planted_gets_nothing_by_a_login, session_build)
 {
-        char planted[sizeof(cookie)];
+        char planted[sizeof(browser.cookie)];
 
-        visit(site, plant);
-        snprintf(planted, sizeof(planted), "%s", cookie);
-        CHECK_STR(visit(site, log_in), "ada");
-        CHECK_STR(visit(site, look_for_planted), "ada");
+        session_visit(site, plant);
+        snprintf(planted, sizeof(planted), "%s", browser.cookie);
+        CHECK_STR(session_visit(site, session_log_in), "ada");
+        CHECK_STR(session_visit(site, look_for_planted), "ada");
         CHECK_EQ(strlen(id[0]), 36);
         CHECK_EQ(strlen(id[1]), 36);
         CHECK(strcmp(id[0], id[1]) != 0);
-        snprintf(cookie, sizeof(cookie), "%s", planted);
-        CHECK_STR(visit(site, show_user), "none");
+        snprintf(browser.cookie, sizeof(browser.cookie), "%s", planted);
+        CHECK_STR(session_visit(site, session_show), "none");
 }
 
 GUARDED_TEST(a_login_begins_the_lifetime_again, build_short)
 {
-        visit(site, plant);
+        session_visit(site, plant);
         CHECK_EQ(eddy_sleep(EDDY_SEC(250)), 0);
-        visit(site, log_in);
+        session_visit(site, session_log_in);
         CHECK_EQ(eddy_sleep(EDDY_SEC(250)), 0);
-        CHECK_STR(visit(site, show_user), "ada");
+        CHECK_STR(session_visit(site, session_show), "ada");
 }
 
 /* ---- https ----------------------------------------------------------------- */
 
 static void build_secure(void)
 {
-        build_with(OPTS(.name = "app", .flags = EDDY_HTTP_SESSION_SECURE));
+        session_build_with(OPTS(.name = "app", .flags = EDDY_HTTP_SESSION_SECURE));
 }
 
 GUARDED_TEST(a_secure_cookie_has_the_prefix_host, build_secure)
 {
-        visit(site, log_in);
-        CHECK_HAS(got->text, "\r\nSet-Cookie: __Host-app=");
-        CHECK_HAS(got->text, "; Path=/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax\r\n");
-        CHECK_STR(visit(site, show_user), "ada");
-        memmove(cookie, cookie + strlen("__Host-"), strlen(cookie) + 1 - strlen("__Host-"));
-        CHECK_STR(visit(site, show_user), "none");
+        session_visit(site, session_log_in);
+        CHECK_HAS(browser.got->text, "\r\nSet-Cookie: __Host-app=");
+        CHECK_HAS(browser.got->text,
+                  "; Path=/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax\r\n");
+        CHECK_STR(session_visit(site, session_show), "ada");
+        memmove(browser.cookie, browser.cookie + strlen("__Host-"),
+                strlen(browser.cookie) + 1 - strlen("__Host-"));
+        CHECK_STR(session_visit(site, session_show), "none");
 }
 
 static void build_behind_proxy(void)
@@ -481,7 +383,7 @@ static void build_behind_proxy(void)
                                                           .flags = EDDY_HTTP_TRUST_PROTO };
 
         CHECK_EQ(eddy_http_use_trusted_proxies(guarded.router, &proxies), 0);
-        build();
+        session_build();
 }
 
 GUARDED_TEST(the_cookie_is_secure_if_the_client_uses_https, build_behind_proxy)
@@ -489,7 +391,7 @@ GUARDED_TEST(the_cookie_is_secure_if_the_client_uses_https, build_behind_proxy)
         static const char https[] =
                 GET_WITH("/show", "X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: https\r\n");
 
-        guarded.show = log_in;
+        guarded.show = session_log_in;
         CHECK_HAS(ask(site, https)->text, "Set-Cookie: __Host-session=");
         CHECK_HAS(ask(site, https)->text, "; Secure; HttpOnly");
         CHECK_HAS(ask(site, GET("/show"))->text, "Set-Cookie: session=");
@@ -512,10 +414,10 @@ static int set_late(eddy_http_exchange *exchange, void *arg)
         return eddy_http_exchange_end(exchange);
 }
 
-GUARDED_TEST(a_change_after_the_response_has_begun_is_an_error, build)
+GUARDED_TEST(a_change_after_the_response_has_begun_is_an_error, session_build)
 {
-        visit(site, set_late);
-        CHECK_STR(visit(site, show_user), "ada");
+        session_visit(site, set_late);
+        CHECK_STR(session_visit(site, session_show), "ada");
 }
 
 static int set_and_return(eddy_http_exchange *exchange, void *arg)
@@ -550,29 +452,29 @@ static int set_after_refused(eddy_http_exchange *exchange, void *arg)
         CHECK_ERR(eddy_http_exchange_respond(exchange, 200, &bad, 1, NULL, 0),
                   EDDY_E_HTTP_INVALID_ANSWER);
         CHECK_EQ(eddy_http_session_clear(session), 0);
-        return answer_user(exchange, session);
+        return session_answer(exchange, session);
 }
 
-GUARDED_TEST(the_cookie_is_in_each_response_that_the_handler_makes, build)
+GUARDED_TEST(the_cookie_is_in_each_response_that_the_handler_makes, session_build)
 {
-        visit(site, set_and_refuse);
-        CHECK_EQ(got->status, 403);
-        CHECK_STR(visit(site, show_user), "ada");
-        cookie[0] = '\0';
-        visit(site, set_and_send_events);
-        CHECK_STR(visit(site, show_user), "ada");
-        cookie[0] = '\0';
+        session_visit(site, set_and_refuse);
+        CHECK_EQ(browser.got->status, 403);
+        CHECK_STR(session_visit(site, session_show), "ada");
+        browser.cookie[0] = '\0';
+        session_visit(site, set_and_send_events);
+        CHECK_STR(session_visit(site, session_show), "ada");
+        browser.cookie[0] = '\0';
         called = 0;
-        visit(site, set_and_return);
-        CHECK_EQ(got->status, 404);
-        CHECK_STR(visit(site, show_user), "ada");
-        cookie[0] = '\0';
+        session_visit(site, set_and_return);
+        CHECK_EQ(browser.got->status, 404);
+        CHECK_STR(session_visit(site, session_show), "ada");
+        browser.cookie[0] = '\0';
         called = -EIO;
-        visit(site, set_and_return);
-        CHECK_EQ(got->status, 500);
-        CHECK_HAS_NOT(got->text, "Set-Cookie");
-        visit(site, set_after_refused);
-        CHECK_HAS(got->text, "Set-Cookie: session=; Path=/; Max-Age=0;");
+        session_visit(site, set_and_return);
+        CHECK_EQ(browser.got->status, 500);
+        CHECK_HAS_NOT(browser.got->text, "Set-Cookie");
+        session_visit(site, set_after_refused);
+        CHECK_HAS(browser.got->text, "Set-Cookie: session=; Path=/; Max-Age=0;");
 }
 
 static int use_none(eddy_http_exchange *exchange, void *arg)
@@ -597,20 +499,20 @@ static void build_none(void)
 
 GUARDED_TEST(without_the_middleware_there_is_no_session, build_none)
 {
-        CHECK_STR(visit(site, use_none), "ok");
+        CHECK_STR(session_visit(site, use_none), "ok");
 }
 
 static void build_two(void)
 {
-        build_with(OPTS(.name = "outer"));
-        build();
+        session_build_with(OPTS(.name = "outer"));
+        session_build();
 }
 
 GUARDED_TEST(the_session_is_that_of_the_innermost_middleware, build_two)
 {
-        visit(site, log_in);
-        CHECK_HAS(got->text, "Set-Cookie: session=");
-        CHECK_HAS_NOT(got->text, "outer");
+        session_visit(site, session_log_in);
+        CHECK_HAS(browser.got->text, "Set-Cookie: session=");
+        CHECK_HAS_NOT(browser.got->text, "outer");
 }
 
 /* ---- mistakes and faults --------------------------------------------------- */
@@ -653,7 +555,7 @@ TEST(options_that_are_not_safe_are_mistakes_of_the_router)
         eddy_http_router_free(guarded.router);
 }
 
-static char swept_cookie[sizeof(cookie)];
+static char swept_cookie[sizeof(browser.cookie)];
 
 static int log_in_or_fail(eddy_http_exchange *exchange, void *arg)
 {
@@ -679,8 +581,8 @@ static int build_and_ask(void *arg)
         (void) arg;
         if (err < 0)
                 return err;
-        set_signed("session", "session", KEY);
-        memcpy(swept_cookie, cookie, strlen(cookie) + 1);
+        session_set_signed("session", "session", KEY);
+        memcpy(swept_cookie, browser.cookie, strlen(browser.cookie) + 1);
         (void) eddy_http_use_session(router, OPTS());
         (void) eddy_http_router_add(router, "GET /", log_in_or_fail, NULL, NULL);
         err = guarded_ask(router, "http://a/", &header, 1);

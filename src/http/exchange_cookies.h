@@ -1,0 +1,25 @@
+/*
+ * http/exchange_cookies.h - all cookies of a request that have a name.
+ */
+#ifndef ED_HTTP_EXCHANGE_COOKIES_H
+#define ED_HTTP_EXCHANGE_COOKIES_H
+
+#include "eddy/http_exchange_cookies.h"
+
+/* How far a request was searched. All zero: its begin. */
+struct ed_http_cookie_place {
+        size_t header;    /* the index of the next header */
+        const char *rest; /* of the header before; NULL: none */
+};
+
+/*
+ * Find the next cookie with the name, as eddy_http_exchange_cookie() finds the first, and move
+ * 'place' after it.
+ *
+ * Errors: -ENOENT  there are no more
+ */
+EDDY_MUST_USE int ed_http_exchange_cookie_next(const eddy_http_exchange *exchange, const char *name,
+                                               struct ed_http_cookie_place *place,
+                                               const char **ret_value, size_t *ret_bytes);
+
+#endif
