@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "eddy/error.h"
 #include "eddy/http_date.h"
+#include "eddy/http_text.h"
 #include "eddy/time.h"
 #include "http/conditions.h"
 #include "http/problem.h"
@@ -283,6 +284,12 @@ static void replace_type(struct sending *sending)
         put(sending, "Content-Type", sending->text_room);
 }
 
+/* Returns false if the type cannot be in the head of a part; as a header of the answer it is refused. */
+static bool type_is_valid(const struct sending *sending)
+{
+        return !sending->type || eddy_http_is_value(sending->type, strlen(sending->type));
+}
+
 static int respond_parts(struct sending *sending)
 {
         char before[PART_HEAD_BYTES], after[PART_HEAD_BYTES], end[BOUNDARY_BYTES + 9];
@@ -358,7 +365,9 @@ static int answer(struct sending *sending, int status)
         case 416:
                 return respond_not_satisfiable(sending);
         default:
-                return sending->count > 1 ? respond_parts(sending) : respond_whole(sending, status);
+                return sending->count > 1 && type_is_valid(sending)
+                               ? respond_parts(sending)
+                               : respond_whole(sending, status);
         }
 }
 
