@@ -13,9 +13,11 @@
 #include "eddy/error.h"
 #include "eddy/http_compression.h"
 #include "eddy/time.h"
-#include "http/accept_encoding.h"
+#include "http/encoder.h"
 #include "http/exchange.h"
 #include "http/router.h"
+#include "wire/http1.h"
+#include "wire/media_type.h"
 
 enum {
         PIECE_BYTES = 16 << 10,
@@ -43,28 +45,6 @@ static struct compression *compression_of(const struct ed_http_filter *filter)
 
 /* ---- what is compressed ---------------------------------------------------- */
 
-/* Returns true if the list of a header has the word. */
-static bool has_word(const char *list, const char *word)
-{
-        const size_t bytes = strlen(word);
-
-        for (;;) {
-                list += strspn(list, " \t,");
-                if (!*list)
-                        return false;
-                if (strncasecmp(list, word, bytes) == 0 && strchr(" \t,", list[bytes]))
-                        return true;
-                list += strcspn(list, ",");
-        }
-}
-
-static bool ends_in(const char *text, size_t bytes, const char *end)
-{
-        const size_t end_bytes = strlen(end);
-
-        return bytes >= end_bytes && strncasecmp(text + bytes - end_bytes, end, end_bytes) == 0;
-}
-
 /* Returns true for types whose bytes are text, or are not compressed by their own format. */
 static bool type_is_compressible(const char *type)
 {
@@ -79,16 +59,17 @@ static bool type_is_compressible(const char *type)
                 "font/otf",
                 "font/ttf",
                 "image/bmp",
+                "text/",
+                "+json",
+                "+xml",
         };
-        const size_t bytes = strcspn(type, "; \t");
 
-        if (strncasecmp(type, "text/", 5) == 0)
-                return bytes != strlen("text/event-stream") ||
-                       strncasecmp(type, "text/event-stream", bytes) != 0;
-        for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-                if (bytes == strlen(types[i]) && strncasecmp(type, types[i], bytes) == 0)
+        if (ed_media_type_is(type, "text/event-stream"))
+                return false;
+        for (size_t i = 0; i < ed_array_count(types); i++)
+                if (ed_media_type_is(type, types[i]))
                         return true;
-        return ends_in(type, bytes, "+json") || ends_in(type, bytes, "+xml");
+        return false;
 }
 
 /* The headers of an answer, as far as they matter here. */
@@ -108,7 +89,7 @@ static bool forbids(const struct eddy_http_header *header)
                 if (strcasecmp(header->name, names[i]) == 0)
                         return true;
         return strcasecmp(header->name, "Cache-Control") == 0 &&
-               has_word(header->value, "no-transform");
+               ed_http1_list_has(header->value, strlen(header->value), "no-transform");
 }
 
 static bool is_strong_etag(const struct eddy_http_header *header)
@@ -313,11 +294,6 @@ static bool is_wanted(const struct compression *compression, eddy_http_exchange 
         return ret_seen->is_compressible && !ret_seen->refuses;
 }
 
-static bool is_head(const eddy_http_exchange *exchange)
-{
-        return strcmp(exchange->ops->method(exchange), "HEAD") == 0;
-}
-
 /* A whole answer of the handler. */
 struct whole {
         int status;
@@ -389,7 +365,7 @@ static int respond(struct ed_http_filter *filter, eddy_http_exchange *exchange, 
         err = headers_new(compression, headers, n, &seen, &made);
         if (err < 0)
                 return err;
-        if (is_head(exchange))
+        if (ed_http_exchange_is_head(exchange))
                 err = respond_to_head(exchange, status, &made);
         else
                 err = respond_compressed(compression, exchange, &whole, &made);
@@ -410,7 +386,7 @@ static int begin(struct ed_http_filter *filter, eddy_http_exchange *exchange, in
         err = headers_new(compression, headers, n, &seen, &made);
         if (err < 0)
                 return err;
-        if (!is_head(exchange))
+        if (!ed_http_exchange_is_head(exchange))
                 err = start(compression, body_bytes < 0 ? -1 : body_bytes);
         if (err == 0)
                 err = exchange->ops->begin(exchange, status, made.all, made.n, -1);
@@ -489,18 +465,18 @@ static int end(struct ed_http_filter *filter, eddy_http_exchange *exchange)
 /* Find the coding that the client prefers. */
 static void choose(struct compression *compression, const eddy_http_exchange *exchange)
 {
+        static const struct ed_encoder *const encoders[ED_ACCEPT_CODINGS] = {
+                [ED_ACCEPT_ZSTD] = &ed_encoder_zstd,
+                [ED_ACCEPT_GZIP] = &ed_encoder_gzip,
+        };
         const uint32_t flags = compression->opts->flags;
-        struct ed_accept_encoding accept;
-        struct eddy_http_header header;
+        unsigned set = (flags & EDDY_HTTP_COMPRESSION_NO_GZIP ? 0 : 1U << ED_ACCEPT_GZIP) |
+                       (flags & EDDY_HTTP_COMPRESSION_NO_ZSTD ? 0 : 1U << ED_ACCEPT_ZSTD);
+        struct ed_accept_coding accept;
 
-        ed_accept_encoding_init(&accept);
-        for (size_t i = 0; eddy_http_exchange_header_at(exchange, i, &header) == 0; i++)
-                if (strcasecmp(header.name, "Accept-Encoding") == 0)
-                        ed_accept_encoding_add(&accept, header.value);
-        compression->needs_coding = ed_accept_encoding_needs_coding(&accept);
-        compression->encoder = ed_accept_encoding_choose(
-                &accept, (flags & EDDY_HTTP_COMPRESSION_NO_GZIP ? 0 : ED_ACCEPT_GZIP) |
-                                 (flags & EDDY_HTTP_COMPRESSION_NO_ZSTD ? 0 : ED_ACCEPT_ZSTD));
+        ed_http_exchange_accept_coding(exchange, &accept);
+        compression->needs_coding = ed_accept_coding_weight(&accept, ED_ACCEPT_IDENTITY) == 0;
+        compression->encoder = encoders[ed_accept_coding_take(&accept, &set)];
 }
 
 static int run(eddy_http_exchange *exchange, struct eddy_http_next *next, void *arg)

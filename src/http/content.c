@@ -210,7 +210,7 @@ static int respond_whole(struct sending *sending, int status)
         int err;
 
         /* Before the head, which leaves in one write with the first piece. */
-        if (strcmp(eddy_http_exchange_method(sending->exchange), "HEAD") != 0)
+        if (!ed_http_exchange_is_head(sending->exchange))
                 n = piece_read(sending, range->first, bytes);
         if (n < 0)
                 return (int) n;
@@ -342,18 +342,11 @@ static bool take_headers(struct sending *sending)
         return may_be;
 }
 
-static bool is_get_or_head(const eddy_http_exchange *exchange)
-{
-        const char *method = eddy_http_exchange_method(exchange);
-
-        return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
-}
-
 static int answer(struct sending *sending, int status)
 {
         bool may_be = take_headers(sending);
 
-        if (status == 200 && may_be && is_get_or_head(sending->exchange))
+        if (status == 200 && may_be && ed_http_exchange_is_get_or_head(sending->exchange))
                 status = judge(sending);
         else
                 return respond_whole(sending, status);

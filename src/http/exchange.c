@@ -49,6 +49,17 @@ int eddy_http_exchange_trailer_at(const eddy_http_exchange *exchange, size_t i,
         return exchange->ops->trailer_at(exchange, i, ret_trailer);
 }
 
+void ed_http_exchange_accept_coding(const eddy_http_exchange *exchange,
+                                    struct ed_accept_coding *ret_accept)
+{
+        struct eddy_http_header header;
+
+        ed_accept_coding_init(ret_accept);
+        for (size_t i = 0; exchange->ops->header_at(exchange, i, &header) == 0; i++)
+                if (strcasecmp(header.name, "Accept-Encoding") == 0)
+                        ed_accept_coding_add(ret_accept, header.value);
+}
+
 const char *eddy_http_exchange_trailer(const eddy_http_exchange *exchange, const char *name)
 {
         struct eddy_http_header trailer;

@@ -5,8 +5,10 @@
 #define ED_HTTP_EXCHANGE_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "eddy/http_server.h"
+#include "wire/accept_coding.h"
 
 /* An error that a server answers in place of a handler. */
 struct ed_http_failure {
@@ -124,6 +126,24 @@ struct eddy_http_exchange {
         struct ed_http_filter *filter;     /* compression (http/compression.c); NULL: none */
         struct eddy_http_session *session; /* the innermost (eddy/http_session.h); NULL: none */
 };
+
+/* Returns true for the methods whose answers may be conditional: GET, and HEAD. */
+static inline bool ed_http_exchange_is_get_or_head(const eddy_http_exchange *exchange)
+{
+        const char *method = exchange->ops->method(exchange);
+
+        return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+}
+
+/* Returns true if the answer has no body, because of the method. */
+static inline bool ed_http_exchange_is_head(const eddy_http_exchange *exchange)
+{
+        return strcmp(exchange->ops->method(exchange), "HEAD") == 0;
+}
+
+/* Read all fields Accept-Encoding of the request. */
+void ed_http_exchange_accept_coding(const eddy_http_exchange *exchange,
+                                    struct ed_accept_coding *ret_accept);
 
 /*
  * Returns the status by which a server will answer if the handler and all middleware return 'result'

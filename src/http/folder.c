@@ -17,7 +17,6 @@
 #include "http/problem.h"
 #include "http/router.h"
 #include "io/beneath.h"
-#include "wire/accept_coding.h"
 #include "wire/folder_path.h"
 #include "wire/media_type.h"
 
@@ -27,12 +26,14 @@ enum {
         HEADERS_MAX = 5,
 };
 
-/* The codings of files that were compressed before, the preferred first. */
+/* The codings of files that were compressed before. */
 static const struct coding {
         const char *name, *ending;
-} codings[] = { { "br", ".br" }, { "zstd", ".zst" }, { "gzip", ".gz" } };
-
-enum { CODINGS = sizeof(codings) / sizeof(codings[0]) };
+} codings[ED_ACCEPT_IDENTITY] = {
+        [ED_ACCEPT_BR] = { "br", ".br" },
+        [ED_ACCEPT_ZSTD] = { "zstd", ".zst" },
+        [ED_ACCEPT_GZIP] = { "gzip", ".gz" },
+};
 
 /* A file that is sent. */
 struct found {
@@ -91,38 +92,22 @@ void eddy_http_folder_free(eddy_http_folder *folder)
 
 /* ---- files ----------------------------------------------------------------- */
 
-/* Returns the coding with the largest weight below 'weight', or the same weight and a later place. */
-static const struct coding *next_coding(const char *accepted, const struct coding *after)
-{
-        int limit = after ? ed_accept_coding_weight(accepted, after->name) : 1001, best = 0;
-        const struct coding *found = NULL;
-
-        for (const struct coding *coding = codings; coding < codings + CODINGS; coding++) {
-                int weight = ed_accept_coding_weight(accepted, coding->name);
-
-                if (weight > best && (weight < limit || (weight == limit && coding > after))) {
-                        found = coding;
-                        best = weight;
-                }
-        }
-        return found;
-}
-
 /*
  * Replace the file by one that was compressed before, if the client accepts it. 'name' has room for an
  * ending. A file that is older than the one it was made of may be of an earlier one.
  */
-static int find_compressed(const eddy_http_folder *folder, const char *accepted, char *name,
-                           struct found *found)
+static int find_compressed(const eddy_http_folder *folder, const struct ed_accept_coding *accept,
+                           char *name, struct found *found)
 {
+        unsigned set = (1U << ED_ACCEPT_IDENTITY) - 1;
         size_t bytes = strlen(name);
-        const struct coding *coding = NULL;
+        enum ed_accept_coding_id id;
 
-        while ((coding = next_coding(accepted, coding))) {
-                struct found other = { .coding = coding };
+        while ((id = ed_accept_coding_take(accept, &set)) != ED_ACCEPT_IDENTITY) {
+                struct found other = { .coding = &codings[id] };
                 int err;
 
-                memcpy(name + bytes, coding->ending, strlen(coding->ending) + 1);
+                memcpy(name + bytes, codings[id].ending, strlen(codings[id].ending) + 1);
                 err = ed_beneath_file(folder->fd, name, folder->open_flags, &other.info,
                                       &other.file);
                 name[bytes] = '\0';
@@ -181,16 +166,16 @@ static int send_found(eddy_http_exchange *exchange, const eddy_http_folder *fold
  */
 static int send_name(eddy_http_exchange *exchange, const eddy_http_folder *folder, char *name)
 {
-        const char *accepted = folder->opts.flags & EDDY_HTTP_FOLDER_PRECOMPRESSED
-                                       ? eddy_http_exchange_header(exchange, "Accept-Encoding")
-                                       : NULL;
         struct found found = { .coding = NULL };
+        struct ed_accept_coding accept;
         int err = ed_beneath_file(folder->fd, name, folder->open_flags, &found.info, &found.file);
 
         if (err < 0)
                 return err;
-        if (accepted)
-                err = find_compressed(folder, accepted, name, &found);
+        if (folder->opts.flags & EDDY_HTTP_FOLDER_PRECOMPRESSED) {
+                ed_http_exchange_accept_coding(exchange, &accept);
+                err = find_compressed(folder, &accept, name, &found);
+        }
         if (err == 0)
                 err = send_found(exchange, folder, name, &found);
         eddy_file_close(found.file);
@@ -303,11 +288,9 @@ static int respond_wrong_method(eddy_http_exchange *exchange)
 
 int eddy_http_folder_handle(eddy_http_exchange *exchange, void *folder)
 {
-        const char *method = eddy_http_exchange_method(exchange);
-
         if (!folder)
                 return -EINVAL;
-        if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+        if (!ed_http_exchange_is_get_or_head(exchange))
                 return respond_wrong_method(exchange);
         return respond(exchange, folder, rest_of(exchange), ED_FOLDER_PATH_QUOTED);
 }

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/alloc.h"
 #include "eddy/error.h"
@@ -14,25 +13,11 @@
 #include "http/problem.h"
 #include "http/router.h"
 #include "wire/json_out.h"
+#include "wire/media_type.h"
 
 enum { ANSWER_BYTES_MAX = 16 << 20 }; /* all lists have at most 3 MiB of text */
 
 /* ---- reading --------------------------------------------------------------- */
-
-/* Returns true if the request's content type is 'type', or has the suffix. */
-static bool has_type(const eddy_http_exchange *exchange, const char *type, const char *suffix)
-{
-        const char *value = eddy_http_exchange_header(exchange, "Content-Type");
-        size_t bytes = value ? strcspn(value, "; \t") : 0, suffix_bytes = strlen(suffix);
-
-        /* Only parameters may follow. strchr() finds the NUL too. */
-        if (bytes > 0 && !strchr(";", value[bytes + strspn(value + bytes, " \t")]))
-                return false;
-        if (bytes == strlen(type) && strncasecmp(value, type, bytes) == 0)
-                return true;
-        return suffix_bytes > 0 && bytes > suffix_bytes &&
-               strncasecmp(value + bytes - suffix_bytes, suffix, suffix_bytes) == 0;
-}
 
 /* Returns the list for the errors of an input; NULL: there is no memory. */
 static struct eddy_field_errors *errors_for(eddy_http_exchange *exchange,
@@ -89,7 +74,9 @@ static int read_body(eddy_http_exchange *exchange, body_read_fn *read,
 int eddy_http_exchange_json(eddy_http_exchange *exchange, const struct eddy_fields *fields,
                             void *out)
 {
-        if (!has_type(exchange, "application/json", "+json"))
+        const char *type = eddy_http_exchange_header(exchange, "Content-Type");
+
+        if (!ed_media_type_is(type, "application/json") && !ed_media_type_is(type, "+json"))
                 return ed_http_input_failed(exchange, EDDY_E_HTTP_CONTENT_TYPE);
         return read_body(exchange, eddy_json_read_all, fields, EDDY_JSON_REQUEST, out);
 }
@@ -97,7 +84,8 @@ int eddy_http_exchange_json(eddy_http_exchange *exchange, const struct eddy_fiel
 int eddy_http_exchange_form_read(eddy_http_exchange *exchange, const struct eddy_fields *fields,
                                  unsigned flags, void *out)
 {
-        if (!has_type(exchange, "application/x-www-form-urlencoded", ""))
+        if (!ed_media_type_is(eddy_http_exchange_header(exchange, "Content-Type"),
+                              "application/x-www-form-urlencoded"))
                 return ed_http_input_failed(exchange, EDDY_E_HTTP_CONTENT_TYPE);
         return read_body(exchange, eddy_query_read_all, fields, flags, out);
 }

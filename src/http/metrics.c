@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "eddy/http_metrics.h"
+#include "http/exchange.h"
 
 static int respond_text(eddy_http_exchange *exchange, int status, const char *text)
 {
@@ -19,14 +20,13 @@ static int respond_text(eddy_http_exchange *exchange, int status, const char *te
 int eddy_http_metrics(eddy_http_exchange *exchange, void *metrics)
 {
         static const struct eddy_http_header type = { "Content-Type", EDDY_METRICS_TYPE };
-        const char *method = eddy_http_exchange_method(exchange);
         size_t bytes;
         char *text;
         int err;
 
         if (strcmp(eddy_http_exchange_path(exchange), "/metrics") != 0)
                 return respond_text(exchange, 404, "the metrics are at /metrics\n");
-        if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+        if (!ed_http_exchange_is_get_or_head(exchange))
                 return respond_text(exchange, 405, "use GET\n");
         err = eddy_metrics_write(metrics, &text, &bytes);
         if (err < 0)

@@ -20,6 +20,7 @@
 #include "http/status_fault.h"
 #include "scope/misuse.h"
 #include "scope/suspend.h"
+#include "wire/media_type.h"
 #include "wire/sse.h"
 
 enum {
@@ -67,15 +68,6 @@ static void set_id(eddy_http_sse *sse)
                 (struct eddy_http_header){ "Last-Event-ID", id };
 }
 
-static bool is_events(const eddy_http_response *response)
-{
-        static const char type[] = "text/event-stream";
-        const char *value = eddy_http_response_header(response, "Content-Type");
-
-        return value && strcspn(value, "; \t") == sizeof(type) - 1 &&
-               strncasecmp(value, type, sizeof(type) - 1) == 0;
-}
-
 /* Judge a response. Errors: EDDY_E_HTTP_STATUS, EDDY_E_HTTP_CONTENT_TYPE, -ECANCELED */
 static int judge(eddy_http_sse *sse, eddy_http_response *response)
 {
@@ -91,9 +83,9 @@ static int judge(eddy_http_sse *sse, eddy_http_response *response)
                 eddy_http_response_retry_hint(response, &sse->cause.hint);
                 return ed_http_status_fault(response, sse->request.ret_fault);
         }
-        if (is_events(response))
-                return 0;
         type = eddy_http_response_header(response, "Content-Type");
+        if (ed_media_type_is(type, "text/event-stream"))
+                return 0;
         ed_http_fault_note(sse->request.ret_fault,
                            "the response has %s%.100s; text/event-stream is expected",
                            type ? "the Content-Type " : "no Content-Type", type ? type : "");

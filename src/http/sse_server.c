@@ -120,7 +120,7 @@ int eddy_http_exchange_sse_begin(eddy_http_exchange *exchange,
 
         if (err < 0)
                 return err;
-        if (strcmp(exchange->ops->method(exchange), "HEAD") == 0) {
+        if (ed_http_exchange_is_head(exchange)) {
                 err = exchange->ops->end(exchange);
                 return err < 0 ? err : 1;
         }

@@ -111,3 +111,17 @@ const char *ed_media_type_of(const char *name)
                                 sizeof(entries[0]), compare);
         return entry ? entry->type : "application/octet-stream";
 }
+
+bool ed_media_type_is(const char *value, const char *type)
+{
+        const size_t bytes = value ? strcspn(value, "; \t") : 0, type_bytes = strlen(type);
+
+        /* strchr() finds the NUL too. */
+        if (bytes < type_bytes || !strchr(";", value[bytes + strspn(value + bytes, " \t")]))
+                return false;
+        if (type[0] == '+')
+                return bytes > type_bytes &&
+                       strncasecmp(value + bytes - type_bytes, type, type_bytes) == 0;
+        return (bytes == type_bytes || type[type_bytes - 1] == '/') &&
+               strncasecmp(value, type, type_bytes) == 0;
+}

@@ -56,9 +56,19 @@ static void check_tags(const char *list)
 
 static void check_coding(const char *list)
 {
-        int weight = ed_accept_coding_weight(list, "gzip");
+        unsigned set = (1U << ED_ACCEPT_IDENTITY) - 1;
+        struct ed_accept_coding accept;
+        enum ed_accept_coding_id coding;
+        int before = 1000;
 
-        require(weight >= 0 && weight <= 1000);
+        ed_accept_coding_init(&accept);
+        ed_accept_coding_add(&accept, list);
+        while ((coding = ed_accept_coding_take(&accept, &set)) != ED_ACCEPT_IDENTITY) {
+                int weight = ed_accept_coding_weight(&accept, coding);
+
+                require(weight > 0 && weight <= before);
+                before = weight;
+        }
 }
 
 static void check_name(const char *name, bool is_folder)

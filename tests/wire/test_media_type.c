@@ -49,3 +49,31 @@ TEST(each_ending_of_the_table_is_found)
         }
         CHECK_EQ(count, 77);
 }
+
+TEST(a_media_type_is_compared_without_its_case_and_parameters)
+{
+        CHECK(ed_media_type_is("text/html", "text/html"));
+        CHECK(ed_media_type_is("Text/HTML", "text/html"));
+        CHECK(ed_media_type_is("text/html; charset=utf-8", "text/html"));
+        CHECK(ed_media_type_is("text/html \t; a=b", "text/html"));
+        CHECK(ed_media_type_is("text/html;", "text/html"));
+        CHECK(!ed_media_type_is("text/html x", "text/html"));
+        CHECK(!ed_media_type_is("text/html, text/css", "text/html"));
+        CHECK(!ed_media_type_is("text/htmlx", "text/html"));
+        CHECK(!ed_media_type_is("text/htm", "text/html"));
+        CHECK(!ed_media_type_is("", "text/html"));
+        CHECK(!ed_media_type_is(" text/html", "text/html"));
+        CHECK(!ed_media_type_is(NULL, "text/html"));
+}
+
+TEST(a_media_type_is_compared_with_a_suffix_or_a_kind)
+{
+        CHECK(ed_media_type_is("application/ld+JSON; a=b", "+json"));
+        CHECK(!ed_media_type_is("application/json", "+json"));
+        CHECK(!ed_media_type_is("application/ld+json-seq", "+json"));
+        CHECK(!ed_media_type_is("+json", "+json"));
+        CHECK(!ed_media_type_is("a/b+json x", "+json"));
+        CHECK(ed_media_type_is("TEXT/css; charset=utf-8", "text/"));
+        CHECK(!ed_media_type_is("text", "text/"));
+        CHECK(!ed_media_type_is("atext/css", "text/"));
+}

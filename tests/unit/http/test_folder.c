@@ -572,6 +572,9 @@ FOLDER_TEST(a_compressed_file_is_sent_if_the_client_accepts_it,
         reply = get_reply("/a.js", "Accept-Encoding", "gzip", "Range", "bytes=1-");
         CHECK_STR(reply->body, "zip");
         CHECK_HEADER(reply, "Content-Type", "text/javascript; charset=utf-8");
+        CHECK_STR(get_reply("/a.js", "Accept-Encoding", "deflate", "Accept-Encoding", "gzip")->body,
+                  "gzip");
+        CHECK_STR(get_reply("/a.js", "Accept-Encoding", "identity, gzip;q=0.5")->body, "plain");
         CHECK_EQ(get_reply("/c.js", "Accept-Encoding", "gzip")->status, 404);
         CHECK_HEADER(get_reply("/a.js.gz", "Accept-Encoding", "gzip"), "Content-Type",
                      "application/gzip");
