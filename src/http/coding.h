@@ -39,6 +39,10 @@ struct ed_coding {
         void (*free)(void *state);
 };
 
+/* zlib's memory, from the allocator of the library. */
+void *ed_coding_zlib_alloc(void *arg, unsigned items, unsigned bytes);
+void ed_coding_zlib_free(void *arg, void *ptr);
+
 extern const struct ed_coding ed_coding_gzip;    /* RFC 1952 */
 extern const struct ed_coding ed_coding_deflate; /* RFC 1950, and RFC 1951 without its wrapper */
 extern const struct ed_coding ed_coding_brotli;  /* RFC 7932 */

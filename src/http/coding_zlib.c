@@ -17,13 +17,13 @@ struct inflate {
         int wrap; /* 0: deflate, of which no byte has come */
 };
 
-static void *zlib_alloc(void *arg, unsigned items, unsigned bytes)
+void *ed_coding_zlib_alloc(void *arg, unsigned items, unsigned bytes)
 {
         (void) arg;
         return bytes > 0 && items > SIZE_MAX / bytes ? NULL : ed_alloc((size_t) items * bytes);
 }
 
-static void zlib_free(void *arg, void *ptr)
+void ed_coding_zlib_free(void *arg, void *ptr)
 {
         (void) arg;
         ed_free(ptr);
@@ -40,8 +40,8 @@ static struct inflate *new (void)
         struct inflate *inflate = ed_alloc_zero(sizeof(*inflate));
 
         if (inflate) {
-                inflate->stream.zalloc = zlib_alloc;
-                inflate->stream.zfree = zlib_free;
+                inflate->stream.zalloc = ed_coding_zlib_alloc;
+                inflate->stream.zfree = ed_coding_zlib_free;
         }
         return inflate;
 }

@@ -11,18 +11,6 @@
 /* The largest window with the wrapper of gzip, and zlib's default for the memory of the search. */
 enum { WINDOW_GZIP = 15 + 16, MEMORY_LEVEL = 8 };
 
-static void *zlib_alloc(void *arg, unsigned items, unsigned bytes)
-{
-        (void) arg;
-        return bytes > 0 && items > SIZE_MAX / bytes ? NULL : ed_alloc((size_t) items * bytes);
-}
-
-static void zlib_free(void *arg, void *ptr)
-{
-        (void) arg;
-        ed_free(ptr);
-}
-
 static void *gzip_new(int level, int64_t bytes)
 {
         z_stream *stream = ed_alloc_zero(sizeof(*stream));
@@ -30,8 +18,8 @@ static void *gzip_new(int level, int64_t bytes)
         (void) bytes;
         if (!stream)
                 return NULL;
-        stream->zalloc = zlib_alloc;
-        stream->zfree = zlib_free;
+        stream->zalloc = ed_coding_zlib_alloc;
+        stream->zfree = ed_coding_zlib_free;
         if (deflateInit2(stream, level, Z_DEFLATED, WINDOW_GZIP, MEMORY_LEVEL,
                          Z_DEFAULT_STRATEGY) != Z_OK) {
                 ed_free(stream);

@@ -82,10 +82,12 @@ struct ed_http_exchange_ops {
         void (*answer_missing)(eddy_http_exchange *exchange, int result);
 };
 
-/* A call registered by ed_http_exchange_after(). First member of a struct with its arguments. */
+/* A call of ed_http_exchange_after(). First member of a struct with its other arguments. */
 struct ed_http_after {
         struct ed_http_after *next;
-        void (*fn)(eddy_http_exchange *exchange, struct ed_http_after *after); /* frees 'after' */
+        void (*fn)(eddy_http_exchange *exchange, const struct ed_http_after *after);
+        int result;        /* of the handler and the inner middleware */
+        const char *route; /* of the request */
 };
 
 /* A call into middleware before an answer begins, to add headers. In the middleware's frame. */
@@ -154,12 +156,14 @@ void ed_http_exchange_accept_coding(const eddy_http_exchange *exchange,
 int ed_http_exchange_status(eddy_http_exchange *exchange, int result);
 
 /*
- * For a handler that has begun no response: call 'after->fn' after the server has answered in place
- * of the handler, and before the handler's values end. Middleware can then log or count the answer.
+ * Call 'after->fn' when the request has an answer, which middleware then logs or counts: at once if
+ * a response was begun; else after the server has answered in place of the handler, and before the
+ * handler's values end. That call has a copy of the 'bytes' bytes at 'after', and of the route.
+ * Without memory for the copies the call is made at once.
  *
  * Suspends: no.
- * Owns: takes 'after'.
  */
-void ed_http_exchange_after(eddy_http_exchange *exchange, struct ed_http_after *after);
+void ed_http_exchange_after(eddy_http_exchange *exchange, const struct ed_http_after *after,
+                            size_t bytes);
 
 #endif

@@ -4,7 +4,9 @@
 #include "http/failure.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "base/alloc.h"
 #include "http/input.h"
 #include "http/problem.h"
 #include "scope/task.h"
@@ -74,14 +76,27 @@ int ed_http_exchange_status(eddy_http_exchange *exchange, int result)
         return eddy_http_error_status(exchange, failure.error);
 }
 
-void ed_http_exchange_after(eddy_http_exchange *exchange, struct ed_http_after *after)
+void ed_http_exchange_after(eddy_http_exchange *exchange, const struct ed_http_after *after,
+                            size_t bytes)
 {
-        struct ed_http_after **at = &exchange->after;
+        const size_t route_bytes = strlen(after->route) + 1;
+        struct ed_http_after **at = &exchange->after, *kept = NULL;
+        struct eddy_http_exchange_info info;
 
+        eddy_http_exchange_info(exchange, &info);
+        if (info.status == 0)
+                kept = ed_alloc(bytes + route_bytes);
+        if (!kept) {
+                /* Without memory, the status is the one that the server's table gives. */
+                after->fn(exchange, after);
+                return;
+        }
+        memcpy(kept, after, bytes);
+        kept->route = memcpy((char *) kept + bytes, after->route, route_bytes);
         while (*at)
                 at = &(*at)->next;
-        after->next = NULL;
-        *at = after;
+        kept->next = NULL;
+        *at = kept;
 }
 
 static void failed(const struct ed_http_server *server, eddy_http_exchange *exchange, int result)
@@ -111,5 +126,6 @@ void ed_http_server_returned(const struct ed_http_server *server, eddy_http_exch
 
                 exchange->after = after->next;
                 after->fn(exchange, after);
+                ed_free(after);
         }
 }

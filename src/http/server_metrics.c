@@ -4,7 +4,6 @@
 #include "eddy/http_server_metrics.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/list.h"
@@ -88,11 +87,17 @@ static const char *status_class(eddy_http_exchange *exchange, int result)
         return classes[status < 600 ? status / 100 - 1 : 4];
 }
 
-/* Count a request with its answer. */
-static void count(const eddy_http_server_metrics *metrics, eddy_http_exchange *exchange,
-                  const char *route, int result)
+/* A request that is counted when it has its answer. */
+struct counted {
+        struct ed_http_after after;
+        const eddy_http_server_metrics *metrics;
+};
+
+static void count(eddy_http_exchange *exchange, const struct ed_http_after *after)
 {
-        const char *const values[] = { route, status_class(exchange, result) };
+        const eddy_http_server_metrics *metrics =
+                ed_container_of(after, const struct counted, after)->metrics;
+        const char *const values[] = { after->route, status_class(exchange, after->result) };
         struct eddy_http_exchange_info info;
 
         eddy_http_exchange_info(exchange, &info);
@@ -102,62 +107,22 @@ static void count(const eddy_http_server_metrics *metrics, eddy_http_exchange *e
         eddy_series_add(eddy_metric_series(metrics->sent, values), (double) info.sent_bytes);
 }
 
-/* A request that is counted after the server has answered in place of the handler. */
-struct kept {
-        struct ed_http_after after;
-        const eddy_http_server_metrics *metrics;
-        int result;
-        char route[];
-};
-
-static void count_kept(eddy_http_exchange *exchange, struct ed_http_after *after)
-{
-        struct kept *kept = ed_container_of(after, struct kept, after);
-
-        count(kept->metrics, exchange, kept->route, kept->result);
-        ed_free(kept);
-}
-
-/* Count the request after the server has answered. Returns false if a response was begun. */
-static bool count_later(const eddy_http_server_metrics *metrics, eddy_http_exchange *exchange,
-                        const char *route, int result)
-{
-        size_t route_bytes = strlen(route) + 1;
-        struct eddy_http_exchange_info info;
-        struct kept *kept;
-
-        eddy_http_exchange_info(exchange, &info);
-        if (info.status != 0)
-                return false;
-        kept = ed_alloc(sizeof(*kept) + route_bytes);
-        if (!kept)
-                return false; /* the status is the one that the server's table gives */
-        kept->after.fn = count_kept;
-        kept->metrics = metrics;
-        kept->result = result;
-        memcpy(kept->route, route, route_bytes);
-        ed_http_exchange_after(exchange, &kept->after);
-        return true;
-}
-
 int eddy_http_measure(eddy_http_exchange *exchange, struct eddy_http_next *next, void *measured)
 {
         const eddy_http_server_metrics *metrics = measured;
+        struct counted counted = { .after.fn = count, .metrics = metrics };
         int64_t began_ns = eddy_now();
         eddy_series *in_flight;
-        const char *route;
-        int result;
 
         if (!metrics)
                 return -EINVAL;
         in_flight = eddy_metric_series(metrics->in_flight, NULL);
         eddy_series_add(in_flight, 1);
-        result = eddy_http_next(exchange, next);
+        counted.after.result = eddy_http_next(exchange, next);
         eddy_series_add(in_flight, -1);
-        route = eddy_http_exchange_route(exchange);
-        eddy_series_observe(eddy_metric_series(metrics->seconds, &route),
+        counted.after.route = eddy_http_exchange_route(exchange);
+        eddy_series_observe(eddy_metric_series(metrics->seconds, &counted.after.route),
                             (double) (eddy_now() - began_ns) / NS_PER_S);
-        if (!count_later(metrics, exchange, route, result))
-                count(metrics, exchange, route, result);
-        return result;
+        ed_http_exchange_after(exchange, &counted.after, sizeof(counted));
+        return counted.after.result;
 }
