@@ -16,6 +16,7 @@
 #include "http/encoder.h"
 #include "http/exchange.h"
 #include "http/router.h"
+#include "http/weak_tag.h"
 #include "wire/http1.h"
 #include "wire/media_type.h"
 
@@ -29,9 +30,10 @@ enum {
 struct compression {
         struct ed_http_filter filter;
         const struct eddy_http_compression_opts *opts;
-        const struct ed_encoder *encoder; /* that the client accepts; NULL: none */
-        bool needs_coding;                /* the client refuses an answer without one */
-        void *state;                      /* of the encoder; NULL: this answer is not compressed */
+        const struct ed_encoder *encoder;     /* that the client accepts; NULL: none */
+        bool needs_coding;                    /* the client refuses an answer without one */
+        enum { BY_CLIENT, STRONG, WEAK } tag; /* of a 304: as the client's, or as that of its 200 */
+        void *state;          /* of the encoder; NULL: this answer is not compressed */
         unsigned char *piece; /* PIECE_BYTES for coded bytes, of which 'kept' are in use */
         size_t kept;
         size_t turn;  /* bytes encoded since other tasks ran */
@@ -92,11 +94,6 @@ static bool forbids(const struct eddy_http_header *header)
                ed_http1_list_has(header->value, strlen(header->value), "no-transform");
 }
 
-static bool is_strong_etag(const struct eddy_http_header *header)
-{
-        return strcasecmp(header->name, "ETag") == 0 && strncmp(header->value, "W/", 2) != 0;
-}
-
 static void see(struct headers_seen *seen, const struct eddy_http_header *header)
 {
         if (!header->name || !header->value) {
@@ -106,8 +103,8 @@ static void see(struct headers_seen *seen, const struct eddy_http_header *header
         seen->refuses |= forbids(header);
         if (strcasecmp(header->name, "Content-Type") == 0)
                 seen->is_compressible = type_is_compressible(header->value);
-        if (is_strong_etag(header))
-                seen->etag_bytes += strlen(header->value) + sizeof("W/");
+        if (ed_http_is_strong_tag(header))
+                seen->etag_bytes += ed_http_weak_tag_bytes(header);
 }
 
 static void see_all(eddy_http_exchange *exchange, const struct eddy_http_header *headers, size_t n,
@@ -119,7 +116,8 @@ static void see_all(eddy_http_exchange *exchange, const struct eddy_http_header 
         *ret_seen = (struct headers_seen){ .refuses = false };
         while (exchange->ops->added_next(exchange, &at, &added)) {
                 see(ret_seen, &added);
-                ret_seen->refuses |= is_strong_etag(&added); /* it cannot be changed any more */
+                ret_seen->refuses |=
+                        ed_http_is_strong_tag(&added); /* it cannot be changed any more */
         }
         for (size_t i = 0; i < n; i++)
                 see(ret_seen, &headers[i]);
@@ -133,8 +131,10 @@ struct headers {
         size_t n;
 };
 
-static int headers_new(const struct compression *compression, const struct eddy_http_header *from,
-                       size_t n, const struct headers_seen *seen, struct headers *ret_headers)
+/* 'coding' NULL: only the tags are replaced. */
+static int headers_new(const struct eddy_http_header *from, size_t n,
+                       const struct headers_seen *seen, const char *coding,
+                       struct headers *ret_headers)
 {
         struct eddy_http_header *all = ed_alloc((n + 1) * sizeof(*all) + seen->etag_bytes);
         size_t count = 0;
@@ -147,16 +147,12 @@ static int headers_new(const struct compression *compression, const struct eddy_
                 if (strcasecmp(from[i].name, "Accept-Ranges") == 0)
                         continue;
                 all[count] = from[i];
-                if (is_strong_etag(&from[i])) {
-                        const size_t bytes = strlen(from[i].value) + sizeof("W/");
-
-                        all[count].value = text;
-                        snprintf(text, bytes, "W/%s", from[i].value);
-                        text += bytes;
-                }
+                if (ed_http_is_strong_tag(&from[i]))
+                        text = ed_http_tag_weaken(&all[count], text);
                 count++;
         }
-        all[count++] = (struct eddy_http_header){ "Content-Encoding", compression->encoder->name };
+        if (coding)
+                all[count++] = (struct eddy_http_header){ "Content-Encoding", coding };
         *ret_headers = (struct headers){ all, count };
         return 0;
 }
@@ -294,6 +290,38 @@ static bool is_wanted(const struct compression *compression, eddy_http_exchange 
         return ret_seen->is_compressible && !ret_seen->refuses;
 }
 
+/*
+ * Returns true if the ETag of a 304 becomes weak, because that of the 200 would be (RFC 9110, 15.4.5). If
+ * the handler has not said what the 200 would be, the client's If-None-Match shows what it was.
+ */
+static bool is_weakened(const struct compression *compression, eddy_http_exchange *exchange,
+                        int status, const struct eddy_http_header *headers, size_t n,
+                        struct headers_seen *ret_seen)
+{
+        if (status != 304 || !compression->encoder || compression->tag == STRONG)
+                return false;
+        see_all(exchange, headers, n, ret_seen);
+        if (ret_seen->refuses || ret_seen->etag_bytes == 0)
+                return false;
+        if (compression->tag == WEAK)
+                return true;
+        for (size_t i = 0; i < n; i++)
+                if (ed_http_is_strong_tag(&headers[i]))
+                        return ed_http_has_weak_tag(exchange, &headers[i]);
+        return false;
+}
+
+static void not_modified(struct ed_http_filter *filter, eddy_http_exchange *exchange,
+                         const struct eddy_http_header *headers, size_t n, int64_t body_bytes)
+{
+        struct compression *compression = compression_of(filter);
+        struct headers_seen seen;
+
+        compression->tag = is_wanted(compression, exchange, 200, headers, n, body_bytes, &seen)
+                                   ? WEAK
+                                   : STRONG;
+}
+
 /* A whole answer of the handler. */
 struct whole {
         int status;
@@ -359,13 +387,18 @@ static int respond(struct ed_http_filter *filter, eddy_http_exchange *exchange, 
         struct headers made;
         int err;
 
-        if (!body || body_bytes > INT64_MAX ||
-            !is_wanted(compression, exchange, status, headers, n, (int64_t) body_bytes, &seen))
+        const bool is_weak = is_weakened(compression, exchange, status, headers, n, &seen);
+
+        if (!is_weak &&
+            (!body || body_bytes > INT64_MAX ||
+             !is_wanted(compression, exchange, status, headers, n, (int64_t) body_bytes, &seen)))
                 return exchange->ops->respond(exchange, status, headers, n, body, body_bytes);
-        err = headers_new(compression, headers, n, &seen, &made);
+        err = headers_new(headers, n, &seen, is_weak ? NULL : compression->encoder->name, &made);
         if (err < 0)
                 return err;
-        if (ed_http_exchange_is_head(exchange))
+        if (is_weak)
+                err = exchange->ops->respond(exchange, status, made.all, made.n, body, body_bytes);
+        else if (ed_http_exchange_is_head(exchange))
                 err = respond_to_head(exchange, status, &made);
         else
                 err = respond_compressed(compression, exchange, &whole, &made);
@@ -381,15 +414,18 @@ static int begin(struct ed_http_filter *filter, eddy_http_exchange *exchange, in
         struct headers made;
         int err;
 
-        if (!is_wanted(compression, exchange, status, headers, n, body_bytes, &seen))
+        const bool is_weak = is_weakened(compression, exchange, status, headers, n, &seen);
+
+        if (!is_weak && !is_wanted(compression, exchange, status, headers, n, body_bytes, &seen))
                 return exchange->ops->begin(exchange, status, headers, n, body_bytes);
-        err = headers_new(compression, headers, n, &seen, &made);
+        err = headers_new(headers, n, &seen, is_weak ? NULL : compression->encoder->name, &made);
         if (err < 0)
                 return err;
-        if (!ed_http_exchange_is_head(exchange))
+        if (!is_weak && !ed_http_exchange_is_head(exchange))
                 err = start(compression, body_bytes < 0 ? -1 : body_bytes);
         if (err == 0)
-                err = exchange->ops->begin(exchange, status, made.all, made.n, -1);
+                err = exchange->ops->begin(exchange, status, made.all, made.n,
+                                           is_weak ? body_bytes : -1);
         if (err < 0)
                 stop(compression);
         ed_free(made.all);
@@ -482,8 +518,9 @@ static void choose(struct compression *compression, const eddy_http_exchange *ex
 static int run(eddy_http_exchange *exchange, struct eddy_http_next *next, void *arg)
 {
         const struct eddy_http_compression_opts *opts = arg;
-        struct compression compression = { .filter = { respond, begin, write_piece, end, flush },
-                                           .opts = opts };
+        struct compression compression = {
+                .filter = { respond, begin, write_piece, end, flush, not_modified }, .opts = opts
+        };
         int result;
 
         if (opts->flags & EDDY_HTTP_COMPRESSION_OFF)

@@ -126,8 +126,12 @@ static int respond_not_modified(struct sending *sending)
 {
         static const char *const of_body[] = { "Content-Type", "Content-Encoding",
                                                "Content-Language", "Accept-Ranges" };
+        struct ed_http_filter *filter = sending->exchange->filter;
         size_t n = 0;
 
+        if (filter)
+                filter->not_modified(filter, sending->exchange, sending->headers,
+                                     sending->headers_count, sending->content->bytes);
         for (size_t i = 0; i < sending->headers_count; i++) {
                 bool is_kept = true;
 

@@ -112,6 +112,10 @@ struct ed_http_filter {
                      size_t bytes);
         int (*end)(struct ed_http_filter *filter, eddy_http_exchange *exchange);
         int (*flush)(struct ed_http_filter *filter, eddy_http_exchange *exchange);
+        /* The next answer is a 304 in place of a 200 with these headers and a body of 'body_bytes'. */
+        void (*not_modified)(struct ed_http_filter *filter, eddy_http_exchange *exchange,
+                             const struct eddy_http_header *headers, size_t headers_count,
+                             int64_t body_bytes);
 };
 
 /* The first member of a protocol's exchange. */

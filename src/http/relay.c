@@ -17,6 +17,7 @@
 #include "http/client.h"
 #include "http/coding_chain.h"
 #include "http/exchange.h"
+#include "http/weak_tag.h"
 #include "wire/http1_parts.h"
 #include "wire/route.h"
 
@@ -119,10 +120,18 @@ static bool is_of_request(const char *name)
         return is_of_connection(name) || is_in(names, name) || is_forwarded(name);
 }
 
-/* As is_of_connection(); also the name of a coding that was decoded. */
+/* As is_of_connection(); also the coding that was decoded, its digests, and the offer of its ranges. */
 static bool is_of_coded(const char *name)
 {
-        return is_of_connection(name) || strcasecmp(name, "content-encoding") == 0;
+        static const char *const names[] = { "accept-ranges",
+                                             "content-digest",
+                                             "content-encoding",
+                                             "content-md5",
+                                             "digest",
+                                             "repr-digest",
+                                             NULL };
+
+        return is_of_connection(name) || is_in(names, name);
 }
 
 /* Remove the headers that a value of Connection names (RFC 9110, 7.6.1): their names become NULL. */
@@ -351,6 +360,45 @@ static int64_t length_of(const eddy_http_response *response, bool is_decoded)
         return strtoll(length, NULL, 10);
 }
 
+/*
+ * Returns true if the exchange has a weak ETag for a strong one: it names bytes that were decoded. A 304
+ * has the tag under which the client has the body.
+ */
+static bool is_weakened(const eddy_http_exchange *exchange, const eddy_http_response *response,
+                        bool is_decoded, const struct eddy_http_header *header)
+{
+        if (!ed_http_is_strong_tag(header))
+                return false;
+        return is_decoded ||
+               (response->client->decode && eddy_http_response_status(response) == 304 &&
+                ed_http_has_weak_tag(exchange, header));
+}
+
+/* Returns the bytes for the headers of a response and the texts of weak tags. */
+static size_t headers_room_of(const eddy_http_response *response)
+{
+        struct eddy_http_header header;
+        size_t bytes = 0;
+
+        for (size_t i = 0; eddy_http_response_header_at(response, i, &header) == 0; i++) {
+                bytes += sizeof(header);
+                if (ed_http_is_strong_tag(&header))
+                        bytes += ed_http_weak_tag_bytes(&header);
+        }
+        return bytes;
+}
+
+/* The texts of weak tags follow the room for all headers of the response. */
+static void weaken_tags(const eddy_http_exchange *exchange, const eddy_http_response *response,
+                        bool is_decoded, struct eddy_http_header *headers, size_t count)
+{
+        char *text = (char *) (headers + count_headers(response_header_at, response));
+
+        for (size_t i = 0; i < count; i++)
+                if (is_weakened(exchange, response, is_decoded, &headers[i]))
+                        text = ed_http_tag_weaken(&headers[i], text);
+}
+
 /* RFC 9110, 15: a response with such a status has no content, whatever its headers say. */
 static bool has_no_content(int status)
 {
@@ -391,13 +439,13 @@ int eddy_http_relay_response(eddy_http_exchange *exchange, eddy_http_response *r
         status = eddy_http_response_status(response);
         is_empty = has_no_content(status);
         is_decoded = decodes(response);
-        piece = ed_alloc(PIECE_BYTES + count_headers(response_header_at, response) *
-                                               sizeof(struct eddy_http_header));
+        piece = ed_alloc(PIECE_BYTES + headers_room_of(response));
         if (!piece)
                 return -ENOMEM;
         headers = (struct eddy_http_header *) (void *) (piece + PIECE_BYTES);
         count = copy_headers(response_header_at, response,
                              is_decoded ? is_of_coded : is_of_connection, headers);
+        weaken_tags(exchange, response, is_decoded, headers, count);
         err = eddy_http_exchange_begin(exchange, status, headers, count,
                                        is_empty ? 0 : length_of(response, is_decoded));
         if (err == 0) {

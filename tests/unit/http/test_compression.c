@@ -355,6 +355,40 @@ GUARDED_TEST(a_compressed_answer_has_a_weak_etag_and_no_ranges, build)
         free(reply.body.bytes);
 }
 
+/* The handler has not said what a 200 would be. */
+GUARDED_TEST(a_304_has_the_tag_under_which_the_client_has_the_body, build)
+{
+        static const struct {
+                const char *fields, *tag;
+        } cases[] = {
+                { "Accept-Encoding: gzip\r\nIf-None-Match: W/\"a\"\r\n", "W/\"a\"" },
+                { "Accept-Encoding: gzip\r\nIf-None-Match: \"b\"\r\nIf-None-Match: W/\"a\"\r\n",
+                  "W/\"a\"" },
+                { "Accept-Encoding: gzip\r\nIf-None-Match: \"a\"\r\n", "\"a\"" },
+                { "Accept-Encoding: gzip\r\nIf-None-Match: W/\"a\", \"a\"\r\n", "\"a\"" },
+                { "Accept-Encoding: gzip\r\nIf-None-Match: *\r\n", "\"a\"" },
+                { "Accept-Encoding: gzip\r\n", "\"a\"" },
+                { "If-None-Match: W/\"a\"\r\n", "\"a\"" },
+        };
+        char text[300], line[30];
+
+        reply.status = 304;
+        reply.body.n = 0;
+        set_header(0, "ETag", "\"a\"");
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+                for (int how = WHOLE; how <= UNKNOWN; how++) {
+                        const struct answer *got;
+
+                        reply.how = (enum how) how;
+                        snprintf(text, sizeof(text), SAY("GET", "/show", "%s"), cases[i].fields);
+                        snprintf(line, sizeof(line), "\r\nETag: %s\r\n", cases[i].tag);
+                        got = ask(site, text);
+                        CHECK_EQ(got->status, 304);
+                        CHECK_HAS(got->text, line);
+                        CHECK_HAS_NOT(got->text, "Content-Encoding");
+                }
+}
+
 static int add_etag(eddy_http_exchange *exchange, void *arg)
 {
         CHECK_EQ(eddy_http_exchange_add_header(exchange, "ETag", "\"x\""), 0);

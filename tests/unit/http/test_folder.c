@@ -3,6 +3,7 @@
  * files that were compressed before, lists; and options. The folder is one of a simulation; those of the
  * kernel are in test_folder_real.c.
  */
+#include "eddy/http_compression.h"
 #include "eddy/test.h"
 #include "folder_test.h"
 
@@ -592,6 +593,56 @@ FOLDER_TEST(each_coding_has_its_own_tag, FOLDER_OPTIONS(.flags = EDDY_HTTP_FOLDE
         CHECK_EQ(get_reply("/a.js", "If-None-Match", tag)->status, 200);
         CHECK_HEADER(get_reply("/a.js", "Accept-Encoding", "gzip", "If-None-Match", tag), "Vary",
                      "Accept-Encoding");
+}
+
+/* A client may ask with the tag of another coding: the tags differ only in being weak. */
+static void check_tags(const char *path, const char *accepted, bool is_weak)
+{
+        const struct reply *reply;
+        char tag[100];
+
+        snprintf(tag, sizeof(tag), "%s",
+                 reply_header(get_reply(path, "Accept-Encoding", accepted), "ETag"));
+        CHECK_EQ(strncmp(tag, "W/", 2) == 0, is_weak);
+        for (int i = 0; i <= 1; i++) {
+                char asked[100];
+
+                snprintf(asked, sizeof(asked), "%s%s", i ? "W/" : "", strchr(tag, '"'));
+                reply = get_reply(path, "Accept-Encoding", accepted, "If-None-Match", asked);
+                CHECK_EQ(reply->status, 304);
+                CHECK_HEADER(reply, "ETag", tag);
+                CHECK_HEADER(reply, "Content-Encoding", "");
+                CHECK_HEADER(reply, "Content-Type", "");
+                reply = reply_to("HEAD", path, "Accept-Encoding", accepted, "If-None-Match", asked,
+                                 NULL);
+                CHECK_EQ(reply->status, 304);
+                CHECK_HEADER(reply, "ETag", tag);
+        }
+}
+
+FOLDER_TEST(a_304_has_the_tag_of_its_200_also_if_that_is_compressed,
+            FOLDER_OPTIONS(.flags = EDDY_HTTP_FOLDER_PRECOMPRESSED))
+{
+        eddy_http_router *router;
+        eddy_http_folder *folder;
+
+        make_compressed();
+        CHECK_EQ(eddy_file_write_whole("/www/large.css", large, LARGE, 0), 0);
+        CHECK_EQ(eddy_http_folder_new(
+                         "/www", FOLDER_OPTIONS(.flags = EDDY_HTTP_FOLDER_PRECOMPRESSED), &folder),
+                 0);
+        CHECK_EQ(eddy_http_router_new(&router), 0);
+        eddy_http_use_compression(router, NULL);
+        eddy_http_router_add(router, "GET /{path...}", eddy_http_folder_handle, folder, NULL);
+        reply_by(eddy_http_router_handle, router);
+        check_tags("/large.css", "gzip", true);
+        check_tags("/large.css", "zstd", true);
+        check_tags("/large.css", "br", false);
+        check_tags("/large.bin", "gzip", false);
+        check_tags("/a.txt", "gzip", false);
+        check_tags("/a.js", "gzip", false);
+        eddy_http_router_free(router);
+        eddy_http_folder_free(folder);
 }
 
 FOLDER_TEST(a_compressed_file_that_is_older_is_not_sent,
