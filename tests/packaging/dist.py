@@ -198,7 +198,8 @@ def static_program_answers_a_batch(eddy):
 def licences_of_the_libraries_are_beside_the_static_program(_):
     with open(PROGRAM + ".licenses", encoding="utf-8") as file:
         text = file.read()
-    for library in ("glibc", "openssl", "c-ares", "libidn2", "libpsl", "libunistring", "brotli", "zstd", "zlib"):
+    for library in ("glibc", "openssl", "c-ares", "libidn2", "nghttp2", "libpsl", "libunistring", "brotli", "zstd",
+                    "zlib"):
         check(f"==== {library} " in text or f"==== lib{library} " in text, library)
 
 
