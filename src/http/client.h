@@ -86,6 +86,12 @@ struct ed_http_response_ops {
         /* Returns true if the last exchange received any byte. */
         bool (*was_answered)(const eddy_http_response *response);
 
+        /*
+         * After an error: returns true if the peer says that it has done nothing with the request,
+         * which is then repeated whatever its method. NULL: the protocol cannot say this.
+         */
+        bool (*was_refused)(const eddy_http_response *response);
+
         /* Returns true if the last exchange read from the source of the request's body. */
         bool (*took_source)(const eddy_http_response *response);
 

@@ -48,27 +48,17 @@ static const struct ed_http_conn *latest_opening(const struct ed_http_origin *or
         return !latest || conn->began_ns > latest->began_ns ? conn : latest;
 }
 
-/* Returns true if a connection to an https origin may turn out to have many slots. */
-static bool offers_many(const struct ed_http_pool *pool)
-{
-        const struct ed_http_protocols *protocols =
-                &ed_container_of(pool, eddy_http_client, pool)->protocols;
-
-        for (size_t i = 0; i < ED_HTTP_OFFERED_MAX && protocols->offered[i]; i++)
-                if (protocols->offered[i]->slots > 1)
-                        return true;
-        return false;
-}
-
 /* Returns until when the borrower of 'conn' waits to share another opening; 0: it opens its own. */
 static int64_t share_until(const struct ed_http_conn *conn, int64_t began_ns)
 {
         const struct ed_http_origin *origin = conn->origin;
         const struct ed_http_conn *latest = latest_opening(origin);
+        const struct ed_http_protocols *protocols =
+                &ed_container_of(conn->pool, eddy_http_client, pool)->protocols;
         int64_t now_ns = ed_loop_now(conn->pool->member.loop), until_ns;
 
-        if (!offers_many(conn->pool) || !origin->key.is_https || conn->opening || !latest ||
-            origin->kind == ED_HTTP_ORIGIN_SINGLE)
+        if (!ed_http_offers_many(protocols) || !origin->key.is_https || origin->key.only_http1 ||
+            conn->opening || !latest || origin->kind == ED_HTTP_ORIGIN_SINGLE)
                 return 0;
         until_ns = ed_time_after(began_ns, ED_HTTP_ALPN_WAIT_NS);
         if (origin->kind == ED_HTTP_ORIGIN_MANY) {

@@ -73,6 +73,8 @@ static const struct ed_http_protocol *protocol_of(const struct ed_http_conn *con
         const struct ed_http_protocols *protocols =
                 &ed_container_of(conn->pool, eddy_http_client, pool)->protocols;
 
+        if (conn->origin->key.only_http1)
+                return &ed_http1_protocol;
         if (conn->origin->key.is_https)
                 for (size_t i = 0; i < ED_HTTP_OFFERED_MAX && protocols->offered[i]; i++)
                         if (ed_tls_speaks(stream, protocols->offered[i]->name))
@@ -85,12 +87,13 @@ static int secure(struct ed_http_conn *conn, struct eddy_http_fault *fault, eddy
 {
         char route[ROUTE_ROOM];
         struct eddy_tls_fault tls_fault = { "" };
+        const struct ed_http_key *key = &conn->origin->key;
+        const char *alpn = ed_container_of(conn->pool, eddy_http_client, pool)->protocols.alpn;
         struct eddy_tls_conn_opts opts = {
                 .ret_fault = &tls_fault,
                 .route = route,
-                .alpn = ed_container_of(conn->pool, eddy_http_client, pool)->protocols.alpn,
+                .alpn = key->only_http1 ? ed_http1_protocol.name : alpn,
         };
-        const struct ed_http_key *key = &conn->origin->key;
         struct ed_http_pool *pool = conn->pool;
         eddy_tls_config *tls = key->tls ? key->tls : pool->tls;
         eddy_stream *lower = *stream;

@@ -20,6 +20,7 @@ struct ed_http_key {
         uint16_t host_bytes;
         uint16_t port;
         bool is_https;
+        bool only_http1; /* the request needs HTTP/1, whatever the client offers */
 };
 
 /* Returns the key of a URL, whose host it borrows. */

@@ -17,7 +17,8 @@ _Static_assert(sizeof(struct ed_http_key) == 2 * sizeof(void *) + 8,
 bool ed_http_key_equal(const struct ed_http_key *a, const struct ed_http_key *b)
 {
         return a->port == b->port && a->is_https == b->is_https && a->tls == b->tls &&
-               a->host_bytes == b->host_bytes && memcmp(a->host, b->host, a->host_bytes) == 0;
+               a->only_http1 == b->only_http1 && a->host_bytes == b->host_bytes &&
+               memcmp(a->host, b->host, a->host_bytes) == 0;
 }
 
 static uint64_t hash_of(const struct ed_http_pool *pool, const struct ed_http_key *key)

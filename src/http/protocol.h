@@ -7,6 +7,7 @@
 #ifndef ED_HTTP_PROTOCOL_H
 #define ED_HTTP_PROTOCOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { ED_HTTP_OFFERED_MAX = 2 };
@@ -30,5 +31,14 @@ struct ed_http_protocols {
 };
 
 extern const struct ed_http_protocol ed_http1_protocol;
+
+/* Returns true if a connection to an https origin may turn out to have many slots. */
+static inline bool ed_http_offers_many(const struct ed_http_protocols *protocols)
+{
+        for (int i = 0; i < ED_HTTP_OFFERED_MAX && protocols->offered[i]; i++)
+                if (protocols->offered[i]->slots > 1)
+                        return true;
+        return false;
+}
 
 #endif

@@ -34,6 +34,12 @@ static bool was_stale(const eddy_http_response *response, const struct eddy_http
         return eddy_http_request_is_idempotent(request);
 }
 
+/* Returns true if the server has said that it has done nothing with the request. */
+static bool was_refused(const eddy_http_response *response)
+{
+        return response->ops->was_refused && response->ops->was_refused(response);
+}
+
 /* Returns true if the whole body can be sent again. */
 static bool can_repeat(const eddy_http_response *response, const struct eddy_http_request *request)
 {
@@ -180,12 +186,17 @@ static int attach(eddy_http_response *response)
         return err;
 }
 
-/* The connection was stale. Keep its place, or if other requests still use it, get another slot. */
-static int renew(struct sending *sending)
+/*
+ * Get a slot for the repetition. A connection that was stale keeps its place, if no other request uses
+ * it. 'whole': the server has refused only this request, and any slot will do.
+ */
+static int renew(struct sending *sending, bool whole)
 {
         eddy_http_response *response = sending->response;
 
-        if (ed_http_conn_renew(response->conn))
+        if (whole)
+                ed_http_pool_release(response->conn, true);
+        else if (ed_http_conn_renew(response->conn))
                 return 0;
         sending->reaches = false;
         response->conn = NULL;
@@ -194,14 +205,14 @@ static int renew(struct sending *sending)
 }
 
 /*
- * Connect if necessary and do the exchange. Repeat once on a new connection if the old one was
- * stale, and once if the server refused an expectation.
+ * Connect if necessary and do the exchange. Repeat once if the connection was stale or the server has
+ * refused to do anything with the request, and once if the server refused an expectation.
  */
 static int send_on(struct sending *sending)
 {
         const struct eddy_http_request *request = sending->request;
         eddy_http_response *response = sending->response;
-        bool reused, opened, repeated = false;
+        bool reused, opened, refused, repeated = false;
         int err;
 
         for (;;) {
@@ -228,17 +239,18 @@ static int send_on(struct sending *sending)
                 ed_http_attempt_sends(response);
                 reused = response->conn->reused && !repeated;
                 err = response->ops->exchange(response, request);
+                refused = err < 0 && !repeated && was_refused(response);
                 if (err >= 0 && expectation_failed(response, request)) {
                         ed_http_attempt_answered(response);
                         ed_http_request_fields_drop_expect(&response->fields);
-                } else if (err >= 0 || !was_stale(response, request, reused, err) ||
+                } else if (err >= 0 || !(refused || was_stale(response, request, reused, err)) ||
                            !can_repeat(response, request)) {
                         return err;
                 }
                 ed_http_attempt_end(response, err);
                 ed_http_response_detach(response);
                 repeated |= err < 0;
-                err = renew(sending);
+                err = renew(sending, refused || (err >= 0 && response->conn->slots > 1));
                 if (err < 0)
                         return err;
         }
@@ -252,6 +264,12 @@ static int set_fields(eddy_http_response *response, const struct eddy_http_reque
         if (ed_unlikely(err == EDDY_E_HTTP_INVALID_REQUEST))
                 ed_http_request_fault(&response->fields, response->client, request);
         return err;
+}
+
+/* Returns true if the client's connections may be of a protocol of many slots. */
+static bool speaks_many(const eddy_http_client *client)
+{
+        return client->protocols.plain->slots > 1 || ed_http_offers_many(&client->protocols);
 }
 
 /* Check the request, and borrow a slot for it. */
@@ -275,6 +293,8 @@ static int begin(struct sending *sending)
         /* The client's own configuration is the default, also if the request names it. */
         tls = request->tls;
         sending->key = ed_http_key_of(url, tls == response->client->pool.tls ? NULL : tls);
+        /* Only HTTP/1 can change to another protocol. */
+        sending->key.only_http1 = response->fields.upgrading && speaks_many(response->client);
         return take_in_time(sending);
 }
 

@@ -238,12 +238,17 @@ static int part_exchange(eddy_http_response *response, const struct eddy_http_re
         snprintf(part->body, sizeof(part->body), "%llu", (unsigned long long) topic);
         if (part->result == MANY_CANCEL)
                 return -ECANCELED;
-        return part->result == MANY_BROKEN ? EDDY_E_HTTP_CLOSED : 0;
+        return part->result == MANY_ANSWER ? 0 : EDDY_E_HTTP_CLOSED;
 }
 
 static bool part_was_answered(const eddy_http_response *response)
 {
         return part_of(response)->result != MANY_BROKEN;
+}
+
+static bool part_was_refused(const eddy_http_response *response)
+{
+        return part_of(response)->result == MANY_REFUSED;
 }
 
 static bool part_no(const eddy_http_response *response)
@@ -315,6 +320,7 @@ static const struct ed_http_response_ops response_ops = {
         .detach = part_detach,
         .exchange = part_exchange,
         .was_answered = part_was_answered,
+        .was_refused = part_was_refused,
         .took_source = part_no,
         .sent_request = part_no,
         .settle = part_settle,

@@ -21,6 +21,11 @@ static int answer_run(void *arg)
 {
         const struct owed *owed = arg;
 
+        if (owed->server->refuses > 0) {
+                owed->server->refuses--;
+                (void) many_write(owed->stream, MANY_REFUSED, owed->frame.number, 0);
+                return 0;
+        }
         if (eddy_sleep(owed->server->answer_ns / (int64_t) (1 + owed->frame.number % 4)) == 0)
                 (void) many_write(owed->stream, MANY_ANSWER, owed->frame.number,
                                   owed->frame.topic + MANY_ANSWERED);

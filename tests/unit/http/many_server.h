@@ -14,6 +14,7 @@ struct many_server {
         eddy_scope *scope;
         eddy_listener *listener;
         int64_t answer_ns; /* time until an answer; the longer the lower the request's number is */
+        int refuses;       /* so many requests are refused */
         int accepted;
         int many; /* connections of the made-up protocol */
 };

@@ -214,3 +214,25 @@ BURST_TEST(known_origin_of_one_slot_is_opened_to_at_once, "http/1.1", false)
         CHECK_EQ(world.proxy.accepted, BURST);
         burst_end(&scope);
 }
+
+/* Only HTTP/1 can change to another protocol: the request does not use the connection of the others. */
+BURST_TEST(offer_of_an_upgrade_is_sent_by_http_1, "many,http/1.1", true)
+{
+        struct eddy_http_header headers[] = { { "Upgrade", "echo" }, { "Connection", "Upgrade" } };
+        struct eddy_http_request request = { .url = world.url,
+                                             .headers = headers,
+                                             .headers_count = 2 };
+        eddy_http_response *response;
+        struct eddy_http_response_info info;
+
+        CHECK_EQ(ask(NULL), 0);
+        for (int i = 0; i < 2; i++) {
+                CHECK_EQ(eddy_http_client_send(world.client, &request, &response), 0);
+                eddy_http_response_info(response, &info);
+                CHECK_EQ(info.version, 11);
+                eddy_http_response_close(response);
+        }
+        CHECK_EQ(ask(NULL), 0);
+        CHECK_EQ(world.server.accepted, 2);
+        CHECK_EQ(world.server.many, 1);
+}

@@ -99,7 +99,8 @@ TEST(keys_are_equal_if_and_only_if_no_field_differs)
                 half_change(&halves[1]);
                 for (int j = 0; j < 2; j++)
                         keys[j] = ed_http_key_of(&halves[j].url, halves[j].tls);
-                same = a->is_https == b->is_https && a->port == b->port &&
+                keys[1].only_http1 = draw(6) == 0;
+                same = !keys[1].only_http1 && a->is_https == b->is_https && a->port == b->port &&
                        strcmp(a->host, b->host) == 0 &&
                        (!a->is_https || halves[0].tls == halves[1].tls);
                 equal += same;
