@@ -7,7 +7,14 @@
  *     int err = eddy_http_exchange_multipart(exchange, NULL, &form);
  *
  *     while (err == 0 && (err = eddy_http_multipart_next(form, &part)) > 0)
- *             err = part.filename ? keep_file(form, &part) : keep_field(form, &part);
+ *             err = part.filename ? eddy_http_multipart_save(form, new_path(&part), NULL, NULL)
+ *                                 : eddy_http_multipart_whole(form, 0, &text, &bytes);
+ *
+ * A client reads the form in a response in the same way:
+ *
+ *     eddy_http_response_stream(response, 0, &stream);
+ *     eddy_http_multipart_reader_open(eddy_http_response_header(response, "Content-Type"),
+ *                                     &(struct eddy_http_body_source){ .stream = stream }, NULL, &form);
  *
  * Parts are read in their order, and nothing is kept: the memory of a reader does not grow
  * with the body.  The reader is strict, because a form that two programs read differently
@@ -15,7 +22,7 @@
  * Content-Disposition with one name, names are UTF-8, and nothing but a CR LF follows the last
  * boundary.  eddy_http_multipart_rule() returns the rule that a refused body violates.
  *
- * A cancelled call loses nothing: the next one continues.  Any other error is final, and returned
+ * A cancelled call loses nothing, except for a save: the next one continues.  Any other error is final, and returned
  * by later calls too.  Calls with a NULL reader, or with NULL for a result, return -EINVAL, unless
  * their comment says otherwise.
  */
@@ -31,14 +38,18 @@ EDDY_BEGIN_DECLS
 
 typedef struct eddy_http_multipart_reader eddy_http_multipart_reader;
 
-/* All zero is the default. */
+/*
+ * All zero is the default.  The body of a request has the server's limit too: for large files, set the
+ * server's option 'body_bytes_max' (16 MiB by default), and lower the limit of other routes by
+ * eddy_http_use_body_limit().
+ */
 struct eddy_http_multipart_limits {
-        uint32_t parts_max EDDY_UNSET;      /* 0: 1,000 */
-        uint32_t head_bytes_max EDDY_UNSET; /* of the headers of one part; 0: 8 KiB; at most 2^30 */
-        uint64_t part_bytes_max
-                EDDY_UNSET;               /* of the data of one part; 0: no limit but the body's */
-        uint64_t bytes_max EDDY_UNSET;    /* of the body; 0: no limit but that of its source */
-        uintptr_t reserved[2] EDDY_UNSET; /* zero */
+        uint32_t parts_max EDDY_UNSET;       /* 0: 1,000 */
+        uint32_t head_bytes_max EDDY_UNSET;  /* of one part's headers; 0: 16 KiB; at most 2^30 */
+        uint64_t field_bytes_max EDDY_UNSET; /* of one part without a file name; 0: 8 MiB */
+        uint64_t file_bytes_max EDDY_UNSET;  /* of one part with a file name; 0: 16 GiB */
+        uint64_t bytes_max EDDY_UNSET;       /* of the body; 0: no limit but that of its source */
+        uintptr_t reserved[2] EDDY_UNSET;    /* zero */
 };
 
 /*
@@ -60,10 +71,12 @@ EDDY_API EDDY_MUST_USE int eddy_http_multipart_reader_open(
 /*
  * Read the form that is the body of a request.  If a handler returns an error of the reader, the
  * client gets a 400 (EDDY_E_HTTP_MULTIPART, EDDY_E_HTTP_TRUNCATED), a 413 (EDDY_E_HTTP_TOO_LARGE)
- * or a 415 (EDDY_E_HTTP_CONTENT_TYPE).
+ * or a 415 (EDDY_E_HTTP_CONTENT_TYPE).  A body whose length is above 'bytes_max' is refused by this
+ * call, before a client that waits for "100 Continue" has sent any of it.
  *
  * Suspends: no.
  * Errors: those of eddy_http_multipart_reader_open()
+ *         EDDY_E_HTTP_TOO_LARGE  the length of the body is above 'bytes_max'
  * Owns: borrows the exchange until the reader is closed; returns (owned) '*ret_reader'.
  */
 EDDY_API EDDY_MUST_USE int eddy_http_exchange_multipart(
@@ -105,8 +118,8 @@ EDDY_API EDDY_MUST_USE int64_t eddy_http_multipart_read(eddy_http_multipart_read
                                                         void *buf, size_t bytes);
 
 /*
- * Read the rest of the present part's data into memory, followed by a NUL.  Repeat the call after
- * -ECANCELED: it continues.
+ * Read the rest of the present part's data, at most 'bytes_max' bytes (0: 8 MiB), into memory,
+ * followed by a NUL.  Repeat the call after -ECANCELED: it continues.
  *
  * Suspends: yes.
  * Errors: those of eddy_http_multipart_next()
@@ -116,6 +129,65 @@ EDDY_API EDDY_MUST_USE int64_t eddy_http_multipart_read(eddy_http_multipart_read
 EDDY_API EDDY_MUST_USE int eddy_http_multipart_whole(eddy_http_multipart_reader *reader,
                                                      size_t bytes_max, const char **ret_data,
                                                      size_t *ret_bytes);
+
+/* Flags of struct eddy_http_multipart_save_opts. */
+enum {
+        EDDY_HTTP_MULTIPART_REPLACE = 1 << 0, /* replace a file or a symbolic link at the path */
+        EDDY_HTTP_MULTIPART_HASH = 1 << 1,    /* compute the SHA-256 of the file */
+        EDDY_HTTP_MULTIPART_NO_SYNC = 1 << 2, /* do not wait until the file is on the disk */
+};
+
+enum { EDDY_HTTP_MULTIPART_HASH_DIGITS = 64 };
+
+/*
+ * Called after each piece of at most 64 KiB that was written, with the bytes of the file so far.  A
+ * result below 0 ends the save, which returns it.  May suspend; the reader is busy.
+ */
+typedef int eddy_http_multipart_progress_fn(uint64_t bytes, void *arg);
+
+/* All zero is the default. */
+struct eddy_http_multipart_save_opts {
+        unsigned flags EDDY_UNSET; /* EDDY_HTTP_MULTIPART_* */
+        uint32_t mode EDDY_UNSET;  /* permissions, which the umask reduces; 0: 0600; at most 0777 */
+        eddy_http_multipart_progress_fn *progress EDDY_UNSET; /* NULL: none */
+        void *arg EDDY_UNSET;                                 /* of 'progress' */
+        uintptr_t reserved[2] EDDY_UNSET;                     /* zero */
+};
+
+struct eddy_http_multipart_saved {
+        uint64_t bytes; /* of the file; after an error, those that were written */
+        /* in lower case, with EDDY_HTTP_MULTIPART_HASH; "": not known */
+        char hash[EDDY_HTTP_MULTIPART_HASH_DIGITS + 1];
+        uintptr_t reserved[2];
+};
+
+/*
+ * Write the present part's data to a file, which has its name only when it is complete: until then it is
+ * a temporary file ".eddy-" and 16 digits in the same folder, which only a killed program or a crash
+ * leaves.  No symbolic link at 'path' is followed.  Never make 'path' from the client's name without
+ * eddy_http_multipart_file_name().  'ret_saved' may be NULL.
+ *
+ * After 0, a crash of the machine does not lose the file.  With EDDY_HTTP_MULTIPART_NO_SYNC it can lose
+ * or damage it, and on some file systems a disk that is full is not noticed.
+ *
+ * Suspends: yes.  After a cancel the call still removes the temporary file, or syncs the folder.
+ * Errors: those of eddy_http_multipart_next(): the form cannot be read further.  After those below, the
+ *         next part can be read, but another save of this part is possible only after -EEXIST and -EISDIR
+ *         -EEXIST     there is a file at 'path', without EDDY_HTTP_MULTIPART_REPLACE, or a device, a
+ *                     pipe or a socket
+ *         -EISDIR     'path' is a folder
+ *         -ENOSPC, -EDQUOT, -EIO, -ENOENT, -EACCES and others of eddy_file_open(), eddy_file_write(),
+ *                     eddy_file_sync() and eddy_path_rename()
+ *         those of eddy_folder_sync(): the complete file has its name, but a crash can lose it
+ *         the result of 'progress'
+ *         -EINVAL     also: there is no present part, or some of its data were taken already; an
+ *                     empty path, an unknown flag, or a mode above 0777
+ *         -ECANCELED  there is no file; the data that were read are lost
+ */
+EDDY_API EDDY_MUST_USE int eddy_http_multipart_save(
+        eddy_http_multipart_reader *reader, const char *path,
+        const struct eddy_http_multipart_save_opts *opts,
+        struct eddy_http_multipart_saved *ret_saved);
 
 /*
  * Stores header number 'i' of the present part, in the order received.  Returns 0, or -ENOENT

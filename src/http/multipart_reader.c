@@ -1,10 +1,7 @@
 /*
  * http/multipart_reader.c - a form with files, read part by part.
- *
- * The state of a reader is the parser's, the bytes of the source that the parser has not read, and
- * the data that it has given and the caller has not taken.
  */
-#include "eddy/http_multipart_reader.h"
+#include "http/multipart_reader.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,30 +9,17 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "eddy/error.h"
+#include "http/exchange.h"
 #include "http/input.h"
-#include "scope/suspend.h"
-#include "wire/multipart.h"
 
 enum {
         PARTS_DEFAULT = 1000,
-        HEAD_DEFAULT_BYTES = 8 << 10,
+        HEAD_DEFAULT_BYTES = 16 << 10,
         HEAD_BYTES_MAX = 1 << 30,
-        BUFFER_BYTES = 16 << 10,
+        FIELD_DEFAULT_BYTES = 8 << 20,
 };
 
-struct eddy_http_multipart_reader {
-        struct eddy_http_body_source source;
-        struct ed_multipart parser;
-        struct ed_buf whole; /* the present part's data in memory */
-        const char *data;    /* given by the parser, and not taken */
-        size_t data_bytes;
-        bool in_part; /* the present part has more data */
-        bool is_ended;
-        bool is_busy;
-        int err;        /* of all further calls */
-        size_t at, end; /* bytes of 'buf' that the parser has not read */
-        char buf[BUFFER_BYTES];
-};
+#define FILE_DEFAULT_BYTES (UINT64_C(16) << 30)
 
 /* ---- events ---------------------------------------------------------------- */
 
@@ -43,12 +27,14 @@ struct eddy_http_multipart_reader {
 static int fill(eddy_http_multipart_reader *reader)
 {
         const struct eddy_http_body_source *source = &reader->source;
-        int64_t n = source->stream ? eddy_stream_read(source->stream, reader->buf, BUFFER_BYTES)
-                                   : source->read(source->arg, reader->buf, BUFFER_BYTES);
+        int64_t n =
+                source->stream
+                        ? eddy_stream_read(source->stream, reader->buf, ED_MULTIPART_READER_BYTES)
+                        : source->read(source->arg, reader->buf, ED_MULTIPART_READER_BYTES);
 
         if (n < 0)
                 return (int) n;
-        if (n > BUFFER_BYTES)
+        if (n > ED_MULTIPART_READER_BYTES)
                 return -EINVAL;
         reader->at = 0;
         reader->end = (size_t) n;
@@ -74,8 +60,7 @@ static int step(eddy_http_multipart_reader *reader, enum ed_multipart_event *ret
         return 0;
 }
 
-/* Begin a call. */
-static int enter(eddy_http_multipart_reader *reader, struct ed_task **ret_task)
+int ed_multipart_reader_enter(eddy_http_multipart_reader *reader, struct ed_task **ret_task)
 {
         int err = ed_suspend_enter(ret_task);
 
@@ -94,8 +79,8 @@ static int64_t exchange_read(void *arg, void *buf, size_t bytes)
         return eddy_http_exchange_read(arg, buf, bytes);
 }
 
-/* End a call with its result, which is returned. */
-static int64_t leave(eddy_http_multipart_reader *reader, struct ed_task *task, int64_t result)
+int64_t ed_multipart_reader_leave(eddy_http_multipart_reader *reader, struct ed_task *task,
+                                  int64_t result)
 {
         reader->is_busy = false;
         if (result >= 0)
@@ -116,12 +101,14 @@ static int next(eddy_http_multipart_reader *reader)
         int err = 0;
 
         reader->data_bytes = 0;
+        reader->is_whole = false;
         while (err == 0 && event != ED_MULTIPART_PART && !reader->is_ended) {
                 err = step(reader, &event);
                 if (event == ED_MULTIPART_DATA)
                         reader->data_bytes = 0;
         }
-        return err < 0 ? err : event == ED_MULTIPART_PART;
+        reader->is_whole = err == 0 && event == ED_MULTIPART_PART;
+        return err < 0 ? err : reader->is_whole;
 }
 
 static void drop_whole(eddy_http_multipart_reader *reader)
@@ -138,11 +125,11 @@ int eddy_http_multipart_next(eddy_http_multipart_reader *reader,
 
         if (!reader || !ret_part)
                 return -EINVAL;
-        err = enter(reader, &task);
+        err = ed_multipart_reader_enter(reader, &task);
         if (err < 0)
                 return err;
         drop_whole(reader);
-        err = (int) leave(reader, task, next(reader));
+        err = (int) ed_multipart_reader_leave(reader, task, next(reader));
         if (err <= 0)
                 return err;
         ed_multipart_part(&reader->parser, &part);
@@ -152,8 +139,7 @@ int eddy_http_multipart_next(eddy_http_multipart_reader *reader,
         return 1;
 }
 
-/* Wait for data of the present part. Returns their number; 0 at its end. Suspends. */
-static int64_t data_wait(eddy_http_multipart_reader *reader)
+int64_t ed_multipart_reader_wait(eddy_http_multipart_reader *reader)
 {
         enum ed_multipart_event event;
         int err = 0;
@@ -163,8 +149,9 @@ static int64_t data_wait(eddy_http_multipart_reader *reader)
         return err < 0 ? err : (int64_t) reader->data_bytes;
 }
 
-static void data_take(eddy_http_multipart_reader *reader, size_t bytes)
+void ed_multipart_reader_take(eddy_http_multipart_reader *reader, size_t bytes)
 {
+        reader->is_whole = false;
         reader->data += bytes;
         reader->data_bytes -= bytes;
 }
@@ -177,17 +164,17 @@ int64_t eddy_http_multipart_read(eddy_http_multipart_reader *reader, void *buf, 
 
         if (!reader || !buf || bytes == 0)
                 return -EINVAL;
-        err = enter(reader, &task);
+        err = ed_multipart_reader_enter(reader, &task);
         if (err < 0)
                 return err;
-        n = data_wait(reader);
+        n = ed_multipart_reader_wait(reader);
         if (n > (int64_t) bytes)
                 n = (int64_t) bytes;
         if (n > 0) {
                 memcpy(buf, reader->data, (size_t) n);
-                data_take(reader, (size_t) n);
+                ed_multipart_reader_take(reader, (size_t) n);
         }
-        return leave(reader, task, n);
+        return ed_multipart_reader_leave(reader, task, n);
 }
 
 /* Collect the rest of the part. Suspends. */
@@ -197,13 +184,13 @@ static int collect(eddy_http_multipart_reader *reader, size_t bytes_max)
         int64_t n;
         int err;
 
-        while ((n = data_wait(reader)) > 0) {
+        while ((n = ed_multipart_reader_wait(reader)) > 0) {
                 if (held > bytes_max || (size_t) n > bytes_max - held)
                         return EDDY_E_HTTP_TOO_LARGE;
                 err = ed_buf_append(&reader->whole, reader->data, (size_t) n);
                 if (err < 0)
                         return err;
-                data_take(reader, (size_t) n);
+                ed_multipart_reader_take(reader, (size_t) n);
                 held += (size_t) n;
         }
         return n < 0 ? (int) n : ed_buf_append(&reader->whole, "", 1);
@@ -217,12 +204,14 @@ int eddy_http_multipart_whole(eddy_http_multipart_reader *reader, size_t bytes_m
 
         if (!reader || !ret_data || !ret_bytes)
                 return -EINVAL;
-        err = enter(reader, &task);
+        if (bytes_max == 0)
+                bytes_max = FIELD_DEFAULT_BYTES;
+        err = ed_multipart_reader_enter(reader, &task);
         if (err < 0)
                 return err;
         if (!reader->in_part) /* its data were returned already */
                 drop_whole(reader);
-        err = (int) leave(reader, task, collect(reader, bytes_max));
+        err = (int) ed_multipart_reader_leave(reader, task, collect(reader, bytes_max));
         if (err < 0)
                 return err;
         *ret_data = ed_buf_data(&reader->whole);
@@ -289,7 +278,10 @@ static int limits_of(const struct eddy_http_multipart_limits *given,
                 .parts_max = given->parts_max ? given->parts_max : PARTS_DEFAULT,
                 .head_bytes_max =
                         given->head_bytes_max ? given->head_bytes_max : HEAD_DEFAULT_BYTES,
-                .part_bytes_max = given->part_bytes_max ? given->part_bytes_max : UINT64_MAX,
+                .field_bytes_max =
+                        given->field_bytes_max ? given->field_bytes_max : FIELD_DEFAULT_BYTES,
+                .file_bytes_max =
+                        given->file_bytes_max ? given->file_bytes_max : FILE_DEFAULT_BYTES,
                 .bytes_max = given->bytes_max ? given->bytes_max : UINT64_MAX,
         };
         return given->head_bytes_max > HEAD_BYTES_MAX ? -EINVAL : 0;
@@ -326,10 +318,15 @@ int eddy_http_exchange_multipart(eddy_http_exchange *exchange,
                                  const struct eddy_http_multipart_limits *limits,
                                  eddy_http_multipart_reader **ret_reader)
 {
-        int err;
+        int err = 0;
 
         if (!exchange)
                 return -EINVAL;
+        /* Before the first read, which asks a client that waits for "100 Continue" to send the body. */
+        if (limits && limits->bytes_max > 0)
+                err = exchange->ops->limit_body(exchange, limits->bytes_max);
+        if (err < 0)
+                return ed_http_input_failed(exchange, err);
         err = eddy_http_multipart_reader_open(
                 eddy_http_exchange_header(exchange, "Content-Type"),
                 &(struct eddy_http_body_source){ .read = exchange_read, .arg = exchange }, limits,

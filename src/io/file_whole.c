@@ -4,17 +4,11 @@
 #include "eddy/file_whole.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "eddy/error.h"
-#include "eddy/folder.h"
 #include "eddy/path.h"
-#include "eddy/scope.h"
-#include "io/file.h"
-#include "io/file_op.h"
-#include "loop/loop.h"
+#include "io/new_file.h"
 
 /* --- reading --- */
 
@@ -121,40 +115,6 @@ int eddy_file_write_whole(const char *path, const void *data, size_t bytes, uint
 
 /* --- replacing --- */
 
-/* The folder of the file, or ".", and the path of a temporary file in it; allocated in one. */
-struct names {
-        const char *folder;
-        char *temporary;
-};
-
-enum { RANDOM_BYTES = 8, NAME_BYTES = sizeof(".eddy-") + 2 * RANDOM_BYTES };
-
-static int names_init(struct names *names, const char *path)
-{
-        struct ed_sys *sys = ed_loop_current->sys;
-        const char *slash = strrchr(path, '/');
-        size_t bytes = slash ? (size_t) (slash - path) + 1 : 0;
-        uint64_t number;
-        char *folder = ed_alloc(2 * bytes + 1 + NAME_BYTES);
-
-        if (!folder)
-                return -ENOMEM;
-        sys->poll->random(sys, &number, sizeof(number));
-        memcpy(folder, path, bytes);
-        folder[bytes] = '\0';
-        names->temporary = folder + bytes + 1;
-        memcpy(names->temporary, path, bytes);
-        snprintf(names->temporary + bytes, NAME_BYTES, ".eddy-%016llx",
-                 (unsigned long long) number);
-        names->folder = folder;
-        return 0;
-}
-
-static void names_fini(struct names *names)
-{
-        ed_free((char *) names->folder);
-}
-
 /* Permissions; not 'is_set': those of any new file. */
 struct permissions {
         bool is_set;
@@ -175,99 +135,42 @@ static int take_permissions(const char *path, struct permissions *permissions)
 }
 
 /* The temporary file never has more permissions than the new file, except for its owner. */
-static int open_temporary(const char *path, const struct permissions *permissions,
-                          eddy_file **ret_file)
+static int begin(struct ed_new_file *file, const char *path, const struct permissions *permissions)
 {
         uint32_t mode = permissions->mode;
 
         if (permissions->is_set && mode == 0)
                 mode = 0600; /* 0 would be the default */
-        return eddy_file_open(path, EDDY_FILE_WRITE | EDDY_FILE_NEW, mode, ret_file);
+        return ed_new_file_begin(file, path, mode);
 }
 
 /* A write removes the set-user-ID and set-group-ID bits, so the permissions are set after it. */
-static int write_temporary(eddy_file *file, const void *data, size_t bytes,
-                           const struct permissions *permissions)
+static int fill(eddy_file *file, const void *data, size_t bytes,
+                const struct permissions *permissions)
 {
         int err = eddy_file_write(file, data, bytes);
 
         if (err == 0 && permissions->is_set)
                 err = eddy_file_chmod(file, permissions->mode);
-        if (err == 0)
-                err = eddy_file_sync(file, 0);
-        eddy_file_close(file);
-        return err;
-}
-
-static void begin_shield(eddy_scope *shield)
-{
-        eddy_scope_begin(shield, &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_SHIELD });
-}
-
-/* Also in a cancelled task. If no thread can be had, the loop removes the file. */
-static void remove_temporary(const struct names *names)
-{
-        struct ed_file_op op = { .call = ED_FILE_REMOVE, .path = names->temporary };
-        struct ed_sys *sys = ed_loop_current->sys;
-        eddy_scope shield;
-        int64_t err;
-
-        begin_shield(&shield);
-        err = ed_file_do(&op);
-        (void) eddy_scope_end(&shield);
-        if (err == -ECANCELED || err == -EAGAIN || err == -ENOMEM)
-                sys->file->run(sys, &op);
-        /* The caller reports the first error. */
-}
-
-static int replace_by(const char *path, const struct names *names, const void *data, size_t bytes,
-                      struct permissions permissions)
-{
-        eddy_file *file;
-        int err = permissions.is_set ? 0 : take_permissions(path, &permissions);
-
-        if (err == 0)
-                err = open_temporary(names->temporary, &permissions, &file);
-        if (err < 0)
-                return err;
-        err = write_temporary(file, data, bytes, &permissions);
-        if (err == 0)
-                err = eddy_path_rename(names->temporary, path, 0);
-        if (err < 0)
-                remove_temporary(names);
-        return err;
-}
-
-/* -ECANCELED would mean that the file is unchanged, so a cancelled task syncs too. */
-static int sync_folder(const struct names *names)
-{
-        const char *folder = *names->folder ? names->folder : ".";
-        eddy_scope shield;
-        int err = eddy_folder_sync(folder);
-
-        if (err != -ECANCELED)
-                return err;
-        begin_shield(&shield);
-        err = eddy_folder_sync(folder);
-        (void) eddy_scope_end(&shield);
-        return err == -ECANCELED ? -EAGAIN : err;
+        return err < 0 ? err : eddy_file_sync(file, 0);
 }
 
 int eddy_file_replace(const char *path, const void *data, size_t bytes, uint32_t mode)
 {
-        struct names names;
+        struct permissions permissions = { mode != 0, mode };
+        struct ed_new_file file;
         int err;
 
         if (!path || !*path)
                 return -EINVAL;
-        if (!ed_loop_current)
-                return EDDY_E_RUN_NOT_RUNNING;
-        err = names_init(&names, path);
+        err = permissions.is_set ? 0 : take_permissions(path, &permissions);
+        if (err == 0)
+                err = begin(&file, path, &permissions);
         if (err < 0)
                 return err;
-        err = replace_by(path, &names, data, bytes, (struct permissions){ mode != 0, mode });
+        err = fill(file.file, data, bytes, &permissions);
         if (err == 0)
-                err = sync_folder(&names);
-        names_fini(&names);
+                err = ed_new_file_keep(&file, 0);
+        ed_new_file_fini(&file);
         return err;
 }

@@ -39,8 +39,8 @@ static int file_of(struct ed_sim *sim, int fd, struct ed_sim_file **ret_file)
         return sim->files[i].crashes == sim->crashes ? 0 : -EIO;
 }
 
-/* Returns a descriptor. Errors: -EMFILE, -ENOMEM. */
-static int file_new(struct ed_sim *sim, struct ed_disk_node *node, unsigned flags)
+/* Returns the place of the next open file. Errors: -EMFILE, -ENOMEM. */
+static int place_of_next(struct ed_sim *sim)
 {
         struct ed_sim_file *files;
         size_t i = 0;
@@ -53,13 +53,24 @@ static int file_new(struct ed_sim *sim, struct ed_disk_node *node, unsigned flag
                 files = ed_realloc(sim->files, (i + 1) * sizeof(*files));
                 if (!files)
                         return -ENOMEM;
+                files[i] = (struct ed_sim_file){ .node = NULL };
                 sim->files = files;
                 sim->files_count++;
         }
+        return (int) i;
+}
+
+/* Returns a descriptor. Errors: -EMFILE, -ENOMEM. */
+static int file_new(struct ed_sim *sim, struct ed_disk_node *node, unsigned flags)
+{
+        int i = place_of_next(sim);
+
+        if (i < 0)
+                return i;
         sim->files[i] =
                 (struct ed_sim_file){ .node = node, .flags = flags, .crashes = sim->crashes };
         sim->files_open++;
-        return FD_FIRST + (int) i;
+        return FD_FIRST + i;
 }
 
 void ed_sim_file_close(struct ed_sim *sim, int fd)
@@ -111,7 +122,10 @@ static int64_t open_file(struct ed_sim *sim, const struct ed_file_op *op)
         int err = ed_disk_find(&sim->disk, op->path, &node);
 
         if (err == -ENOENT && makes) {
-                err = ed_disk_make(&sim->disk, op->path, false, op->mode, &node);
+                /* As in the kernel: without a descriptor no file is made. */
+                err = place_of_next(sim);
+                if (err >= 0)
+                        err = ed_disk_make(&sim->disk, op->path, false, op->mode, &node);
                 if (err == 0)
                         touch(sim, node);
         } else if (err == 0 && op->flags & EDDY_FILE_NEW) {

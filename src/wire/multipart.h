@@ -33,9 +33,10 @@ enum ed_multipart_event {
 
 struct ed_multipart_limits {
         uint32_t parts_max;
-        uint32_t head_bytes_max; /* of one part's headers */
-        uint64_t part_bytes_max; /* of one part's data */
-        uint64_t bytes_max;      /* of all */
+        uint32_t head_bytes_max;  /* of one part's headers */
+        uint64_t field_bytes_max; /* of one part's data, without a file name */
+        uint64_t file_bytes_max;  /* likewise, with a file name */
+        uint64_t bytes_max;       /* of all */
 };
 
 struct ed_multipart {

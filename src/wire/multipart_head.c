@@ -317,14 +317,17 @@ int ed_multipart_header_at(const struct ed_multipart *multipart, size_t i, const
 
 void ed_multipart_part(const struct ed_multipart *multipart, struct ed_multipart_part *ret_part)
 {
-        const char *texts = ed_buf_data(&multipart->texts), *name, *value;
+        const char *texts = ed_buf_data(&multipart->texts);
+        const char *at = ed_buf_data(&multipart->head), *value;
+        const char *end = at + ed_buf_bytes(&multipart->head);
 
         *ret_part = (struct ed_multipart_part){
                 .name = texts + multipart->name_at,
                 .filename = multipart->has_filename ? texts + multipart->filename_at : NULL,
         };
-        for (size_t i = 0;
-             !ret_part->type && ed_multipart_header_at(multipart, i, &name, &value) == 0; i++)
-                if (strcasecmp(name, "content-type") == 0)
+        for (; !ret_part->type && at < end; at = value + strlen(value) + 1) {
+                value = at + strlen(at) + 1;
+                if (strcasecmp(at, "content-type") == 0)
                         ret_part->type = value;
+        }
 }

@@ -77,8 +77,10 @@ static int64_t give(struct ed_multipart *multipart, const char *data, size_t byt
                     enum ed_multipart_event *ret_event, const char **ret_data, size_t *ret_bytes)
 {
         multipart->part_bytes += bytes;
-        if (multipart->part_bytes > multipart->limits.part_bytes_max)
-                return refuse(multipart, EDDY_E_HTTP_TOO_LARGE, "a part is larger than its limit");
+        if (multipart->has_filename && multipart->part_bytes > multipart->limits.file_bytes_max)
+                return refuse(multipart, EDDY_E_HTTP_TOO_LARGE, "a file is larger than its limit");
+        if (!multipart->has_filename && multipart->part_bytes > multipart->limits.field_bytes_max)
+                return refuse(multipart, EDDY_E_HTTP_TOO_LARGE, "a field is larger than its limit");
         *ret_event = ED_MULTIPART_DATA;
         *ret_data = data;
         *ret_bytes = bytes;

@@ -2,9 +2,12 @@
  * calls_http_multipart.c - the worlds of forms with files; see every_call.h.
  *
  * A form that is opened has its length, and each reader that is not cancelled gets all parts and all of
- * their bytes; a call that was cancelled is repeated and loses nothing.
+ * their bytes; a call that was cancelled is repeated and loses nothing. A part that is saved is a whole
+ * file; a save that was cancelled leaves nothing.
  */
 #include "every_call.h"
+
+#include <stdio.h>
 
 enum { READING = 2, OPENING = 4, PARTS = 3, BYTES = 10 };
 
@@ -13,7 +16,7 @@ enum { READING = 2, OPENING = 4, PARTS = 3, BYTES = 10 };
 static const char body[] = PART("a") PART("b") PART("c") "--b--";
 
 static struct {
-        int done;
+        int done, saved;
         eddy_task_fn *call; /* whose calls are cancelled */
 } world;
 
@@ -72,6 +75,21 @@ static int whole_call(void *arg)
         return err;
 }
 
+static int save_call(void *arg)
+{
+        struct reading *reading = arg;
+        struct eddy_http_multipart_saved saved;
+        char path[64];
+        int err;
+
+        snprintf(path, sizeof(path), "/up/%p-%d", arg, reading->parts);
+        err = eddy_http_multipart_save(reading->reader, path, NULL, &saved);
+        if (err == 0)
+                CHECK_EQ(saved.bytes, BYTES);
+        world.saved += err == 0;
+        return err;
+}
+
 /*
  * Do a call as a victim if this world is its own; a cancel of the call alone ends the reading. Only the
  * first part's reads are victims: all are too many.
@@ -96,8 +114,8 @@ static int read_as_victim(void *arg)
                                                  &reading.reader),
                  0);
         while ((err = call(&reading, next_call)) > 0) {
-                if (world.call == whole_call)
-                        err = call(&reading, whole_call);
+                if (world.call == whole_call || world.call == save_call)
+                        err = call(&reading, world.call);
                 else
                         while ((err = call(&reading, read_call)) > 0)
                                 ;
@@ -107,7 +125,7 @@ static int read_as_victim(void *arg)
         CHECK(err == 0 || err == -ECANCELED);
         if (err == 0)
                 CHECK_EQ(reading.parts, PARTS);
-        if (err == 0 && world.call != whole_call)
+        if (err == 0 && world.call != whole_call && world.call != save_call)
                 CHECK_EQ(reading.bytes, PARTS * BYTES);
         eddy_http_multipart_reader_close(reading.reader);
         world.done++;
@@ -144,6 +162,36 @@ static int world_multipart_whole(void *arg)
         return run_readers(whole_call);
 }
 EVERY_POINT(multipart_whole, eddy_http_multipart_whole)
+
+/* Each file in the folder is one that was saved. */
+static void check_saved(void)
+{
+        struct eddy_folder_entry entry;
+        eddy_folder *folder;
+        char path[300], *text;
+        size_t bytes;
+
+        CHECK_EQ(eddy_folder_open("/up", &folder), 0);
+        for (; eddy_folder_next(folder, &entry) > 0; world.saved--) {
+                snprintf(path, sizeof(path), "/up/%s", entry.name);
+                CHECK_EQ(eddy_file_read_whole(path, BYTES, &text, &bytes), 0);
+                CHECK_STR(text, "0123456789");
+                eddy_free(text);
+        }
+        eddy_folder_close(folder);
+        CHECK_EQ(world.saved, 0);
+}
+
+static int world_multipart_save(void *arg)
+{
+        (void) arg;
+        world.saved = 0;
+        CHECK_EQ(eddy_folder_make("/up", 0), 0);
+        CHECK_EQ(run_readers(save_call), 0);
+        check_saved();
+        return 0;
+}
+EVERY_POINT(multipart_save, eddy_http_multipart_save)
 
 static int open_call(void *arg)
 {

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
 enum { OUT_BYTES_MAX = 1 << 20 };
 
-static const struct ed_multipart_limits limits = { 100, 4096, 1 << 16, 1 << 18 };
+static const struct ed_multipart_limits limits = { 100, 4096, 1 << 12, 1 << 16, 1 << 18 };
 
 static void require(bool is_so)
 {

@@ -58,7 +58,7 @@ static void print_text(const char *text)
 
 static void read_body(const char *hex, const char *end)
 {
-        static const struct ed_multipart_limits limits = { PARTS_MAX, 8192, ROOM, ROOM };
+        static const struct ed_multipart_limits limits = { PARTS_MAX, 8192, ROOM, ROOM, ROOM };
         size_t bytes = decode(hex, end, body), at = 0, data_bytes = 0;
         enum ed_multipart_event event;
         struct ed_multipart multipart;

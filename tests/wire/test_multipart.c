@@ -11,7 +11,7 @@ enum { OUT_BYTES = 4096, HEAD_MAX = 300 };
 #define PART(name)  "--b\r\n" DISPOSITION "name=\"" name "\"\r\n\r\n"
 #define END         "\r\n--b--\r\n"
 
-static const struct ed_multipart_limits limits = { 4, HEAD_MAX, 1000, 4001 };
+static const struct ed_multipart_limits limits = { 4, HEAD_MAX, 1000, 1200, 4001 };
 
 /* The events of a body, as text. */
 struct reading {
@@ -333,7 +333,7 @@ TEST(limits_are_met_exactly)
 
 TEST(hundred_thousand_parts_are_read_in_memory_of_one)
 {
-        static const struct ed_multipart_limits many = { 100000, HEAD_MAX, 10, UINT64_MAX };
+        static const struct ed_multipart_limits many = { 100000, HEAD_MAX, 10, 10, UINT64_MAX };
         static const char part[] = PART("a") "1\r\n";
         size_t parts = 0, bytes;
         enum ed_multipart_event event;
@@ -355,6 +355,37 @@ TEST(hundred_thousand_parts_are_read_in_memory_of_one)
         CHECK_EQ(parts, 100000);
         CHECK(multipart.head.room <= 2 * HEAD_MAX && multipart.texts.room <= 2 * HEAD_MAX);
         ed_multipart_fini(&multipart);
+}
+
+/* A type that each of a million headers could have. */
+TEST(type_of_a_part_is_found_in_the_time_of_one_look_at_its_headers)
+{
+        enum { HEADERS = 1 << 20, HEADER_BYTES = 4 };
+        static const struct ed_multipart_limits large = { 1, 5 << 20, 10, 10, UINT64_MAX };
+        static const char begin[] = "--b\r\n" DISPOSITION "name=a\r\n", end[] = "T: 1\r\n\r\n";
+        size_t bytes = HEADERS * HEADER_BYTES, data_bytes;
+        char *headers = malloc(bytes);
+        enum ed_multipart_event event;
+        struct ed_multipart multipart;
+        struct ed_multipart_part part;
+        const char *data;
+
+        CHECK(headers != NULL);
+        for (size_t at = 0; at < bytes; at += HEADER_BYTES)
+                memcpy(headers + at, "a:\r\n", HEADER_BYTES);
+        ed_multipart_init(&multipart, "b", &large);
+        CHECK_EQ(
+                ed_multipart_read(&multipart, begin, sizeof(begin) - 1, &event, &data, &data_bytes),
+                sizeof(begin) - 1);
+        CHECK_EQ(ed_multipart_read(&multipart, headers, bytes, &event, &data, &data_bytes), bytes);
+        CHECK_EQ(ed_multipart_read(&multipart, end, sizeof(end) - 1, &event, &data, &data_bytes),
+                 sizeof(end) - 1);
+        CHECK_EQ(event, ED_MULTIPART_PART);
+        ed_multipart_part(&multipart, &part);
+        CHECK_STR(part.name, "a");
+        CHECK(!part.type);
+        ed_multipart_fini(&multipart);
+        free(headers);
 }
 
 /* ---- the boundary ------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "coded.h"
+#include "counted.h"
 #include "http_test.h"
 
 enum {
@@ -110,27 +111,6 @@ static void download(void)
 }
 
 /* ---- memory ------------------------------------------------------------------------------------- */
-
-static size_t used, used_most;
-
-static void *count_bytes(void *ctx, void *ptr, size_t bytes)
-{
-        size_t *block = ptr ? (size_t *) ptr - 2 : NULL;
-
-        (void) ctx;
-        if (block)
-                used -= block[0];
-        if (bytes == 0) {
-                free(block);
-                return NULL;
-        }
-        block = realloc(block, bytes + 2 * sizeof(*block));
-        CHECK(block != NULL);
-        block[0] = bytes;
-        used += bytes;
-        used_most = used > used_most ? used : used_most;
-        return block + 2;
-}
 
 typedef int read_fn(eddy_http_response *response);
 

@@ -127,7 +127,7 @@ static int read_other(eddy_http_exchange *exchange, void *arg)
 static int read_files(eddy_http_exchange *exchange, void *arg)
 {
         EDDY_AUTO(eddy_http_multipart_reader) eddy_http_multipart_reader *form = NULL;
-        const struct eddy_http_multipart_limits limits = { .part_bytes_max = 4 };
+        const struct eddy_http_multipart_limits limits = { .field_bytes_max = 4 };
         struct eddy_http_multipart_part part;
         int err = eddy_http_exchange_multipart(exchange, &limits, &form);
 

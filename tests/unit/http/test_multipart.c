@@ -3,7 +3,7 @@
  * cancels, failed calls and a shortage of memory at each point.
  */
 #include "eddy/test.h"
-#include "http_test.h"
+#include "server_test.h"
 
 enum { BIG_BYTES = 40000, OUT_BYTES = 2048 };
 
@@ -499,8 +499,8 @@ static int bad_bodies(void *arg)
                   "nothing follows the last boundary");
         check_end(two, &(struct eddy_http_multipart_limits){ .parts_max = 1 },
                   EDDY_E_HTTP_TOO_LARGE, "the body has more parts than its limit");
-        check_end(two, &(struct eddy_http_multipart_limits){ .part_bytes_max = 4 },
-                  EDDY_E_HTTP_TOO_LARGE, "a part is larger than its limit");
+        check_end(two, &(struct eddy_http_multipart_limits){ .file_bytes_max = 4 },
+                  EDDY_E_HTTP_TOO_LARGE, "a file is larger than its limit");
         check_end(two, &(struct eddy_http_multipart_limits){ .bytes_max = sizeof(two) - 2 },
                   EDDY_E_HTTP_TOO_LARGE, "the body is larger than its limit");
         check_end(two, &(struct eddy_http_multipart_limits){ .head_bytes_max = 40 },
@@ -517,7 +517,7 @@ static int exact_limits(void *arg)
 {
         static const char body[] = HEAD("a") "12345\r\n" HEAD("b") "\r\n--b--";
         const struct eddy_http_multipart_limits limits = { .parts_max = 2,
-                                                           .part_bytes_max = 5,
+                                                           .file_bytes_max = 5,
                                                            .bytes_max = sizeof(body) - 1 };
         struct text text = { .text = body, .piece = 5 };
         eddy_http_multipart_reader *reader = reader_of(&text, &limits);
@@ -899,4 +899,57 @@ TEST(form_is_sent_again_from_its_beginning_by_a_retry)
         fill_big();
         refused_once = 0;
         http_run(retry_a_form, NULL);
+}
+
+/* ---- the limit of a body ------------------------------------------------------------- */
+
+enum { LIMIT_BYTES = 80 };
+
+#define UPLOAD(more) "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: " TYPE "\r\n" more "\r\n"
+
+static int handle_limited(eddy_http_exchange *exchange, void *arg)
+{
+        const struct eddy_http_multipart_limits limits = { .bytes_max = LIMIT_BYTES };
+        EDDY_AUTO(eddy_http_multipart_reader) eddy_http_multipart_reader *form = NULL;
+        struct eddy_http_multipart_part part;
+        int err = eddy_http_exchange_multipart(exchange, &limits, &form);
+
+        (void) arg;
+        while (err >= 0 && (err = eddy_http_multipart_next(form, &part)) > 0)
+                ;
+        return err < 0 ? err : eddy_http_exchange_respond(exchange, 200, NULL, 0, "ok", 2);
+}
+
+static void use_limited(struct site *site)
+{
+        site->handler = handle_limited;
+}
+
+static void ask_limited(struct site *site)
+{
+        static const char body[] = HEAD("a") "1\r\n--b--";
+        char text[1000];
+        const struct answer *answer;
+
+        CHECK(sizeof(body) - 1 <= LIMIT_BYTES);
+        answer = ask(site, UPLOAD("Content-Length: 81\r\nExpect: 100-continue\r\n"));
+        CHECK_EQ(answer->status, 413);
+        CHECK_HAS_NOT(answer->text, "100 Continue");
+        snprintf(text, sizeof(text), UPLOAD("Content-Length: %zu\r\nExpect: 100-continue\r\n") "%s",
+                 sizeof(body) - 1, body);
+        answer = ask(site, text);
+        CHECK_HAS(answer->text, "HTTP/1.1 200 OK");
+        snprintf(text, sizeof(text),
+                 UPLOAD("Transfer-Encoding: chunked\r\n") "%zx\r\n%s\r\n0\r\n\r\n",
+                 sizeof(body) - 1, body);
+        CHECK_EQ(ask(site, text)->status, 200);
+        snprintf(text, sizeof(text),
+                 UPLOAD("Transfer-Encoding: chunked\r\n") "%zx\r\n%s\r\n20\r\n%032d\r\n0\r\n\r\n",
+                 sizeof(body) - 1, body, 0);
+        CHECK_EQ(ask(site, text)->status, 413);
+}
+
+TEST(body_above_the_limit_of_a_form_is_refused_before_it_is_sent)
+{
+        site_run_prepared(NULL, false, use_limited, ask_limited);
 }
