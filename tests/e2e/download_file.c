@@ -1,11 +1,12 @@
 /*
- * download_file.c - a download by eddy_http_download() that a test can kill, for test_download_kill.py.
+ * download_file.c - a download by eddy_http_download(), for test_download_kill.py, which kills it, and
+ * test_serve_clients.py.
  *
- *     download_file PATH
+ *     download_file PATH [URL]
  *
- * The server is a function of the program (eddy_http_client_opts, 'handler'). It ends a response
- * after CUT_BYTES, so that the download takes several requests. Prints the bytes of the part that an
- * earlier run has left and this one has used.
+ * Without a URL, the server is a function of the program (eddy_http_client_opts, 'handler'). It ends a
+ * response after CUT_BYTES, so that the download takes several requests. Prints the bytes of the part
+ * that an earlier run has left and this one has used.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -45,14 +46,16 @@ static int download(void *arg)
 {
         static const struct eddy_retry_policy at_once = { .attempts = 5, .base_ns = -1 };
         EDDY_AUTO(eddy_http_client) eddy_http_client *client = NULL;
-        struct eddy_http_request request = { .url = "http://files.example/model.bin" };
+        char **args = arg;
+        struct eddy_http_request request = { .url = args[1] ? args[1]
+                                                            : "http://files.example/model.bin" };
         struct eddy_http_download_result result;
         struct eddy_http_download_opts opts = { .retry = &at_once, .ret_result = &result };
-        int err =
-                eddy_http_client_new(&(struct eddy_http_client_opts){ .handler = serve }, &client);
+        struct eddy_http_client_opts client_opts = { .handler = args[1] ? NULL : serve };
+        int err = eddy_http_client_new(&client_opts, &client);
 
         if (err == 0)
-                err = eddy_http_download(client, &request, arg, &opts);
+                err = eddy_http_download(client, &request, args[0], &opts);
         if (err < 0)
                 fprintf(stderr, "%s\n", eddy_error_name(err));
         else
@@ -64,5 +67,5 @@ int main(int argc, char **argv)
 {
         for (int i = 0; i < BYTES; i++)
                 body[i] = (char) (i % 251);
-        return argc != 2 || eddy_run(download, argv[1], NULL) < 0;
+        return argc < 2 || eddy_run(download, argv + 1, NULL) < 0;
 }
