@@ -1,0 +1,287 @@
+/*
+ * h2_pair.c - see h2_pair.h.
+ */
+#include "h2_pair.h"
+
+#include "base/alloc.h"
+
+static struct h2_call *call_of(struct ed_h2_stream *stream)
+{
+        return ed_container_of(stream, struct h2_call, stream);
+}
+
+static struct h2_side *side_of(struct ed_h2 *h2)
+{
+        return ed_container_of(h2, struct h2_side, h2);
+}
+
+static struct h2_call *call_new(struct h2_side *side, int32_t id)
+{
+        struct h2_call *call = ed_alloc_zero(sizeof(*call));
+
+        if (!call)
+                return NULL;
+        call->side = side;
+        side->calls++;
+        ed_h2_stream_init(&call->stream, &side->h2, id);
+        return call;
+}
+
+static void call_free(struct ed_h2_stream *stream)
+{
+        struct h2_call *call = call_of(stream);
+
+        call->side->calls--;
+        ed_h2_stream_fini(stream);
+        ed_free(call);
+}
+
+static int wait_for_bytes(struct ed_h2 *h2)
+{
+        eddy_scope scope;
+        int err;
+
+        eddy_scope_begin(&scope, NULL);
+        err = ed_h2_wait(h2, &scope);
+        return eddy_scope_end(&scope) < 0 ? -ECANCELED : err;
+}
+
+static int handle(void *arg)
+{
+        struct h2_call *call = arg;
+
+        call->side->handler(call);
+        if (call->leaves_early)
+                ed_h2_stream_leave(&call->stream, NGHTTP2_NO_ERROR);
+        else
+                h2_close(call);
+        return 0;
+}
+
+static struct ed_h2_stream *begin(struct ed_h2 *h2, int32_t id)
+{
+        struct h2_call *call = call_new(side_of(h2), id);
+
+        side_of(h2)->begun++;
+        return call ? &call->stream : NULL;
+}
+
+static void part(struct ed_h2_stream *stream, enum ed_h2_part part)
+{
+        struct h2_call *call = call_of(stream);
+
+        call->parts[part]++;
+        (void) eddy_event_set(&call->changed);
+        if (part != ED_H2_MESSAGE || !call->side->opts.is_server)
+                return;
+        ed_h2_stream_take(stream);
+        if (eddy_scope_start(&call->side->handlers, handle, call) < 0)
+                ed_h2_stream_leave(stream, NGHTTP2_REFUSED_STREAM);
+}
+
+static void closed(struct ed_h2_stream *stream)
+{
+        (void) eddy_event_set(&call_of(stream)->changed);
+}
+
+static void pong(struct ed_h2 *h2)
+{
+        side_of(h2)->pongs++;
+}
+
+static void goaway(struct ed_h2 *h2, int32_t last_id, uint32_t code)
+{
+        (void) last_id;
+        side_of(h2)->going = (int) code + 1;
+}
+
+static const struct ed_h2_ops server_ops = { .wait = wait_for_bytes,
+                                             .begin = begin,
+                                             .part = part,
+                                             .closed = closed,
+                                             .free = call_free,
+                                             .goaway = goaway };
+
+static const struct ed_h2_ops client_ops = { .wait = wait_for_bytes,
+                                             .part = part,
+                                             .closed = closed,
+                                             .free = call_free,
+                                             .goaway = goaway,
+                                             .pong = pong };
+
+int h2_side_run(void *arg)
+{
+        struct h2_side *side = arg;
+        int err;
+
+        eddy_scope_begin(&side->handlers,
+                         &(struct eddy_scope_opts){ .flags = EDDY_SCOPE_KEEP_GOING });
+        err = ed_h2_init(&side->h2, &side->opts);
+        if (err == 0) {
+                side->is_running = true;
+                (void) eddy_event_set(&side->ready);
+                side->result = ed_h2_run(&side->h2, NULL, 0);
+                side->is_running = false;
+                ed_h2_end(&side->h2, -ECONNRESET);
+        }
+        side->result = err < 0 ? err : side->result;
+        (void) eddy_event_set(&side->ready);
+        (void) eddy_scope_end(&side->handlers);
+        eddy_stream_close(side->opts.stream);
+        return 0;
+}
+
+static void side_init(struct h2_side *side, const struct ed_h2_ops *ops, eddy_stream *stream)
+{
+        *side = (struct h2_side){ .opts = { .ops = ops,
+                                            .stream = stream,
+                                            .is_server = ops->begin,
+                                            .credit_at_receipt = !ops->begin,
+                                            .streams_max = ops->begin ? 100 : 0,
+                                            .stream_window = H2_WINDOW,
+                                            .connection_window = H2_CONNECTION_WINDOW,
+                                            .fields_max = 100,
+                                            .head_bytes_max = 16 << 10 } };
+}
+
+int h2_pair_init(struct h2_pair *pair, h2_handler_fn *handler)
+{
+        int err = eddy_stream_pair(NULL, &pair->ends[0], &pair->ends[1]);
+
+        if (err < 0)
+                return err;
+        side_init(&pair->client, &client_ops, pair->ends[0]);
+        side_init(&pair->server, &server_ops, pair->ends[1]);
+        pair->server.handler = handler;
+        return 0;
+}
+
+int h2_pair_start(struct h2_pair *pair)
+{
+        int err;
+
+        eddy_scope_begin(&pair->scope, NULL);
+        err = eddy_scope_start(&pair->scope, h2_side_run, &pair->server);
+        if (err < 0)
+                eddy_stream_close(pair->ends[1]);
+        else
+                err = eddy_scope_start(&pair->scope, h2_side_run, &pair->client);
+        if (err < 0) {
+                eddy_stream_close(pair->ends[0]);
+                return err;
+        }
+        err = eddy_event_wait(&pair->client.ready);
+        return err < 0 ? err : pair->client.is_running ? 0 : -ENOMEM;
+}
+
+int h2_pair_end(struct h2_pair *pair)
+{
+        int err;
+
+        if (pair->client.is_running) {
+                if (nghttp2_session_terminate_session(pair->client.h2.session, NGHTTP2_NO_ERROR) <
+                    0)
+                        ed_h2_fail(&pair->client.h2, NGHTTP2_INTERNAL_ERROR);
+                ed_h2_wake(&pair->client.h2);
+        }
+        err = eddy_scope_end(&pair->scope);
+        CHECK_EQ(pair->client.calls, 0);
+        CHECK_EQ(pair->server.calls, 0);
+        CHECK_EQ(pair->server.h2.kept, 0);
+        return err;
+}
+
+struct h2_call *h2_request(struct h2_side *side, const char *method, const char *path,
+                           bool has_body)
+{
+        struct ed_h2_fields fields;
+        struct h2_call *call = side->is_running ? call_new(side, 0) : NULL;
+
+        if (!call)
+                return NULL;
+        ed_h2_stream_take(&call->stream);
+        ed_h2_fields_begin(&fields, &side->h2);
+        ed_h2_fields_add(&fields, ":method", 7, method, strlen(method), 0);
+        ed_h2_fields_add(&fields, ":scheme", 7, "http", 4, 0);
+        ed_h2_fields_add(&fields, ":path", 5, path, strlen(path), 0);
+        ed_h2_fields_add(&fields, ":authority", 10, "h", 1, 0);
+        ed_h2_fields_add(&fields, "X-Secret", 8, " s ", 3, ED_H2_SECRET);
+        ed_h2_fields_add(&fields, "Connection", 10, "close", 5, 0);
+        ed_h2_fields_add(&fields, "cookie", 6, "a=1", 3, 0);
+        ed_h2_fields_add(&fields, "cookie", 6, "b=2", 3, 0);
+        if (ed_h2_fields_end(&fields) == 0 && ed_h2_stream_request(&call->stream, has_body) == 0)
+                return call;
+        eddy_stream_abort(&call->stream.stream);
+        return NULL;
+}
+
+int h2_await(struct h2_call *call)
+{
+        const char *status;
+        int err = 0;
+
+        while (err == 0 && call->parts[ED_H2_MESSAGE] == 0 && !call->stream.is_reset) {
+                eddy_event_clear(&call->changed);
+                err = eddy_event_wait(&call->changed);
+        }
+        if (err < 0 || call->parts[ED_H2_MESSAGE] == 0)
+                return err < 0 ? err : call->stream.error;
+        status = ed_h2_head_pseudo(&call->stream.head, ":status");
+        return status ? atoi(status) : -EINVAL;
+}
+
+int64_t h2_read_all(struct h2_call *call, uint32_t *ret_sum)
+{
+        unsigned char buf[3000];
+        int64_t n, all = 0;
+        uint32_t sum = 0;
+
+        while ((n = eddy_stream_read(&call->stream.stream, buf, sizeof(buf))) > 0) {
+                for (int64_t i = 0; i < n; i++)
+                        sum = sum * 31 + buf[i];
+                all += n;
+        }
+        if (ret_sum)
+                *ret_sum = sum;
+        return n < 0 ? n : all;
+}
+
+int h2_write_bytes(struct h2_call *call, size_t bytes, uint32_t *sum)
+{
+        unsigned char buf[5000];
+        int err = 0;
+
+        while (bytes > 0 && err == 0) {
+                size_t n = bytes < sizeof(buf) ? bytes : sizeof(buf);
+
+                for (size_t i = 0; i < n; i++) {
+                        buf[i] = (unsigned char) ((bytes - i) * 7);
+                        *sum = *sum * 31 + buf[i];
+                }
+                err = eddy_stream_write(&call->stream.stream, buf, n);
+                bytes -= n;
+        }
+        return err;
+}
+
+int h2_respond(struct h2_call *call, const char *status, bool has_body)
+{
+        struct ed_h2_fields fields;
+        int err;
+
+        if (!call->stream.h2)
+                return -ECONNRESET;
+        ed_h2_fields_begin(&fields, call->stream.h2);
+        ed_h2_fields_add(&fields, ":status", 7, status, strlen(status), 0);
+        ed_h2_fields_add(&fields, "X-Test", 6, "y", 1, 0);
+        err = ed_h2_fields_end(&fields);
+        if (err < 0)
+                return err;
+        return status[0] == '1' ? ed_h2_stream_interim(&call->stream)
+                                : ed_h2_stream_respond(&call->stream, has_body);
+}
+
+void h2_close(struct h2_call *call)
+{
+        eddy_stream_close(&call->stream.stream);
+}
