@@ -106,8 +106,8 @@ _eddy() {
                         compopt -o default 2>/dev/null
                         return
                         ;;
-                serve,--bind | serve,--port | serve,--threads | serve,--cache-control | \
-                        serve,--metrics-port) return ;;
+                serve,--bind | serve,--port | serve,--host | serve,--threads | \
+                        serve,--cache-control | serve,--metrics-port) return ;;
                 mock,--cert | mock,--key)
                         compopt -o default 2>/dev/null
                         return
@@ -179,9 +179,9 @@ _eddy() {
                                 --key -k --insecure --proxy --unix-socket --resolve --compressed
                                 -o --force --body --save --remote-name --progress --summary -h
                                 --help --version" ;;
-                        serve) words="--bind --port --threads --cert --key --listing --no-links
-                                --precompressed --cache-control --access-log --metrics-port -h
-                                --help --version" ;;
+                        serve) words="--bind --port --host --threads --cert --key --listing
+                                --no-links --precompressed --cache-control --access-log
+                                --metrics-port -h --help --version" ;;
                         mock) words="--listen --threads --tls --cert --key --latency
                                 --latency-p99 --token-latency --rate-limit --rpm --tpm --quota
                                 --wave --refuse --capacity --capacity-status --vendor

@@ -252,11 +252,12 @@ complete -c eddy -n '__fish_seen_subcommand_from fetch' -l version -d 'print the
 complete -c eddy -n '__fish_seen_subcommand_from serve' -F
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l bind -x -d 'listen on this address'
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l port -x -d 'listen on this port'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l host -x -d 'also answer requests for this host, such as the name of a proxy before the server'
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l threads -x -d 'serve on N threads'
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l cert -r -F -d 'serve https with this certificate and its key'
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l key -r -F -d 'serve https with this certificate and its key'
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l listing -d 'list the names in a folder that has no index.html'
-complete -c eddy -n '__fish_seen_subcommand_from serve' -l no-links -d 'follow no symbolic link, also not inside of DIR'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l no-links -d 'follow no symbolic links, not even inside DIR'
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l precompressed -d 'send a.js.br, a.js.zst or a.js.gz for a.js if the client accepts it'
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l cache-control -x -d 'cache control'
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l access-log -r -F -d 'append a line for each request to FILE'

@@ -310,11 +310,12 @@ _eddy() {
                 _arguments -S \
                         '*--bind=[listen on this address]:ADDRESS: ' \
                         '*--port=[listen on this port]:N: ' \
+                        '*--host=[also answer requests for this host, such as the name of a proxy before the server]:NAME: ' \
                         '*--threads=[serve on N threads]:N: ' \
                         '*--cert=[serve https with this certificate and its key]:FILE:_files' \
                         '*--key=[serve https with this certificate and its key]:FILE:_files' \
                         '*--listing[list the names in a folder that has no index.html]' \
-                        '*--no-links[follow no symbolic link, also not inside of DIR]' \
+                        '*--no-links[follow no symbolic links, not even inside DIR]' \
                         '*--precompressed[send a.js.br, a.js.zst or a.js.gz for a.js if the client accepts it]' \
                         '*--cache-control=[cache control]:TEXT: ' \
                         '*--access-log=[append a line for each request to FILE]:FILE:_files' \

@@ -660,9 +660,11 @@ def wrong_command_lines_are_refused(eddy):
 
 @claim
 def port_in_use_is_said(eddy):
-    url = eddy.mock()
-    e2e.one_line(eddy.run("mock", "--listen", "127.0.0.1:" + url.rsplit(":", 1)[1]), 1,
-                 "--listen", "in use", "another port")
+    for threads in ("1", "2"):  # of the mock that has the port, and of the one that does not get it
+        url = eddy.mock("--threads", threads)
+        for more in ("1", "2"):
+            e2e.one_line(eddy.run("mock", "--listen", "127.0.0.1:" + url.rsplit(":", 1)[1], "--threads", more), 1,
+                         "--listen", "in use", "another port")
 
 
 @claim

@@ -84,12 +84,54 @@ def other_addresses_are_reached_only_if_asked_for(eddy):
 
 @claim
 def several_threads_serve_one_port(eddy):
-    child, url = serve(eddy, site(eddy), "--threads", "3", port=e2e.free_port())
+    child, url = serve(eddy, site(eddy), "--threads", "3")
     for _ in range(20):
         equal(ask(url, "/a.txt")[0], 200)
     check(len(os.listdir(f"/proc/{child.pid}/task")) >= 3, "no threads")
     child.send_signal(signal.SIGTERM)
     equal(child.wait(e2e.LIMIT_S), 128 + signal.SIGTERM)
+
+
+@claim
+def a_port_can_be_used_again_after_the_server_has_closed_connections(eddy):
+    folder = site(eddy)
+    child, url = serve(eddy, folder, "--threads", "2")
+    equal(ask(url, "/a.txt", Connection="close")[0], 200)
+    child.send_signal(signal.SIGTERM)
+    child.wait(e2e.LIMIT_S)
+    _, url = serve(eddy, folder, "--threads", "2", port=url.rsplit(":", 1)[1])
+    equal(ask(url, "/a.txt")[0], 200)
+
+
+@claim
+def names_of_other_sites_are_refused_on_the_loopback_address(eddy):
+    folder, log, port = site(eddy), eddy.file("log"), e2e.free_port()
+    known = ("localhost", "LOCALHOST:8000", "localhost.", "a.localhost:1", "127.0.0.1", "127.0.0.1:80", "10.0.0.7",
+             "[::1]:80")
+    others = ("evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example", "notlocalhost",
+              "127.0.0.1x")
+    _, url = serve(eddy, folder, "--host", "files.example", "--host", "b", "--access-log", log,
+                   "--metrics-port", str(port))
+    for host in (*known, "files.example", "FILES.example:80", "files.example.", "b"):
+        equal((host, ask(url, "/a.txt", Host=host)[0]), (host, 200))
+    parts = urllib.parse.urlsplit(url)
+    with socket.create_connection((parts.hostname, parts.port), timeout=e2e.LIMIT_S) as client:
+        client.sendall(b"GET /a.txt HTTP/1.0\r\n\r\n")  # not a browser
+        check(client.recv(1000).startswith(b"HTTP/1.1 200 "), "refused without a Host")
+    for host in (*others, "a.files.example", "files.exampl"):
+        status, _, body = ask(url, "/a.txt", Host=host)
+        equal((host, status), (host, 403))
+        check("0123456789" not in body and "--host" in body, body)
+    equal(ask(url, "/missing", Host="evil.example")[0], 403)
+    metrics = f"http://127.0.0.1:{port}"
+    equal(ask(metrics, "/metrics", Host="evil.example")[0], 403)
+    equal(ask(metrics, "/metrics", Host="localhost")[0], 200)
+    with open(log, encoding="utf-8") as file:
+        check([json.loads(line)["status"] for line in file].count(403) == len(others) + 3, "not logged")
+    _, url = serve(eddy, folder, "--bind", "0.0.0.0")
+    equal(ask(url.replace("0.0.0.0", "127.0.0.1"), "/a.txt", Host="files.example")[0], 200)
+    _, url = serve(eddy, folder, "--bind", "0.0.0.0", "--host", "files.example")
+    equal(ask(url.replace("0.0.0.0", "127.0.0.1"), "/a.txt", Host="evil.example")[0], 403)
 
 
 @claim
@@ -101,9 +143,14 @@ def a_certificate_makes_it_https(eddy):
                         "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
     except FileNotFoundError as error:
         raise Skip("openssl is not installed") from error
-    _, url = serve(eddy, site(eddy), "--cert", cert, "--key", key)
+    folder = site(eddy)
+    _, url = serve(eddy, folder, "--cert", cert, "--key", key)
     check(url.startswith("https://"), url)
-    equal(ask(url, "/a.txt", context=ssl.create_default_context(cafile=cert))[0::2], (200, "0123456789"))
+    context = ssl.create_default_context(cafile=cert)
+    equal(ask(url, "/a.txt", context=context)[0::2], (200, "0123456789"))
+    equal(ask(url, "/a.txt", context=context, Host="files.example")[0], 200)
+    _, url = serve(eddy, folder, "--cert", cert, "--key", key, "--host", "a")
+    equal(ask(url, "/a.txt", context=context, Host="files.example")[0], 403)
 
 
 @claim
@@ -131,7 +178,7 @@ def a_stop_lets_an_answer_end(eddy):
     child, url = serve(eddy, folder)
     parts = urllib.parse.urlsplit(url)
     with socket.create_connection((parts.hostname, parts.port), timeout=e2e.LIMIT_S) as client:
-        client.sendall(b"GET /large.bin HTTP/1.1\r\nHost: a\r\n\r\n")
+        client.sendall(b"GET /large.bin HTTP/1.1\r\nHost: localhost\r\n\r\n")
         got = len(client.recv(1000))
         child.send_signal(signal.SIGTERM)
         while data := client.recv(1 << 20):
@@ -153,15 +200,25 @@ def mistakes_are_explained_in_a_line(eddy):
             ((folder, "--key", "k.pem"), 2, ("--cert",)),
             ((folder, "--cert", folder + "/a.txt", "--port", "0"), 2, ("--cert",)),
             ((folder, "--metrics-port", "0"), 2, ("--metrics-port",)),
-            ((folder, "--threads", "2", "--port", "0"), 2, ("--threads",)),
+            ((folder, "--threads", "2", "--bind", "localhost"), 2, ("--bind", "127.0.0.1")),
+            ((folder, "--threads", "2", "--bind", "192.0.2.1"), 1, ("--bind",)),
+            ((folder, "--threads", "3", "--cert", folder + "/a.txt", "--port", "0"), 2, ("--cert",)),
+            ((folder, "--threads", "3", "--access-log", folder + "/no/log", "--port", "0"), 1, ("--access-log",)),
+            ((folder, "--host", "0.0.0.0"), 2, ("--host", "--bind")),
+            ((folder, "--host", "http://a"), 2, ("--host",)),
+            ((folder, "--host", "a..b"), 2, ("--host",)),
+            ((folder, "--host", ""), 2, ("--host",)),
+            ((folder, *("--host", "a") * 33), 2, ("--host", "32")),
             ((folder, "--threads", "2", "--metrics-port", "9"), 2, ("--threads",)),
             ((folder, "--cache-control", "a\nb"), 2, ("--cache-control",)),
             ((folder, "--access-log", folder + "/no/log", "--port", "0"), 1, ("--access-log",)),
             ((folder, "--listen", "127.0.0.1:80"), 2, ("--bind",)),
     ):
         e2e.one_line(eddy.run("serve", *args), code, *words)
-    _, url = serve(eddy, folder)
-    e2e.one_line(eddy.run("serve", folder, "--port", url.rsplit(":", 1)[1]), 1, "--port")
+    for threads in (1, 3):  # of the server that has the port, and of the one that does not get it
+        _, url = serve(eddy, folder, "--threads", str(threads))
+        for more in (1, 3):
+            e2e.one_line(eddy.run("serve", folder, "--port", url.rsplit(":", 1)[1], "--threads", str(more)), 1, "--port")
 
 
 e2e.main()

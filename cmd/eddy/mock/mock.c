@@ -14,6 +14,7 @@
 #include "common/console.h"
 #include "common/hangup.h"
 #include "common/option.h"
+#include "common/port.h"
 #include "eddy/channel.h"
 #include "eddy/error.h"
 #include "eddy/run_many.h"
@@ -138,22 +139,25 @@ static int tls_open(struct mock_run *run, eddy_tls_config **ret_tls)
         return err;
 }
 
-/* Listen on this loop's listener. Loops share a port by SO_REUSEPORT. */
-static int listen_on(struct mock_run *run, uint16_t port, eddy_listener **ret_listener)
+/* Explain why the address and the port cannot be used. Returns 'err'. */
+static int port_failed(struct mock_run *run, uint16_t port, int err)
 {
-        const struct ed_mock_opts *opts = &run->mock.opts;
-        struct eddy_tcp_listen_opts listen_opts = { .reuse_port = eddy_run_count() > 1 };
-        int err = eddy_tcp_listen(opts->host, port, &listen_opts, ret_listener);
-
-        if (err == 0)
-                return 0;
-        ed_console_say("mock", "--listen %s, port %u: %s%s", opts->host, port,
+        ed_console_say("mock", "--listen %s, port %u: %s%s", run->mock.opts.host, port,
                        err == -EINVAL ? "not an address; names are not looked up: write "
                                         "127.0.0.1 for localhost"
                                       : eddy_error_text(err),
                        err == -EADDRINUSE ? "; give another port, or 0 for a free one" : "");
         exit_with(run, err == -EINVAL ? ED_EXIT_USAGE : ED_EXIT_FAILED);
         return err;
+}
+
+/* Listen on this loop's listener. Loops share a port by SO_REUSEPORT. */
+static int listen_on(struct mock_run *run, uint16_t port, eddy_listener **ret_listener)
+{
+        struct eddy_tcp_listen_opts listen_opts = { .reuse_port = eddy_run_count() > 1 };
+        int err = eddy_tcp_listen(run->mock.opts.host, port, &listen_opts, ret_listener);
+
+        return err < 0 ? port_failed(run, port, err) : 0;
 }
 
 /* On the first loop: print the address, and send the port to the other loops. */
@@ -238,7 +242,7 @@ static int run_loops(struct mock_run *run)
         struct eddy_run_opts opts = { .watchdog_ns = EDDY_SEC(1), .report = ed_console_report };
         unsigned long files = ed_console_raise_files("mock");
         uint32_t loops = run->mock.opts.threads;
-        int err;
+        int reserved = -1, err;
 
         if (files == 0)
                 return ED_EXIT_FAILED;
@@ -250,7 +254,12 @@ static int run_loops(struct mock_run *run)
         if (err < 0)
                 return err;
         pthread_mutex_init(&run->mock.lock, NULL);
-        err = eddy_run_many_with(loops, serve, run, &opts);
+        if (loops > 1)
+                reserved = ed_port_reserve(run->mock.opts.host, &run->mock.opts.port);
+        err = loops > 1 && reserved < 0 ? port_failed(run, run->mock.opts.port, reserved)
+                                        : eddy_run_many_with(loops, serve, run, &opts);
+        if (reserved >= 0)
+                close(reserved);
         pthread_mutex_destroy(&run->mock.lock);
         eddy_channel_release(run->ports);
         ed_tokens_fini(&run->mock.tokens);

@@ -3,7 +3,9 @@
  */
 #include "serve/opts.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/console.h"
@@ -21,6 +23,9 @@ static const char help[] =
         "  --bind ADDRESS       listen on this address; 0.0.0.0 or :: is all addresses, so other\n"
         "                       machines can connect (127.0.0.1)\n"
         "  --port N             listen on this port; 0 is a free port (8000)\n"
+        "  --host NAME          also answer requests for this host, such as the name of a proxy "
+        "before\n"
+        "                       the server (localhost and IP addresses only); can be repeated\n"
         "  --threads N          serve on N threads; 0 means one for each processor (1)\n"
         "  --cert FILE, --key FILE\n"
         "                       serve https with this certificate and its key (PEM)\n"
@@ -43,6 +48,7 @@ static const char help[] =
 enum {
         OPT_BIND = 256,
         OPT_PORT,
+        OPT_HOST,
         OPT_THREADS,
         OPT_CERT,
         OPT_KEY,
@@ -57,6 +63,7 @@ enum {
 static const struct option options[] = {
         { "bind", required_argument, NULL, OPT_BIND },
         { "port", required_argument, NULL, OPT_PORT },
+        { "host", required_argument, NULL, OPT_HOST },
         { "threads", required_argument, NULL, OPT_THREADS },
         { "cert", required_argument, NULL, OPT_CERT },
         { "key", required_argument, NULL, OPT_KEY },
@@ -73,7 +80,7 @@ static const struct option options[] = {
 
 static const struct ed_option_hint hints[] = {
         { "listen", "--bind ADDRESS and --port N" },
-        { "host", "--bind" },
+        { "allowed-hosts", "--host" },
         { "directory", "DIR, without an option" },
         { "root", "DIR, without an option" },
         { "tls", "--cert" },
@@ -99,6 +106,35 @@ static int metrics_port_set(struct ed_serve_opts *opts, const char *value)
         return -EINVAL;
 }
 
+/* Returns true for "files.example", whose last part is not a number: not an address, a port or a URL. */
+static bool is_name(const char *text)
+{
+        const char *dot = strrchr(text, '.'), *last = dot ? dot + 1 : text;
+
+        for (const char *at = text; *at; at++)
+                if (!(isalnum((unsigned char) *at) || *at == '-' || *at == '_' ||
+                      (*at == '.' && at > text && at[-1] != '.')))
+                        return false;
+        return last[strspn(last, "0123456789")];
+}
+
+static int host_add(struct ed_serve_opts *opts, const char *value)
+{
+        if (!is_name(value)) {
+                ed_console_usage("serve",
+                                 "--host %s: not a name such as files.example; the address to "
+                                 "listen on is --bind",
+                                 value);
+                return -EINVAL;
+        }
+        if (opts->hosts_count == ED_SERVE_HOSTS_MAX) {
+                ed_console_usage("serve", "--host: at most %d names", ED_SERVE_HOSTS_MAX);
+                return -EINVAL;
+        }
+        opts->hosts[opts->hosts_count++] = value;
+        return 0;
+}
+
 static int serve_option_set(void *arg, int option, char *value)
 {
         struct ed_serve_opts *opts = arg;
@@ -109,6 +145,8 @@ static int serve_option_set(void *arg, int option, char *value)
                 return 0;
         case OPT_PORT:
                 return ed_option_port("serve", "--port", value, value, &opts->port);
+        case OPT_HOST:
+                return host_add(opts, value);
         case OPT_THREADS:
                 return ed_option_count("serve", "--threads", value, 0, ED_SERVE_THREADS_MAX,
                                        &opts->threads);
@@ -152,9 +190,6 @@ static int line_check(struct ed_serve_opts *opts, int count, char **words)
         opts->folder = words[0];
         if (opts->key_file && !opts->cert_file)
                 return ed_console_usage("serve", "--key needs --cert, the certificate of the key");
-        if (opts->threads != 1 && opts->port == 0)
-                return ed_console_usage("serve", "--port 0 with --threads: several threads share "
-                                                 "a port only if its number is given");
         if (opts->threads != 1 && opts->metrics_port > 0)
                 return ed_console_usage("serve",
                                         "--metrics-port with --threads: each thread counts "

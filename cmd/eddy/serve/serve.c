@@ -7,10 +7,13 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/console.h"
 #include "common/option.h"
+#include "common/port.h"
 #include "eddy/eddy.h"
+#include "serve/hosts.h"
 #include "serve/opts.h"
 
 enum { CONNECTIONS_SPARE = 64 /* open files that are not clients */, CONNECTIONS_MAX = 50000 };
@@ -21,11 +24,14 @@ struct serving {
         struct ed_serve_opts opts;
         eddy_http_folder *folder;
         uint32_t connections_max; /* of each loop */
-        atomic_int exit_code;     /* the first that is not 0 */
+        uint32_t loops;
+        uint16_t port;        /* that is reserved for the loops, or that of the options */
+        atomic_int exit_code; /* of the first failure; 0: none */
 };
 
 /* The objects of one loop. */
 struct serving_loop {
+        const struct ed_serve_opts *opts;
         eddy_listener *listener, *metrics_listener;
         eddy_tls_config *tls;
         eddy_log *log;
@@ -34,31 +40,39 @@ struct serving_loop {
         eddy_http_server_metrics *measured;
 };
 
-/* Set the exit code if none is set yet. Returns 'err'. */
-static int exit_by(struct serving *serving, int exit_code, int err)
+/*
+ * Set the exit code. Returns true for the first failure: only that is explained, and not those of the
+ * other loops, which fail for the same reason.
+ */
+static bool fails_first(struct serving *serving, int exit_code)
 {
         int none = 0;
 
-        atomic_compare_exchange_strong(&serving->exit_code, &none, exit_code);
-        return err;
+        return atomic_compare_exchange_strong(&serving->exit_code, &none, exit_code);
 }
 
 /* ---- opening --------------------------------------------------------------- */
 
+/* Explain why an address and a port of an option cannot be used. Returns 'err'. */
+static int port_failed(struct serving *serving, const char *option, uint16_t port, int err)
+{
+        if (fails_first(serving, err == -EINVAL ? ED_EXIT_USAGE : ED_EXIT_FAILED))
+                ed_console_say("serve", "%s, port %u: %s%s", option, (unsigned) port,
+                               err == -EINVAL ? "not an address; names are not looked up: write "
+                                                "127.0.0.1 for localhost"
+                                              : eddy_error_text(err),
+                               err == -EADDRINUSE ? "; give another --port, or 0 for a free one"
+                                                  : "");
+        return err;
+}
+
 static int listen_to(struct serving *serving, const char *option, const char *address,
                      uint16_t port, eddy_listener **ret_listener)
 {
-        struct eddy_tcp_listen_opts opts = { .reuse_port = eddy_run_count() > 1 };
+        struct eddy_tcp_listen_opts opts = { .reuse_port = serving->loops > 1 };
         int err = eddy_tcp_listen(address, port, &opts, ret_listener);
 
-        if (err == 0)
-                return 0;
-        ed_console_say("serve", "%s, port %u: %s%s", option, (unsigned) port,
-                       err == -EINVAL ? "not an address; names are not looked up: write 127.0.0.1 "
-                                        "for localhost"
-                                      : eddy_error_text(err),
-                       err == -EADDRINUSE ? "; give another --port, or 0 for a free one" : "");
-        return exit_by(serving, err == -EINVAL ? ED_EXIT_USAGE : ED_EXIT_FAILED, err);
+        return err < 0 ? port_failed(serving, option, port, err) : 0;
 }
 
 static int open_tls(struct serving *serving, eddy_tls_config **ret_tls)
@@ -71,9 +85,10 @@ static int open_tls(struct serving *serving, eddy_tls_config **ret_tls)
 
         if (err == 0)
                 return 0;
-        ed_console_say("serve", "%s: %s", ed_option_of_fault(&fault),
-                       fault.text[0] ? fault.text : eddy_error_text(err));
-        return exit_by(serving, err == EDDY_E_TLS_BAD_FILE ? ED_EXIT_USAGE : ED_EXIT_FAILED, err);
+        if (fails_first(serving, err == EDDY_E_TLS_BAD_FILE ? ED_EXIT_USAGE : ED_EXIT_FAILED))
+                ed_console_say("serve", "%s: %s", ed_option_of_fault(&fault),
+                               fault.text[0] ? fault.text : eddy_error_text(err));
+        return err;
 }
 
 static int open_log(struct serving *serving, eddy_log **ret_log)
@@ -84,8 +99,9 @@ static int open_log(struct serving *serving, eddy_log **ret_log)
 
         if (err == 0)
                 return 0;
-        ed_console_say("serve", "--access-log %s: %s", path, eddy_error_text(err));
-        return exit_by(serving, ED_EXIT_FAILED, err);
+        if (fails_first(serving, ED_EXIT_FAILED))
+                ed_console_say("serve", "--access-log %s: %s", path, eddy_error_text(err));
+        return err;
 }
 
 static int open_metrics(struct serving *serving, struct serving_loop *loop)
@@ -96,6 +112,26 @@ static int open_metrics(struct serving *serving, struct serving_loop *loop)
         if (err == 0)
                 err = eddy_metrics_new(NULL, &loop->metrics);
         return err < 0 ? err : eddy_http_server_metrics_new(loop->metrics, &loop->measured);
+}
+
+/* ---- hosts ----------------------------------------------------------------- */
+
+static int refuse_host(eddy_http_exchange *exchange, const char *host)
+{
+        return eddy_http_exchange_fail(exchange, 403,
+                                       "the host %.200s is not known here; if it is right, start "
+                                       "eddy serve with --host and its name",
+                                       host);
+}
+
+/* Middleware: answers only for known hosts. */
+static int check_host(eddy_http_exchange *exchange, struct eddy_http_next *next, void *arg)
+{
+        const struct serving *serving = arg;
+        const char *host = eddy_http_exchange_host(exchange);
+
+        return ed_serve_host_is_known(&serving->opts, host) ? eddy_http_next(exchange, next)
+                                                            : refuse_host(exchange, host);
 }
 
 static int make_router(struct serving *serving, struct serving_loop *loop)
@@ -109,6 +145,10 @@ static int make_router(struct serving *serving, struct serving_loop *loop)
         if (loop->log)
                 eddy_http_use_access_log(loop->router,
                                          &(struct eddy_http_access_log_opts){ .log = loop->log });
+        /* With TLS, the client has checked the name by the certificate. */
+        if (serving->opts.hosts_count > 0 ||
+            (!loop->tls && ed_serve_is_loopback(serving->opts.address)))
+                eddy_http_router_use(loop->router, check_host, serving);
         eddy_http_router_add(loop->router, "GET /{path...}", eddy_http_folder_handle,
                              serving->folder, NULL);
         return eddy_http_router_check(loop->router, NULL);
@@ -117,7 +157,7 @@ static int make_router(struct serving *serving, struct serving_loop *loop)
 static int loop_open(struct serving *serving, struct serving_loop *loop)
 {
         const struct ed_serve_opts *opts = &serving->opts;
-        int err = listen_to(serving, "--bind", opts->address, opts->port, &loop->listener);
+        int err = listen_to(serving, "--bind", opts->address, serving->port, &loop->listener);
 
         if (err == 0 && opts->cert_file)
                 err = open_tls(serving, &loop->tls);
@@ -151,15 +191,25 @@ static int print_address(struct serving *serving, const struct serving_loop *loo
                    address, is_v6 ? "]" : "", (unsigned) eddy_listener_port(loop->listener)) >= 0 &&
             fflush(stdout) == 0)
                 return 0;
-        ed_console_say("serve", "cannot write to standard output: %s", strerror(errno));
-        return exit_by(serving, ED_EXIT_OUTPUT, -EIO);
+        if (fails_first(serving, ED_EXIT_OUTPUT))
+                ed_console_say("serve", "cannot write to standard output: %s", strerror(errno));
+        return -EIO;
+}
+
+static int answer_metrics(eddy_http_exchange *exchange, void *arg)
+{
+        const struct serving_loop *loop = arg;
+        const char *host = eddy_http_exchange_host(exchange);
+
+        return ed_serve_host_is_known(loop->opts, host) ? eddy_http_metrics(exchange, loop->metrics)
+                                                        : refuse_host(exchange, host);
 }
 
 static int serve_metrics(void *arg)
 {
-        const struct serving_loop *loop = arg;
+        struct serving_loop *loop = arg;
 
-        return eddy_http_serve(loop->metrics_listener, NULL, eddy_http_metrics, loop->metrics);
+        return eddy_http_serve(loop->metrics_listener, NULL, answer_metrics, loop);
 }
 
 static int serve_folder(struct serving *serving, struct serving_loop *loop)
@@ -185,7 +235,7 @@ static int serve_folder(struct serving *serving, struct serving_loop *loop)
 static int serve_on_loop(void *arg)
 {
         struct serving *serving = arg;
-        struct serving_loop loop = { .log = NULL };
+        struct serving_loop loop = { .opts = &serving->opts };
         int err = loop_open(serving, &loop);
 
         if (err == 0 && eddy_run_index() == 0)
@@ -196,24 +246,41 @@ static int serve_on_loop(void *arg)
         return err;
 }
 
+/* Run the loops. With several, a port is reserved for their listeners. */
 static int run_loops(struct serving *serving)
 {
         struct eddy_run_opts opts = { .watchdog_ns = EDDY_SEC(1), .report = ed_console_report };
-        unsigned long files = ed_console_raise_files("serve");
-        uint32_t loops = serving->opts.threads;
-        unsigned long max;
+        int reserved = -1, err;
+
+        serving->port = serving->opts.port;
+        if (serving->loops > 1) {
+                reserved = ed_port_reserve(serving->opts.address, &serving->port);
+                if (reserved < 0)
+                        return port_failed(serving, "--bind", serving->port, reserved);
+        }
+        err = eddy_run_many_with(serving->loops, serve_on_loop, serving, &opts);
+        if (reserved >= 0)
+                close(reserved);
+        return err;
+}
+
+/* Set the number of loops, and of the connections of each. Returns false after a message. */
+static bool set_loops(struct serving *serving)
+{
+        unsigned long files = ed_console_raise_files("serve"), max;
 
         if (files == 0)
-                return exit_by(serving, ED_EXIT_FAILED, -EMFILE);
-        if (loops == 0)
-                loops = eddy_cpu_count() < ED_SERVE_THREADS_MAX ? eddy_cpu_count()
-                                                                : ED_SERVE_THREADS_MAX;
+                return false;
+        serving->loops = serving->opts.threads;
+        if (serving->loops == 0)
+                serving->loops = eddy_cpu_count() < ED_SERVE_THREADS_MAX ? eddy_cpu_count()
+                                                                         : ED_SERVE_THREADS_MAX;
         /* Each answer needs two open files: its connection and its file. */
         max = files > 2 * CONNECTIONS_SPARE ? (files - CONNECTIONS_SPARE) / 2
                                             : CONNECTIONS_SPARE / 2;
-        max = (max < CONNECTIONS_MAX ? max : CONNECTIONS_MAX) / loops;
+        max = (max < CONNECTIONS_MAX ? max : CONNECTIONS_MAX) / serving->loops;
         serving->connections_max = max > 0 ? (uint32_t) max : 1;
-        return eddy_run_many_with(loops, serve_on_loop, serving, &opts);
+        return true;
 }
 
 static int open_folder(struct serving *serving)
@@ -234,6 +301,8 @@ int ed_serve_main(int argc, char **argv)
 
         if (ed_serve_opts_parse(&serving.opts, argc, argv, &exit_code) != 0)
                 return exit_code;
+        if (!set_loops(&serving))
+                return ED_EXIT_FAILED;
         if (open_folder(&serving) < 0)
                 return ED_EXIT_USAGE;
         err = run_loops(&serving);
