@@ -2,6 +2,7 @@
  * test_multipart.c - multipart bodies, whole and under every split; and what is written for a part.
  */
 #include "eddy/error.h"
+#include "linear.h"
 #include "test.h"
 #include "wire/multipart.h"
 
@@ -10,6 +11,9 @@ enum { OUT_BYTES = 4096, HEAD_MAX = 300 };
 #define DISPOSITION "Content-Disposition: form-data; "
 #define PART(name)  "--b\r\n" DISPOSITION "name=\"" name "\"\r\n\r\n"
 #define END         "\r\n--b--\r\n"
+
+#define TEN     "0123456789"
+#define SEVENTY TEN TEN TEN TEN TEN TEN TEN
 
 static const struct ed_multipart_limits limits = { 4, HEAD_MAX, 1000, 1200, 4001 };
 
@@ -388,6 +392,60 @@ TEST(type_of_a_part_is_found_in_the_time_of_one_look_at_its_headers)
         free(headers);
 }
 
+/* Read a field of 'n' bytes in pieces. */
+static void read_field(char *data, size_t n, size_t piece)
+{
+        static const struct ed_multipart_limits large = { 1, HEAD_MAX, UINT64_MAX, 0, UINT64_MAX };
+        static const char begin[] = "--" SEVENTY "\r\n" DISPOSITION "name=a\r\n\r\n";
+        size_t data_bytes, left = sizeof(begin) - 1, given = 0;
+        enum ed_multipart_event event;
+        struct ed_multipart multipart;
+        const char *at = begin, *run;
+
+        ed_multipart_init(&multipart, SEVENTY, &large);
+        for (int i = 0; i < 2; i++, at = data, left = n)
+                while (left > 0) {
+                        int64_t took =
+                                ed_multipart_read(&multipart, at, left < piece ? left : piece,
+                                                  &event, &run, &data_bytes);
+
+                        CHECK(took >= 0);
+                        given += event == ED_MULTIPART_DATA ? data_bytes : 0;
+                        at += took;
+                        left -= (size_t) took;
+                }
+        CHECK(given <= n && given + sizeof(SEVENTY) + 3 >= n);
+        ed_multipart_fini(&multipart);
+}
+
+static void read_whole(char *data, size_t n)
+{
+        read_field(data, n, n);
+}
+
+static void read_bytewise(char *data, size_t n)
+{
+        read_field(data, n, 1);
+}
+
+/* Beginnings of the boundary of each length, and line ends. */
+TEST(data_that_begin_like_the_boundary_take_linear_time)
+{
+        enum { BYTES = 2000000 };
+        static const char boundary[] = "\r\n--" SEVENTY;
+        size_t lengths[] = { 1, 2, 4, 5, sizeof(boundary) - 2 };
+        char *data = malloc(BYTES);
+
+        CHECK(data != NULL);
+        for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+                for (size_t at = 0; at < BYTES; at++)
+                        data[at] = boundary[at % lengths[i]];
+                check_linear(read_whole, data, BYTES / 4);
+                check_linear(read_bytewise, data, BYTES / 20);
+        }
+        free(data);
+}
+
 /* ---- the boundary ------------------------------------------------------------ */
 
 static int boundary_of(const char *type, const char *expected)
@@ -400,9 +458,6 @@ static int boundary_of(const char *type, const char *expected)
         CHECK_EQ(n == EDDY_E_HTTP_MULTIPART, rule != NULL);
         return n;
 }
-
-#define TEN     "0123456789"
-#define SEVENTY TEN TEN TEN TEN TEN TEN TEN
 
 TEST(boundary_is_found_in_the_type)
 {

@@ -185,6 +185,9 @@ static int save_one(void *arg)
         return err;
 }
 
+static const char *const sweeps[] = { "cancels", "allocations", "all later allocations", "calls",
+                                      "two allocations" };
+
 TEST(file_is_complete_or_absent_after_each_fault_and_cancel)
 {
         fill_data();
@@ -195,6 +198,8 @@ TEST(file_is_complete_or_absent_after_each_fault_and_cancel)
 
                 CHECK_EQ(eddy_test_sweep(what, save_one, NULL, NULL, &sweep), 0);
                 CHECK(sweep.tried > 0);
+                printf("# %s: %d of %d, %d runs\n", sweeps[what - EDDY_TEST_CANCEL],
+                       (int) sweep.tried, (int) sweep.count, (int) sweep.runs);
         }
         form.sleeps = false;
 }
@@ -594,4 +599,65 @@ TEST(client_saves_the_files_of_a_form_in_a_response)
         fill_data();
         form_make(data, 100000, 1);
         http_run(receive_form, NULL);
+}
+
+/* ---- through a server ---------------------------------------------------------------- */
+
+static int handle_upload(eddy_http_exchange *exchange, void *arg)
+{
+        EDDY_AUTO(eddy_http_multipart_reader) eddy_http_multipart_reader *reader = NULL;
+        struct eddy_http_multipart_part part;
+        int err = eddy_http_exchange_multipart(exchange, NULL, &reader);
+
+        (void) arg;
+        while (err >= 0 && (err = eddy_http_multipart_next(reader, &part)) > 0)
+                err = eddy_http_multipart_save(reader, "/up/x", NULL, NULL);
+        return err < 0 ? err : eddy_http_exchange_respond(exchange, 204, NULL, 0, NULL, 0);
+}
+
+static int send_upload(eddy_http_client *client)
+{
+        const struct eddy_http_part part = {
+                .name = "f", .filename = "f", .data = data, .data_bytes = DATA_MAX - 100
+        };
+        const struct eddy_http_multipart body = { .parts = &part, .parts_count = 1 };
+        const struct eddy_http_request request = { .url = "http://a/", .multipart = &body };
+        eddy_http_response *response;
+        int err = eddy_http_client_send(client, &request, &response), status;
+
+        if (err < 0)
+                return err;
+        status = eddy_http_response_status(response);
+        CHECK(status == 204 || status == 500 || status == 503);
+        eddy_http_response_close(response);
+        return status == 204 ? 0 : -EREMOTEIO;
+}
+
+static int upload(void *arg)
+{
+        eddy_http_client *client;
+        int err = eddy_folder_make("/up", 0);
+
+        (void) arg;
+        if (err == 0)
+                err = eddy_http_client_new(OPTIONS(.handler = handle_upload), &client);
+        if (err < 0)
+                return err;
+        err = send_upload(client);
+        eddy_http_client_close(client);
+        check_left(err);
+        return err;
+}
+
+TEST(upload_to_a_server_is_complete_or_absent_after_each_fault_and_cancel)
+{
+        fill_data();
+        for (int what = EDDY_TEST_CANCEL; what <= EDDY_TEST_CALLS; what++) {
+                struct eddy_test_sweep sweep;
+
+                CHECK_EQ(eddy_test_sweep(what, upload, NULL, NULL, &sweep), 0);
+                CHECK(sweep.tried > 0);
+                printf("# %s: %d of %d, %d runs\n", sweeps[what - EDDY_TEST_CANCEL],
+                       (int) sweep.tried, (int) sweep.count, (int) sweep.runs);
+        }
 }

@@ -265,6 +265,28 @@ static int answer_ok(eddy_http_exchange *exchange, void *arg)
         return eddy_http_exchange_respond(exchange, 200, NULL, 0, "ok", 2);
 }
 
+static void build_mounted(void)
+{
+        eddy_http_router *api;
+
+        CHECK_EQ(eddy_http_router_new(&api), 0);
+        CHECK_EQ(eddy_http_use_body_limit(api, 4), 0);
+        CHECK_EQ(eddy_http_router_add(api, "POST /ok", answer_ok, NULL, NULL), 0);
+        CHECK_EQ(eddy_http_router_mount(guarded.router, "/api", api), 0);
+}
+
+#define POST_API(fields) SAY("POST", "/api/ok", fields)
+
+/* The way of a server with large uploads. */
+GUARDED_TEST_WITH(the_limit_of_a_mounted_router_leaves_the_routes_beside_it,
+                  SERVER_OPTIONS(.body_bytes_max = 8), build_mounted)
+{
+        CHECK_STR(body_of(ask(site, POST("Content-Length: 8\r\n") "12345678")), "8");
+        CHECK_EQ(ask(site, POST("Content-Length: 9\r\n") "123456789")->status, 413);
+        CHECK_EQ(ask(site, POST_API("Content-Length: 4\r\n") "1234")->status, 200);
+        CHECK_EQ(ask(site, POST_API("Content-Length: 5\r\n") "12345")->status, 413);
+}
+
 static int build_and_ask(void *arg)
 {
         struct eddy_http_rate_limit_opts opts = { .requests = 1, .clients_max = 8 };
