@@ -83,9 +83,9 @@ EDDY_API int eddy_http_exchange_trailer_at(const eddy_http_exchange *exchange, s
  * eddy_http_exchange_respond(), _begin() and _upgrade() send it before the headers of their
  * argument, also if both have the same name: do not add a header that may be sent only once,
  * such as Content-Type, if the handler may send it too.  If the handler does not answer, the
- * server's own response (404, 500) also has the added headers, except "Content-...",
- * Cache-Control, ETag, Expires and Last-Modified.  The added names and values have at most
- * 16 KiB in all.
+ * server's own response (404, 500) also has the added headers, except "Content-...", ETag,
+ * Expires, Last-Modified, and a Cache-Control without "no-store".  The added names and values have
+ * at most 16 KiB in all.
  *
  * Suspends: no.
  * Errors: EDDY_E_HTTP_STATE           a response was begun already

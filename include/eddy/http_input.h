@@ -18,7 +18,8 @@
  *
  * 'loc' begins with "body", "query" or "path".  'type' is the name of the error in small letters,
  * "missing" for EDDY_E_FIELD_MISSING, and "extra_forbidden" for EDDY_E_FIELD_UNKNOWN.  A text that is
- * not JSON, or not a query, is answered with a 400 and the reason (application/problem+json).  The wrong
+ * not JSON, or not a query, is answered with a 400 and the reason (application/problem+json), and a body
+ * of another type, or with a Content-Encoding, with a 415 and what was expected.  The wrong
  * fields of several calls are collected, so a handler can read the query and the body, and then return
  * the first error.
  *
@@ -41,7 +42,8 @@ EDDY_BEGIN_DECLS
  * send other types without asking.
  *
  * Suspends: yes.
- * Errors: EDDY_E_HTTP_CONTENT_TYPE  the request has another content type, or none
+ * Errors: EDDY_E_HTTP_CONTENT_TYPE  the request has another content type, or none, or a content
+ *                                   coding
  *         those of eddy_http_exchange_body() and eddy_json_read()
  * Owns: returns strings and lists (owned), until eddy_fields_fini().
  */
@@ -52,7 +54,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_json(eddy_http_exchange *exchange,
  * Read the body as a form of application/x-www-form-urlencoded, as eddy_query_read() with 'flags'.
  *
  * Suspends: yes.
- * Errors: EDDY_E_HTTP_CONTENT_TYPE  the request has another content type, or none
+ * Errors: EDDY_E_HTTP_CONTENT_TYPE  the request has another content type, or none, or a content
+ *                                   coding
  *         those of eddy_http_exchange_body() and eddy_query_read()
  * Owns: as eddy_http_exchange_json()
  */

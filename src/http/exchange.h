@@ -126,6 +126,7 @@ struct eddy_http_exchange {
         struct ed_http_wrong *wrong;               /* owned (http/input.h); NULL: no wrong fields */
         struct ed_http_after *after;               /* owned; NULL: none */
         int input_error;                           /* the last error of an input not in 'wrong' */
+        const char *input_detail;                  /* for the client; a static text, or NULL */
         const char *request_id;                    /* in the frame of a middleware; NULL: none */
         const struct ed_http_forwarded *forwarded; /* likewise (http/forwarded.h) */
         struct ed_http_before *before;             /* the innermost; NULL: none */

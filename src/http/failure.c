@@ -27,6 +27,8 @@ static void answer(const struct ed_http_server *server, eddy_http_exchange *exch
                 return;
         if (!failure->status)
                 failure->status = eddy_http_error_status(exchange, failure->error);
+        if (!failure->detail && exchange->input_error == failure->error)
+                failure->detail = exchange->input_detail;
         (void) !ed_http_problem_respond(exchange, failure->status, failure->detail);
 }
 

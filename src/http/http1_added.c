@@ -10,15 +10,19 @@
 #include "eddy/error.h"
 #include "eddy/http_text.h"
 #include "http/http1_answer.h"
+#include "wire/http1.h"
 
-bool ed_http1_is_of_content(const char *name)
+bool ed_http1_is_of_content(const struct eddy_http_header *header)
 {
-        static const char *const names[] = { "Cache-Control", "ETag", "Expires", "Last-Modified" };
+        static const char *const names[] = { "ETag", "Expires", "Last-Modified" };
 
+        /* A cookie that was added with "no-store" must not be stored with an error either. */
+        if (strcasecmp(header->name, "Cache-Control") == 0)
+                return !ed_http1_list_has(header->value, strlen(header->value), "no-store");
         for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-                if (strcasecmp(name, names[i]) == 0)
+                if (strcasecmp(header->name, names[i]) == 0)
                         return true;
-        return strncasecmp(name, "Content-", 8) == 0;
+        return strncasecmp(header->name, "Content-", 8) == 0;
 }
 
 bool ed_http1_added_next(const eddy_http_exchange *base, size_t *at,

@@ -24,6 +24,6 @@ bool ed_http1_header_is_allowed(const struct eddy_http_header *header);
  * Returns true if a header describes the content of an answer, or how long it may be cached. An
  * answer that the server makes in place of the handler does not get such headers of the handler.
  */
-bool ed_http1_is_of_content(const char *name);
+bool ed_http1_is_of_content(const struct eddy_http_header *header);
 
 #endif

@@ -90,7 +90,7 @@ static int write_fields(struct ed_http1_exchange *exchange, struct ed_http1_writ
         int err = 0;
 
         while (err == 0 && ed_http1_added_next(&exchange->base, &at, &added))
-                if (!exchange->is_own || !ed_http1_is_of_content(added.name))
+                if (!exchange->is_own || !ed_http1_is_of_content(&added))
                         err = write_field(exchange, writer, &added, ret_date);
         for (size_t i = 0; i < n && err == 0; i++)
                 err = write_field(exchange, writer, &headers[i], ret_date);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/alloc.h"
 #include "eddy/error.h"
@@ -52,6 +53,29 @@ static struct eddy_field_errors errors_of(const eddy_http_exchange *exchange,
         return exchange->wrong ? exchange->wrong->in[input] : (struct eddy_field_errors){ 0 };
 }
 
+int ed_http_input_type_failed(eddy_http_exchange *exchange, const char *detail)
+{
+        exchange->input_error = EDDY_E_HTTP_CONTENT_TYPE;
+        exchange->input_detail = detail;
+        return EDDY_E_HTTP_CONTENT_TYPE;
+}
+
+int ed_http_input_check_coding(eddy_http_exchange *exchange)
+{
+        struct eddy_http_header header;
+
+        for (size_t i = 0; eddy_http_exchange_header_at(exchange, i, &header) == 0; i++) {
+                if (strcasecmp(header.name, "Content-Encoding") != 0 ||
+                    strcasecmp(header.value, "identity") == 0)
+                        continue;
+                /* Without the header, the text says it. */
+                (void) !eddy_http_exchange_add_header(exchange, "Accept-Encoding", "identity");
+                return ed_http_input_type_failed(exchange,
+                                                 "the body must not have a Content-Encoding");
+        }
+        return 0;
+}
+
 typedef int body_read_fn(const struct eddy_fields *fields, const char *data, size_t bytes,
                          unsigned flags, void *out, struct eddy_field_errors *errors);
 
@@ -62,8 +86,10 @@ static int read_body(eddy_http_exchange *exchange, body_read_fn *read,
         struct eddy_field_errors errors;
         const void *data;
         size_t bytes;
-        int err = eddy_http_exchange_body(exchange, &data, &bytes);
+        int err = ed_http_input_check_coding(exchange);
 
+        if (err == 0)
+                err = eddy_http_exchange_body(exchange, &data, &bytes);
         if (err < 0)
                 return err;
         errors = errors_of(exchange, EDDY_HTTP_BODY);
@@ -77,7 +103,8 @@ int eddy_http_exchange_json(eddy_http_exchange *exchange, const struct eddy_fiel
         const char *type = eddy_http_exchange_header(exchange, "Content-Type");
 
         if (!ed_media_type_is(type, "application/json") && !ed_media_type_is(type, "+json"))
-                return ed_http_input_failed(exchange, EDDY_E_HTTP_CONTENT_TYPE);
+                return ed_http_input_type_failed(exchange,
+                                                 "the Content-Type must be application/json");
         return read_body(exchange, eddy_json_read_all, fields, EDDY_JSON_REQUEST, out);
 }
 
@@ -86,7 +113,8 @@ int eddy_http_exchange_form_read(eddy_http_exchange *exchange, const struct eddy
 {
         if (!ed_media_type_is(eddy_http_exchange_header(exchange, "Content-Type"),
                               "application/x-www-form-urlencoded"))
-                return ed_http_input_failed(exchange, EDDY_E_HTTP_CONTENT_TYPE);
+                return ed_http_input_type_failed(
+                        exchange, "the Content-Type must be application/x-www-form-urlencoded");
         return read_body(exchange, eddy_query_read_all, fields, flags, out);
 }
 

@@ -21,8 +21,23 @@ struct ed_http_wrong {
 static inline int ed_http_input_failed(eddy_http_exchange *exchange, int error)
 {
         exchange->input_error = error;
+        exchange->input_detail = NULL;
         return error;
 }
+
+/*
+ * Record that the body does not have the type that was expected, as ed_http_input_failed().
+ * 'detail' is a static text for the client. Returns EDDY_E_HTTP_CONTENT_TYPE.
+ */
+int ed_http_input_type_failed(eddy_http_exchange *exchange, const char *detail);
+
+/*
+ * Check that the body has no content coding, which no input decodes. Otherwise record the error; the
+ * answer gets the header Accept-Encoding (RFC 9110, 15.5.16).
+ *
+ * Errors: EDDY_E_HTTP_CONTENT_TYPE
+ */
+EDDY_MUST_USE int ed_http_input_check_coding(eddy_http_exchange *exchange);
 
 /* Free the list of an exchange. */
 void ed_http_wrong_fini(eddy_http_exchange *exchange);

@@ -318,10 +318,13 @@ int eddy_http_exchange_multipart(eddy_http_exchange *exchange,
                                  const struct eddy_http_multipart_limits *limits,
                                  eddy_http_multipart_reader **ret_reader)
 {
-        int err = 0;
+        int err;
 
         if (!exchange)
                 return -EINVAL;
+        err = ed_http_input_check_coding(exchange);
+        if (err < 0)
+                return err;
         /* Before the first read, which asks a client that waits for "100 Continue" to send the body. */
         if (limits && limits->bytes_max > 0)
                 err = exchange->ops->limit_body(exchange, limits->bytes_max);
@@ -331,6 +334,9 @@ int eddy_http_exchange_multipart(eddy_http_exchange *exchange,
                 eddy_http_exchange_header(exchange, "Content-Type"),
                 &(struct eddy_http_body_source){ .read = exchange_read, .arg = exchange }, limits,
                 ret_reader);
+        if (err == EDDY_E_HTTP_CONTENT_TYPE)
+                return ed_http_input_type_failed(exchange,
+                                                 "the Content-Type must be multipart/form-data");
         return err < 0 ? ed_http_input_failed(exchange, err) : 0;
 }
 

@@ -92,6 +92,7 @@ int ed_http_server_handle(const struct ed_http_server *server, eddy_http_exchang
         int result;
 
         exchange->input_error = 0;
+        exchange->input_detail = NULL;
         ed_handler_begin(&call);
         result = server->handler(exchange, server->arg);
         if (ed_unlikely(result < 0 || exchange->after))

@@ -114,8 +114,13 @@ int eddy_http_measure(eddy_http_exchange *exchange, struct eddy_http_next *next,
         int64_t began_ns = eddy_now();
         eddy_series *in_flight;
 
-        if (!metrics)
+        if (!metrics) {
+                if (exchange)
+                        (void) exchange->ops->refuse(
+                                exchange, "the argument of eddy_http_measure() is NULL: pass the "
+                                          "metrics of eddy_http_server_metrics_new()");
                 return -EINVAL;
+        }
         in_flight = eddy_metric_series(metrics->in_flight, NULL);
         eddy_series_add(in_flight, 1);
         counted.after.result = eddy_http_next(exchange, next);

@@ -350,6 +350,45 @@ INPUT_TEST(only_bodies_of_the_content_type_are_read)
         CHECK_EQ(post(site, "/form", "", "name=a")->status, 415);
 }
 
+INPUT_TEST(an_answer_415_says_which_type_was_expected)
+{
+        const struct answer *answer = post(site, "/json", "Content-Type: text/plain\r\n", "{}");
+
+        CHECK_EQ(answer->status, 415);
+        CHECK_HAS(answer->text, PROBLEM);
+        CHECK_HAS(answer->text, "\"detail\":\"the Content-Type must be application/json\"");
+        CHECK_HAS(post(site, "/form", JSON, "a=b")->text, "application/x-www-form-urlencoded\"");
+        CHECK_HAS(post(site, "/files", JSON, "{}")->text, "must be multipart/form-data\"");
+        CHECK_HAS_NOT(answer->text, "Accept-Encoding");
+}
+
+INPUT_TEST(a_body_with_a_content_coding_is_not_read_as_plain)
+{
+        static const char *const paths[] = { "/json", "/form", "/files" };
+        static const char *const types[] = { JSON, FORM,
+                                             "Content-Type: multipart/form-data; boundary=b\r\n" };
+        static const char *const codings[] = {
+                "Content-Encoding: gzip\r\n",
+                "content-encoding: identity\r\ncontent-encoding: x\r\n",
+                "Content-Encoding: identity, gzip\r\n",
+        };
+        char fields[200];
+
+        for (size_t i = 0; i < 3; i++)
+                for (size_t j = 0; j < 3; j++) {
+                        const struct answer *answer;
+
+                        snprintf(fields, sizeof(fields), "%s%s", types[i], codings[j]);
+                        answer = post(site, paths[i], fields, "{\"name\":\"a\"}");
+                        CHECK_EQ(answer->status, 415);
+                        CHECK_HAS(answer->text, "\r\nAccept-Encoding: identity\r\n");
+                        CHECK_HAS(answer->text, "must not have a Content-Encoding\"");
+                }
+        CHECK_EQ(post(site, "/json", JSON "Content-Encoding: Identity\r\n", "{\"name\":\"a\"}")
+                         ->status,
+                 200);
+}
+
 INPUT_TEST(mistakes_of_the_program_and_other_texts_show_nothing)
 {
         const struct answer *answer =

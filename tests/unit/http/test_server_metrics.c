@@ -197,6 +197,40 @@ TEST(a_handler_that_a_stop_cancels_counts_as_canceled)
         site_run_prepared(NULL, false, prepare, see_cancel);
 }
 
+static int ask_without_metrics(void *arg)
+{
+        EDDY_AUTO(eddy_http_client) eddy_http_client *client = NULL;
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+
+        (void) arg;
+        CHECK_EQ(eddy_http_router_new(&router), 0);
+        eddy_http_router_use(router, eddy_http_measure, NULL);
+        eddy_http_router_add(router, "GET /", handle, NULL, NULL);
+        CHECK_EQ(eddy_http_client_new(
+                         &(struct eddy_http_client_opts){ .handler = eddy_http_router_handle,
+                                                          .handler_arg = router },
+                         &client),
+                 0);
+        CHECK_EQ(eddy_http_client_send(client, &(struct eddy_http_request){ .url = "http://a/" },
+                                       &response),
+                 0);
+        CHECK_EQ(eddy_http_response_status(response), 500);
+        eddy_http_response_close(response);
+        response = NULL;
+        eddy_http_router_free(router);
+        router = NULL;
+        return 0;
+}
+
+TEST(middleware_without_metrics_is_a_500_and_reported)
+{
+        struct eddy_test_result result;
+
+        (void) eddy_test_run(ask_without_metrics, NULL, NULL, &result);
+        CHECK_EQ(result.result, 0);
+        CHECK_HAS(result.problem, "the argument of eddy_http_measure() is NULL");
+}
+
 static int make_twice(void *arg)
 {
         eddy_http_server_metrics *second = NULL;

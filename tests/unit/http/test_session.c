@@ -442,6 +442,68 @@ static int set_and_send_events(eddy_http_exchange *exchange, void *arg)
         return eddy_http_exchange_end(exchange);
 }
 
+/* No cache may keep such an answer, also if the server makes it. */
+GUARDED_TEST(each_answer_with_the_cookie_is_not_stored, build)
+{
+        static eddy_http_handler_fn *const handlers[] = { log_in, set_and_refuse, set_and_return };
+        static const int statuses[] = { 200, 403, 404 };
+
+        called = 0;
+        for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
+                cookie[0] = '\0';
+                visit(site, handlers[i]);
+                CHECK_EQ(got->status, statuses[i]);
+                CHECK_HAS(got->text, "\r\nSet-Cookie: session=");
+                CHECK_HAS(got->text, "\r\nCache-Control: no-store\r\n");
+        }
+}
+
+static int set_and_be_refused(eddy_http_exchange *exchange, void *arg)
+{
+        struct eddy_http_header bad = { "Content-Length", "7" };
+
+        (void) arg;
+        CHECK_EQ(eddy_http_session_set(eddy_http_exchange_session(exchange), "user", "ada"), 0);
+        return eddy_http_exchange_respond(exchange, 200, &bad, 1, NULL, 0);
+}
+
+/* The mistake of the handler is reported, so this is not a request of a site. */
+static int ask_refused(void *arg)
+{
+        EDDY_AUTO(eddy_http_client) eddy_http_client *client = NULL;
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        eddy_http_router *router;
+
+        (void) arg;
+        CHECK_EQ(eddy_http_router_new(&router), 0);
+        eddy_http_use_session(router, OPTS());
+        eddy_http_router_add(router, "GET /", set_and_be_refused, NULL, NULL);
+        CHECK_EQ(eddy_http_client_new(
+                         &(struct eddy_http_client_opts){ .handler = eddy_http_router_handle,
+                                                          .handler_arg = router },
+                         &client),
+                 0);
+        CHECK_EQ(eddy_http_client_send(client, &(struct eddy_http_request){ .url = "http://a/" },
+                                       &response),
+                 0);
+        CHECK_EQ(eddy_http_response_status(response), 500);
+        CHECK(eddy_http_response_header(response, "Set-Cookie"));
+        CHECK_STR(eddy_http_response_header(response, "Cache-Control"), "no-store");
+        eddy_http_response_close(response);
+        response = NULL;
+        eddy_http_router_free(router);
+        return 0;
+}
+
+TEST(the_servers_own_answer_with_the_cookie_is_not_stored)
+{
+        struct eddy_test_result result;
+
+        (void) eddy_test_run(ask_refused, NULL, NULL, &result);
+        CHECK_EQ(result.result, 0);
+        CHECK_HAS(result.problem, "was refused: the server writes the header");
+}
+
 static int set_after_refused(eddy_http_exchange *exchange, void *arg)
 {
         eddy_http_session *session = eddy_http_exchange_session(exchange);
