@@ -171,8 +171,9 @@ struct eddy_http_multipart_saved {
  * or damage it, and on some file systems a disk that is full is not noticed.
  *
  * Suspends: yes.  After a cancel the call still removes the temporary file, or syncs the folder.
- * Errors: those of eddy_http_multipart_next(): the form cannot be read further.  After those below, the
- *         next part can be read, but another save of this part is possible only after -EEXIST and -EISDIR
+ * Errors: those of eddy_http_multipart_next(): the form cannot be read further.  After those below,
+ *         the next part can be read, and this one can be saved again, for example under another
+ *         name, if none of its data were read
  *         -EEXIST     there is a file at 'path', without EDDY_HTTP_MULTIPART_REPLACE, or a device, a
  *                     pipe or a socket
  *         -EISDIR     'path' is a folder
