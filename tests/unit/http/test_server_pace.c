@@ -5,6 +5,7 @@
  */
 #include <unistd.h>
 
+#include "eddy/http_folder.h"
 #include "eddy/test_net.h"
 #include "loop/loop.h"
 #include "server_test.h"
@@ -222,7 +223,97 @@ SERVER_TEST(slow_handler_costs_a_response_nothing, NULL)
         CHECK_EQ(end, 0);
 }
 
-/* Small responses, of which the client reads none. */
+/* ---- files ----------------------------------------------------------------- */
+
+static struct {
+        struct site *site;
+        eddy_http_folder *folder;
+} files;
+
+static int serve_file(eddy_http_exchange *exchange, void *arg)
+{
+        int err = eddy_http_folder_handle(exchange, files.folder);
+
+        (void) arg;
+        if (err < 0)
+                files.site->failed = err;
+        return err;
+}
+
+static void make_files(struct site *site)
+{
+        static char text[60000];
+
+        memset(text, 'f', sizeof(text));
+        CHECK_EQ(eddy_folder_make("/www", 0), 0);
+        CHECK_EQ(eddy_file_write_whole("/www/a", text, sizeof(text), 0), 0);
+        CHECK_EQ(eddy_http_folder_new("/www", NULL, &files.folder), 0);
+        files.site = site;
+        site->handler = serve_file;
+        use_buffers(4000);
+}
+
+#define FILE_TEST(claim)                                                                           \
+        static void file_##claim(struct site *site);                                               \
+        TEST(claim)                                                                                \
+        {                                                                                          \
+                site_run_prepared(NULL, false, make_files, file_##claim);                          \
+        }                                                                                          \
+        static void file_##claim(struct site *site)
+
+FILE_TEST(file_taken_at_a_byte_a_second_is_reset)
+{
+        int64_t lasted_ns;
+        int end;
+
+        lasted_ns = download(site, "/a", 1, EDDY_SEC(1), &end);
+        CHECK_ERR(end, -ECONNRESET);
+        CHECK(lasted_ns >= EDDY_SEC(10) && lasted_ns < EDDY_SEC(22));
+        CHECK_ERR(site->failed, EDDY_E_NET_TIMED_OUT);
+        eddy_http_folder_free(files.folder);
+}
+
+FILE_TEST(files_that_are_not_read_are_reset_and_other_clients_are_answered)
+{
+        static const char get[] = "GET /a HTTP/1.1\r\n" HOST CLOSE "\r\n";
+        enum { READERS = 100 };
+        eddy_stream *readers[READERS];
+        int64_t before = eddy_now();
+        int resets = 0;
+
+        for (int i = 0; i < READERS; i++) {
+                readers[i] = site_connect(site);
+                CHECK_EQ(eddy_stream_write(readers[i], get, sizeof(get) - 1), 0);
+        }
+        while (eddy_now() - before < EDDY_SEC(25)) {
+                const struct answer *other = ask(site, get);
+
+                CHECK(other->status == 200 && other->lasted_ns < EDDY_SEC(1));
+                CHECK_EQ(other->error, 0);
+                http_pause(EDDY_SEC(1));
+        }
+        for (int i = 0; i < READERS; i++) {
+                read_answer(readers[i], &answer);
+                resets += answer.error == -ECONNRESET;
+                eddy_stream_close(readers[i]);
+        }
+        CHECK_EQ(resets, READERS);
+        eddy_http_folder_free(files.folder);
+}
+
+FILE_TEST(file_taken_at_300_bytes_a_second_is_sent)
+{
+        int end;
+
+        CHECK(download(site, "/a", 300, EDDY_SEC(1), &end) > EDDY_SEC(120));
+        CHECK_EQ(end, 0);
+        CHECK_EQ(site->failed, 0);
+        eddy_http_folder_free(files.folder);
+}
+
+/* ---- small responses ------------------------------------------------------- */
+
+/* Of which the client reads none. */
 SERVER_TEST(pipelined_responses_that_stay_unread_are_reset, NULL)
 {
         static const char get[] = "GET /ok HTTP/1.1\r\n" HOST "\r\n";
