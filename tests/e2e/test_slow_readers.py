@@ -25,7 +25,7 @@ LEAST_NORMAL = 8
 SANITIZE = os.environ.get("EDDY_TEST_SANITIZE", "none")
 # Resident memory for each connection: its stack, and a piece of a file of 64 KiB.
 KIB_MAX = 112 if SANITIZE == "none" else 160
-GET = b"GET /%s.bin HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+GET = b"GET /%s.bin HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
 def claim_if_full(case):

@@ -443,18 +443,18 @@ static int set_and_send_events(eddy_http_exchange *exchange, void *arg)
 }
 
 /* No cache may keep such an answer, also if the server makes it. */
-GUARDED_TEST(each_answer_with_the_cookie_is_not_stored, build)
+GUARDED_TEST(each_answer_with_the_cookie_is_not_stored, session_build)
 {
-        static eddy_http_handler_fn *const handlers[] = { log_in, set_and_refuse, set_and_return };
+        static eddy_http_handler_fn *const handlers[] = { session_log_in, set_and_refuse, set_and_return };
         static const int statuses[] = { 200, 403, 404 };
 
         called = 0;
         for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
-                cookie[0] = '\0';
-                visit(site, handlers[i]);
-                CHECK_EQ(got->status, statuses[i]);
-                CHECK_HAS(got->text, "\r\nSet-Cookie: session=");
-                CHECK_HAS(got->text, "\r\nCache-Control: no-store\r\n");
+                browser.cookie[0] = '\0';
+                session_visit(site, handlers[i]);
+                CHECK_EQ(browser.got->status, statuses[i]);
+                CHECK_HAS(browser.got->text, "\r\nSet-Cookie: session=");
+                CHECK_HAS(browser.got->text, "\r\nCache-Control: no-store\r\n");
         }
 }
 
