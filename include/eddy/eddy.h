@@ -55,6 +55,7 @@
 #include "eddy/http_request.h"
 #include "eddy/http_response.h"
 #include "eddy/http_router.h"
+#include "eddy/http_run.h"
 #include "eddy/http_server.h"
 #include "eddy/http_server_metrics.h"
 #include "eddy/http_session.h"

@@ -11,6 +11,8 @@
 #include "http/exchange.h"
 #include "wire/route.h"
 
+struct ed_http_run_loop;
+
 struct ed_http_middleware {
         struct ed_http_middleware *next;
         eddy_http_middleware_fn *fn;
@@ -35,8 +37,9 @@ struct eddy_http_router {
         eddy_http_router *parent;              /* NULL: not mounted */
         eddy_http_router *subs;                /* owned: mounted in it */
         eddy_http_router *next_sub;
-        int err;    /* the first of building; 0: none */
-        bool lacks; /* 'err' is that of lacks(); any other error replaces it */
+        struct ed_http_run_loop *loop; /* of eddy_http_run(); NULL: none */
+        int err;                       /* the first of building; 0: none */
+        bool lacks;                    /* 'err' is that of lacks(); any other error replaces it */
         char text[ED_ROUTE_FAULT_BYTES];
 };
 

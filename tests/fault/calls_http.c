@@ -5,6 +5,8 @@
  * Each caller that is not cancelled gets a full answer, or an error.
  */
 #include "every_call.h"
+#include "http/router.h"
+#include "http/run.h"
 
 enum { ASKING = 2, BYTES = 300, PART = 120 };
 
@@ -19,6 +21,8 @@ static struct {
         int turns; /* of each who asks */
         int asked, answered, handled, served;
         bool drain, answer_unread; /* the answer reads the request itself */
+        bool listens;              /* a server of eddy_http_run() */
+        char place[32];
 } web;
 
 static void fill(char *buf, size_t at, size_t n)
@@ -751,6 +755,67 @@ static int world_serve(void *arg)
         return 0;
 }
 EVERY_POINT_WEB(serve, eddy_http_serve)
+
+/* --- a server of a program that is one --- */
+
+static int serve_as_program(void *router)
+{
+        struct eddy_http_server_opts opts = { .drain_ns = web.drain ? EDDY_MS(2) : 1 };
+        const char *url = world_chance(2) ? eddy_http_run_url(router) : "";
+
+        if (url[0])
+                snprintf(web.url, sizeof(web.url), "%s/", url);
+        web.listens = true;
+        return eddy_http_run_serve(router, &opts);
+}
+
+/* The function of the program. */
+static int program(eddy_http_router *router, void *arg)
+{
+        (void) arg;
+        CHECK_EQ(eddy_http_router_add(router, "/{path...}", handle, NULL, NULL), 0);
+        return victim_call(serve_as_program, router);
+}
+
+static int run_program(void *run)
+{
+        CHECK_EQ(ed_http_run_loop(run), -ECANCELED);
+        web.served++;
+        return 0;
+}
+
+static int world_run_serve(void *arg)
+{
+        struct ed_http_run run = { .fn = program };
+        eddy_scope serving, asking;
+
+        (void) arg;
+        web_begin();
+        /* On the port of the listener of web_begin(). */
+        run.opts.listen = web.place;
+        snprintf(web.place, sizeof(web.place), "127.0.0.1:%u", eddy_listener_port(web.listener));
+        eddy_listener_close(web.listener);
+        web.listener = NULL;
+        web.turns = 1;
+        ed_mutex_init(&run.lock);
+        world_begin(1);
+        eddy_scope_begin(&serving, NULL);
+        world_start(&serving, run_program, &run, 1);
+        while (!web.listens)
+                CHECK_EQ(eddy_sleep(EDDY_US(100)), 0);
+        eddy_scope_begin(&asking, &(struct eddy_scope_opts){ .timeout_ns = EDDY_MS(500) });
+        world_start(&asking, ask_and_see, NULL, ASKING);
+        (void) eddy_scope_end(&asking);
+        world_cancels_too();
+        eddy_scope_cancel(&serving);
+        CHECK_EQ(eddy_scope_end(&serving), 0);
+        CHECK_EQ(web.served, 1);
+        ed_mutex_fini(&run.lock);
+        web_end();
+        return 0;
+}
+ALSO(run_serve, eddy_http_run_url)
+EVERY_POINT_WEB(run_serve, eddy_http_run_serve)
 
 /* --- one stream is served --- */
 
