@@ -6,9 +6,9 @@
  * The router answers 404 to a path without a route, and 405 if the path has routes only for other
  * methods.
  *
- *     123-routes [PORT]
+ *     123-routes [ADDRESS:PORT]
  *
- * Run: sh -c 'echo $$; exec 123-routes' | { read P; read U; for p in / /users/me /users/%D0%9E%D0%BB%D1%8F /files/2026/plan.txt; do curl -s $U$p; done; curl -s -d ann $U/users; for m in GET POST; do curl -so /dev/null -w "$m %{http_code}\n" -X $m $U/nothing; done; curl -so /dev/null -w '%{http_code}\n' -X DELETE $U/users; kill $P; }
+ * Run: sh -c 'echo $$; exec 123-routes 127.0.0.1:0' | { read P; read U; for p in / /users/me /users/%D0%9E%D0%BB%D1%8F /files/2026/plan.txt; do curl -s $U$p; done; curl -s -d ann $U/users; for m in GET POST; do curl -so /dev/null -w "$m %{http_code}\n" -X $m $U/nothing; done; curl -so /dev/null -w '%{http_code}\n' -X DELETE $U/users; kill $P; }
  * Time: wall 0 s
  * Output:
  *     welcome
@@ -21,7 +21,6 @@
  *     405
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "eddy/eddy.h"
 
@@ -69,32 +68,22 @@ static int show_file(eddy_http_exchange *exchange, void *arg)
         return eddy_http_exchange_respond_text(exchange, 200, text);
 }
 
-static int serve(void *port)
+static int serve(eddy_http_router *router, void *arg)
 {
-        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
-        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
-        int err = eddy_tcp_listen("127.0.0.1", *(uint16_t *) port, NULL, &listener);
-
-        if (err == 0)
-                err = eddy_http_router_new(&router);
-        if (err < 0)
-                return err;
+        (void) arg;
         eddy_http_router_add(router, "GET /", welcome, NULL, NULL);
         eddy_http_router_add(router, "GET /users/{name}", show_user, NULL, NULL);
         eddy_http_router_add(router, "GET /users/me", show_me, NULL, NULL);
         eddy_http_router_add(router, "POST /users", make_user, NULL, NULL);
         eddy_http_router_add(router, "GET /files/{path...}", show_file, NULL, NULL);
-        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        puts(eddy_http_run_url(router));
         fflush(stdout);
-        return eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
+        return eddy_http_run_serve(router, NULL);
 }
 
 int main(int argc, char **argv)
 {
-        uint16_t port = argc > 1 ? (uint16_t) strtoul(argv[1], NULL, 10) : 0;
-        int err = eddy_run(serve, &port, NULL);
+        const struct eddy_http_run_opts opts = { .listen = argc > 1 ? argv[1] : "127.0.0.1:8080" };
 
-        if (err != -ECANCELED) /* by SIGTERM or Ctrl-C */
-                fprintf(stderr, "123-routes: %s\n", eddy_error_text(err));
-        return err != -ECANCELED;
+        return eddy_http_run(&opts, serve, NULL) < 0;
 }

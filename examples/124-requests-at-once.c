@@ -5,9 +5,9 @@
  * handler waits until a hundred requests have arrived: a server that handles requests one by one
  * would never answer the first.  A request to /count is answered meanwhile.
  *
- *     124-requests-at-once [PORT]
+ *     124-requests-at-once [ADDRESS:PORT]
  *
- * Run: sh -c 'echo $$; exec 124-requests-at-once' | { read P; read U; curl -sZ --parallel-immediate --parallel-max 100 "$U/meet/[1-99]" 2>/dev/null | sort | uniq -c & until [ "$(curl -s $U/count)" = 99 ]; do sleep .05; done; echo 99 wait; curl -s $U/meet/100; wait; kill $P; }
+ * Run: sh -c 'echo $$; exec 124-requests-at-once 127.0.0.1:0' | { read P; read U; curl -sZ --parallel-immediate --parallel-max 100 "$U/meet/[1-99]" 2>/dev/null | sort | uniq -c & until [ "$(curl -s $U/count)" = 99 ]; do sleep .05; done; echo 99 wait; curl -s $U/meet/100; wait; kill $P; }
  * Time: wall 0 s
  * Output:
  *     99 wait
@@ -15,7 +15,6 @@
  *          99 all hundred are here
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "eddy/eddy.h"
 
@@ -46,29 +45,19 @@ static int count(eddy_http_exchange *exchange, void *arg)
         return eddy_http_exchange_respond_text(exchange, 200, text);
 }
 
-static int serve(void *port)
+static int serve(eddy_http_router *router, void *arg)
 {
-        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
-        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
-        int err = eddy_tcp_listen("127.0.0.1", *(uint16_t *) port, NULL, &listener);
-
-        if (err == 0)
-                err = eddy_http_router_new(&router);
-        if (err < 0)
-                return err;
+        (void) arg;
         eddy_http_router_add(router, "GET /meet/{guest}", meet, NULL, NULL);
         eddy_http_router_add(router, "GET /count", count, NULL, NULL);
-        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        puts(eddy_http_run_url(router));
         fflush(stdout);
-        return eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
+        return eddy_http_run_serve(router, NULL);
 }
 
 int main(int argc, char **argv)
 {
-        uint16_t port = argc > 1 ? (uint16_t) strtoul(argv[1], NULL, 10) : 0;
-        int err = eddy_run(serve, &port, NULL);
+        const struct eddy_http_run_opts opts = { .listen = argc > 1 ? argv[1] : "127.0.0.1:8080" };
 
-        if (err != -ECANCELED) /* by SIGTERM or Ctrl-C */
-                fprintf(stderr, "124-requests-at-once: %s\n", eddy_error_text(err));
-        return err != -ECANCELED;
+        return eddy_http_run(&opts, serve, NULL) < 0;
 }

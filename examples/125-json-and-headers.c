@@ -6,9 +6,9 @@
  * order: eddy answers 422 to a wrong field, 400 to a text that is not JSON, and 415 to another
  * content type.
  *
- *     125-json-and-headers [PORT]
+ *     125-json-and-headers [ADDRESS:PORT]
  *
- * Run: sh -c 'echo $$; exec 125-json-and-headers' | { read P; read U; curl -sw ' %header{etag}\n' $U/prices; curl -sw '%{http_code}\n' -H 'If-None-Match: "nov"' $U/prices; order() { curl -sw " $3\n" -H "Content-Type: $1" -d "$2" $U/orders; }; order application/json '{"item":"tea","count":3}' '%{http_code} %header{location}'; for t in '{"item":"tea","count":"three"}' '{"item":"tea"'; do order application/json "$t" '%{http_code}' | grep -o '...$'; done; order text/plain tea '%{http_code}' | grep -o '...$'; kill $P; }
+ * Run: sh -c 'echo $$; exec 125-json-and-headers 127.0.0.1:0' | { read P; read U; curl -sw ' %header{etag}\n' $U/prices; curl -sw '%{http_code}\n' -H 'If-None-Match: "nov"' $U/prices; order() { curl -sw " $3\n" -H "Content-Type: $1" -d "$2" $U/orders; }; order application/json '{"item":"tea","count":3}' '%{http_code} %header{location}'; for t in '{"item":"tea","count":"three"}' '{"item":"tea"'; do order application/json "$t" '%{http_code}' | grep -o '...$'; done; order text/plain tea '%{http_code}' | grep -o '...$'; kill $P; }
  * Time: wall 0 s
  * Output:
  *     {"tea":2.5} "nov"
@@ -19,7 +19,6 @@
  *     415
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "eddy/eddy.h"
@@ -81,29 +80,19 @@ static int make_order(eddy_http_exchange *exchange, void *arg)
                        : eddy_http_exchange_respond_json(exchange, 201, &order_fields, &order);
 }
 
-static int serve(void *port)
+static int serve(eddy_http_router *router, void *arg)
 {
-        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
-        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
-        int err = eddy_tcp_listen("127.0.0.1", *(uint16_t *) port, NULL, &listener);
-
-        if (err == 0)
-                err = eddy_http_router_new(&router);
-        if (err < 0)
-                return err;
+        (void) arg;
         eddy_http_router_add(router, "GET /prices", show_prices, NULL, NULL);
         eddy_http_router_add(router, "POST /orders", make_order, NULL, &make_order_doc);
-        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        puts(eddy_http_run_url(router));
         fflush(stdout);
-        return eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
+        return eddy_http_run_serve(router, NULL);
 }
 
 int main(int argc, char **argv)
 {
-        uint16_t port = argc > 1 ? (uint16_t) strtoul(argv[1], NULL, 10) : 0;
-        int err = eddy_run(serve, &port, NULL);
+        const struct eddy_http_run_opts opts = { .listen = argc > 1 ? argv[1] : "127.0.0.1:8080" };
 
-        if (err != -ECANCELED) /* by SIGTERM or Ctrl-C */
-                fprintf(stderr, "125-json-and-headers: %s\n", eddy_error_text(err));
-        return err != -ECANCELED;
+        return eddy_http_run(&opts, serve, NULL) < 0;
 }

@@ -6,9 +6,9 @@
  * it, and browsers send it over https only.  This server uses http, so it sets the flag
  * EDDY_HTTP_SET_COOKIE_INSECURE; a server with https leaves the flag out.
  *
- *     126-cookies [PORT]
+ *     126-cookies [ADDRESS:PORT]
  *
- * Run: J=$(mktemp); sh -c 'echo $$; exec 126-cookies' | { read P; read U; for p in / / / /forget /; do curl -s -b $J -c $J $U$p; done; grep -c '^#HttpOnly_127.0.0.1.*visits' $J; curl -s -b visits=many $U; kill $P; }; rm $J
+ * Run: J=$(mktemp); sh -c 'echo $$; exec 126-cookies 127.0.0.1:0' | { read P; read U; for p in / / / /forget /; do curl -s -b $J -c $J $U$p; done; grep -c '^#HttpOnly_127.0.0.1.*visits' $J; curl -s -b visits=many $U; kill $P; }; rm $J
  * Time: wall 0 s
  * Output:
  *     visit 1
@@ -65,29 +65,19 @@ static int forget(eddy_http_exchange *exchange, void *arg)
         return err < 0 ? err : eddy_http_exchange_respond_text(exchange, 200, "forgotten\n");
 }
 
-static int serve(void *port)
+static int serve(eddy_http_router *router, void *arg)
 {
-        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
-        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
-        int err = eddy_tcp_listen("127.0.0.1", *(uint16_t *) port, NULL, &listener);
-
-        if (err == 0)
-                err = eddy_http_router_new(&router);
-        if (err < 0)
-                return err;
+        (void) arg;
         eddy_http_router_add(router, "GET /", visit, NULL, NULL);
         eddy_http_router_add(router, "GET /forget", forget, NULL, NULL);
-        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        puts(eddy_http_run_url(router));
         fflush(stdout);
-        return eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
+        return eddy_http_run_serve(router, NULL);
 }
 
 int main(int argc, char **argv)
 {
-        uint16_t port = argc > 1 ? (uint16_t) strtoul(argv[1], NULL, 10) : 0;
-        int err = eddy_run(serve, &port, NULL);
+        const struct eddy_http_run_opts opts = { .listen = argc > 1 ? argv[1] : "127.0.0.1:8080" };
 
-        if (err != -ECANCELED) /* by SIGTERM or Ctrl-C */
-                fprintf(stderr, "126-cookies: %s\n", eddy_error_text(err));
-        return err != -ECANCELED;
+        return eddy_http_run(&opts, serve, NULL) < 0;
 }

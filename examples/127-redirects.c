@@ -5,9 +5,9 @@
  * its POST with the body.  303 is for an order that was made: the client gets the page of the
  * order, and reloading that page does not repeat the order.
  *
- *     127-redirects [PORT]
+ *     127-redirects [ADDRESS:PORT]
  *
- * Run: sh -c 'echo $$; exec 127-redirects' | { read P; read U; curl -sw '%{http_code} %header{location}\n' $U/old-prices; get() { curl -sLw '%{num_redirects} redirects, then %{http_code}\n' "$@"; }; get $U/old-prices; get -d tea $U/orders; get -d coffee $U/v1/orders; kill $P; }
+ * Run: sh -c 'echo $$; exec 127-redirects 127.0.0.1:0' | { read P; read U; curl -sw '%{http_code} %header{location}\n' $U/old-prices; get() { curl -sLw '%{num_redirects} redirects, then %{http_code}\n' "$@"; }; get $U/old-prices; get -d tea $U/orders; get -d coffee $U/v1/orders; kill $P; }
  * Time: wall 0 s
  * Output:
  *     301 /prices
@@ -75,32 +75,22 @@ static int show_order(eddy_http_exchange *exchange, void *arg)
         return eddy_http_exchange_respond_text(exchange, 200, text);
 }
 
-static int serve(void *port)
+static int serve(eddy_http_router *router, void *arg)
 {
-        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
-        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
-        int err = eddy_tcp_listen("127.0.0.1", *(uint16_t *) port, NULL, &listener);
-
-        if (err == 0)
-                err = eddy_http_router_new(&router);
-        if (err < 0)
-                return err;
+        (void) arg;
         eddy_http_router_add(router, "GET /old-prices", page_moved, NULL, NULL);
         eddy_http_router_add(router, "GET /prices", show_prices, NULL, NULL);
         eddy_http_router_add(router, "POST /v1/orders", api_moved, NULL, NULL);
         eddy_http_router_add(router, "POST /orders", make_order, NULL, NULL);
         eddy_http_router_add(router, "GET /orders/{number}", show_order, NULL, NULL);
-        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        puts(eddy_http_run_url(router));
         fflush(stdout);
-        return eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
+        return eddy_http_run_serve(router, NULL);
 }
 
 int main(int argc, char **argv)
 {
-        uint16_t port = argc > 1 ? (uint16_t) strtoul(argv[1], NULL, 10) : 0;
-        int err = eddy_run(serve, &port, NULL);
+        const struct eddy_http_run_opts opts = { .listen = argc > 1 ? argv[1] : "127.0.0.1:8080" };
 
-        if (err != -ECANCELED) /* by SIGTERM or Ctrl-C */
-                fprintf(stderr, "127-redirects: %s\n", eddy_error_text(err));
-        return err != -ECANCELED;
+        return eddy_http_run(&opts, serve, NULL) < 0;
 }

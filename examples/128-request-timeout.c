@@ -4,9 +4,9 @@
  * A handler that waits longer is cancelled: its calls return -ECANCELED, the handler releases its
  * lock and returns, and the client gets a 503.  The next request uses the same connection.
  *
- *     128-request-timeout [PORT]
+ *     128-request-timeout [ADDRESS:PORT]
  *
- * Run: sh -c 'echo $$; exec 128-request-timeout' | { read P; read U; w='%{http_code}, new connections: %{num_connects}\n'; curl -so /dev/null -w "$w" $U/slow --next -so /dev/null -w "$w" $U/fast; kill $P; cat; }
+ * Run: sh -c 'echo $$; exec 128-request-timeout 127.0.0.1:0' | { read P; read U; w='%{http_code}, new connections: %{num_connects}\n'; curl -so /dev/null -w "$w" $U/slow --next -so /dev/null -w "$w" $U/fast; kill $P; cat; }
  * Time: wall 0.5 s
  * Output:
  *     503, new connections: 1
@@ -16,7 +16,6 @@
  *     /fast has the printer
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "eddy/eddy.h"
 
@@ -50,30 +49,20 @@ static int fast(eddy_http_exchange *exchange, void *arg)
         return eddy_http_exchange_respond_text(exchange, 200, "printed\n");
 }
 
-static int serve(void *port)
+static int serve(eddy_http_router *router, void *arg)
 {
-        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
-        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
-        int err = eddy_tcp_listen("127.0.0.1", *(uint16_t *) port, NULL, &listener);
-
-        if (err == 0)
-                err = eddy_http_router_new(&router);
-        if (err < 0)
-                return err;
+        (void) arg;
         eddy_http_use_timeout(router, EDDY_MS(500));
         eddy_http_router_add(router, "GET /slow", slow, NULL, NULL);
         eddy_http_router_add(router, "GET /fast", fast, NULL, NULL);
-        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        puts(eddy_http_run_url(router));
         fflush(stdout);
-        return eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
+        return eddy_http_run_serve(router, NULL);
 }
 
 int main(int argc, char **argv)
 {
-        uint16_t port = argc > 1 ? (uint16_t) strtoul(argv[1], NULL, 10) : 0;
-        int err = eddy_run(serve, &port, NULL);
+        const struct eddy_http_run_opts opts = { .listen = argc > 1 ? argv[1] : "127.0.0.1:8080" };
 
-        if (err != -ECANCELED) /* by SIGTERM or Ctrl-C */
-                fprintf(stderr, "128-request-timeout: %s\n", eddy_error_text(err));
-        return err != -ECANCELED;
+        return eddy_http_run(&opts, serve, NULL) < 0;
 }

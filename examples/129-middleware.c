@@ -6,9 +6,9 @@
  * sign_in() finds the user and passes the name to the handler, or answers 401 without calling the
  * handler.
  *
- *     129-middleware [PORT]
+ *     129-middleware [ADDRESS:PORT]
  *
- * Run: sh -c 'echo $$; exec 129-middleware' | { read P; read U; c() { curl -sw '%{http_code} %header{x-server}\n' "$@"; }; c -H 'Authorization: Bearer ann-1' $U/; c -o /dev/null $U/; c -o /dev/null -H 'Authorization: Bearer ann-1' $U/nothing; kill $P; cat; }
+ * Run: sh -c 'echo $$; exec 129-middleware 127.0.0.1:0' | { read P; read U; c() { curl -sw '%{http_code} %header{x-server}\n' "$@"; }; c -H 'Authorization: Bearer ann-1' $U/; c -o /dev/null $U/; c -o /dev/null -H 'Authorization: Bearer ann-1' $U/nothing; kill $P; cat; }
  * Time: wall 0 s
  * Output:
  *     hello ann
@@ -23,7 +23,6 @@
  *     after GET /nothing: 404
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "eddy/eddy.h"
@@ -77,31 +76,21 @@ static int hello(eddy_http_exchange *exchange, void *arg)
         return eddy_http_exchange_respond_text(exchange, 200, text);
 }
 
-static int serve(void *port)
+static int serve(eddy_http_router *router, void *arg)
 {
-        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
-        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
-        int err = eddy_tcp_listen("127.0.0.1", *(uint16_t *) port, NULL, &listener);
-
-        if (err == 0)
-                err = eddy_http_router_new(&router);
-        if (err < 0)
-                return err;
+        (void) arg;
         eddy_http_router_use(router, log_requests, NULL); /* the first added is the outermost */
         eddy_http_router_use(router, name_server, NULL);
         eddy_http_router_use(router, sign_in, NULL);
         eddy_http_router_add(router, "GET /", hello, NULL, NULL);
-        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        puts(eddy_http_run_url(router));
         fflush(stdout);
-        return eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
+        return eddy_http_run_serve(router, NULL);
 }
 
 int main(int argc, char **argv)
 {
-        uint16_t port = argc > 1 ? (uint16_t) strtoul(argv[1], NULL, 10) : 0;
-        int err = eddy_run(serve, &port, NULL);
+        const struct eddy_http_run_opts opts = { .listen = argc > 1 ? argv[1] : "127.0.0.1:8080" };
 
-        if (err != -ECANCELED) /* by SIGTERM or Ctrl-C */
-                fprintf(stderr, "129-middleware: %s\n", eddy_error_text(err));
-        return err != -ECANCELED;
+        return eddy_http_run(&opts, serve, NULL) < 0;
 }

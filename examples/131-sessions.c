@@ -9,9 +9,9 @@
  * Therefore only POST changes anything here.  A login begins a new session, because another person
  * may have planted the former cookie.
  *
- *     131-sessions [PORT]
+ *     131-sessions [ADDRESS:PORT]
  *
- * Run: J=$(mktemp); sh -c 'echo $$; exec 131-sessions' | { read P; read U; C="curl -s -b $J -c $J"; $C $U; $C -d 'name=ada&password=guess' $U/login; $C -d 'name=ada&password=engine' $U/login; $C $U; $C $U; V=$(awk '$6=="session" {print $7}' $J); curl -s -b session=$(echo $V | tr A-Za-z B-ZAb-za) $U; curl -s -b session=${V%????} $U; $C -d '' $U/logout; $C $U; kill $P; }; rm $J
+ * Run: J=$(mktemp); sh -c 'echo $$; exec 131-sessions 127.0.0.1:0' | { read P; read U; C="curl -s -b $J -c $J"; $C $U; $C -d 'name=ada&password=guess' $U/login; $C -d 'name=ada&password=engine' $U/login; $C $U; $C $U; V=$(awk '$6=="session" {print $7}' $J); curl -s -b session=$(echo $V | tr A-Za-z B-ZAb-za) $U; curl -s -b session=${V%????} $U; $C -d '' $U/logout; $C $U; kill $P; }; rm $J
  * Time: wall 0 s
  * Output:
  *     please log in
@@ -86,34 +86,27 @@ static int log_out(eddy_http_exchange *exchange, void *arg)
         return err < 0 ? err : eddy_http_exchange_respond_text(exchange, 200, "goodbye\n");
 }
 
-static int serve(void *port)
+static int serve(eddy_http_router *router, void *arg)
 {
-        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
-        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
-        int err = eddy_tcp_listen("127.0.0.1", *(uint16_t *) port, NULL, &listener);
         char key[32]; /* read it from a file if sessions must survive a restart */
 
-        if (err == 0)
-                err = eddy_http_router_new(&router);
-        if (err < 0 || getentropy(key, sizeof(key)) < 0)
-                return err < 0 ? err : -EIO;
+        (void) arg;
+        if (getentropy(key, sizeof(key)) < 0)
+                return -EIO;
         eddy_http_use_session(router, &(struct eddy_http_session_opts){ .key = key,
                                                                         .key_bytes = sizeof(key),
                                                                         .idle_ns = EDDY_MIN(30) });
         eddy_http_router_add(router, "GET /", show, NULL, NULL);
         eddy_http_router_add(router, "POST /login", log_in, NULL, NULL);
         eddy_http_router_add(router, "POST /logout", log_out, NULL, NULL);
-        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        puts(eddy_http_run_url(router));
         fflush(stdout);
-        return eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
+        return eddy_http_run_serve(router, NULL);
 }
 
 int main(int argc, char **argv)
 {
-        uint16_t port = argc > 1 ? (uint16_t) strtoul(argv[1], NULL, 10) : 0;
-        int err = eddy_run(serve, &port, NULL);
+        const struct eddy_http_run_opts opts = { .listen = argc > 1 ? argv[1] : "127.0.0.1:8080" };
 
-        if (err != -ECANCELED) /* by SIGTERM or Ctrl-C */
-                fprintf(stderr, "131-sessions: %s\n", eddy_error_text(err));
-        return err != -ECANCELED;
+        return eddy_http_run(&opts, serve, NULL) < 0;
 }

@@ -5,9 +5,9 @@
  * hidden.  Clients can resume a download, and do not get a file again that has not changed.
  * `eddy serve FOLDER` does the same without a program.
  *
- *     132-folder FOLDER [PORT]
+ *     132-folder FOLDER [ADDRESS:PORT]
  *
- * Run: d=$(mktemp -d); mkdir $d/www; seq 100000 >$d/www/numbers; echo secret | tee $d/secret >$d/www/.env; ln -s ../secret $d/www/link; touch -d 2020-01-01 $d/www/numbers; sh -c 'echo $$; exec 132-folder $0' $d/www | { read P; read U; get() { curl -so $d/got -w '%{http_code} %{size_download}\n' "$@"; }; get $U/files/numbers; get -r 0-9 $U/files/numbers; get -C - $U/files/numbers; cmp $d/got $d/www/numbers; get -z $d/www/numbers $U/files/numbers; get $U/files/link | cut -c-3; get $U/files/.env | cut -c-3; kill $P; }; rm -r $d
+ * Run: d=$(mktemp -d); mkdir $d/www; seq 100000 >$d/www/numbers; echo secret | tee $d/secret >$d/www/.env; ln -s ../secret $d/www/link; touch -d 2020-01-01 $d/www/numbers; sh -c 'echo $$; exec 132-folder $0 127.0.0.1:0' $d/www | { read P; read U; get() { curl -so $d/got -w '%{http_code} %{size_download}\n' "$@"; }; get $U/files/numbers; get -r 0-9 $U/files/numbers; get -C - $U/files/numbers; cmp $d/got $d/www/numbers; get -z $d/www/numbers $U/files/numbers; get $U/files/link | cut -c-3; get $U/files/.env | cut -c-3; kill $P; }; rm -r $d
  * Time: wall 0 s
  * Output:
  *     200 588895
@@ -18,38 +18,25 @@
  *     404
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "eddy/eddy.h"
 
-static uint16_t port;
-
-static int serve(void *path)
+static int serve(eddy_http_router *router, void *path)
 {
-        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
         EDDY_AUTO(eddy_http_folder) eddy_http_folder *folder = NULL;
-        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
-        int err = eddy_tcp_listen("127.0.0.1", port, NULL, &listener);
+        int err = eddy_http_folder_new(path, NULL, &folder);
 
-        if (err == 0)
-                err = eddy_http_folder_new(path, NULL, &folder);
-        if (err == 0)
-                err = eddy_http_router_new(&router);
         if (err < 0)
                 return err;
         eddy_http_router_add(router, "GET /files/{path...}", eddy_http_folder_handle, folder, NULL);
-        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        puts(eddy_http_run_url(router));
         fflush(stdout);
-        return eddy_http_serve(listener, NULL, eddy_http_router_handle, router);
+        return eddy_http_run_serve(router, NULL);
 }
 
 int main(int argc, char **argv)
 {
-        int err;
+        const struct eddy_http_run_opts opts = { .listen = argc > 2 ? argv[2] : "127.0.0.1:8080" };
 
-        port = argc > 2 ? (uint16_t) strtoul(argv[2], NULL, 10) : 0;
-        err = argc > 1 ? eddy_run(serve, argv[1], NULL) : -EINVAL;
-        if (err != -ECANCELED) /* by SIGTERM or Ctrl-C */
-                fprintf(stderr, "132-folder: %s\n", eddy_error_text(err));
-        return err != -ECANCELED;
+        return argc < 2 || eddy_http_run(&opts, serve, argv[1]) < 0;
 }

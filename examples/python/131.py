@@ -60,6 +60,7 @@ async def log_out(_):
 
 app = web.Application()
 app.add_routes(routes)
-listener = socket.create_server(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 0))
+port = int(sys.argv[1].rpartition(":")[2]) if len(sys.argv) > 1 else 8080
+listener = socket.create_server(("127.0.0.1", port))
 print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
 web.run_app(app, sock=listener, print=None)

@@ -14,6 +14,7 @@ async def hide_dots(request, handler):
 
 app = web.Application(middlewares=[hide_dots])
 app.router.add_static("/files", sys.argv[1])
-listener = socket.create_server(("127.0.0.1", int(sys.argv[2]) if len(sys.argv) > 2 else 0))
+port = int(sys.argv[2].rpartition(":")[2]) if len(sys.argv) > 2 else 8080
+listener = socket.create_server(("127.0.0.1", port))
 print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
 web.run_app(app, sock=listener, print=None)
