@@ -26,7 +26,8 @@ struct ed_encoder {
 
         /*
          * Encode until the input is used up and 'end' is reached, and return 0; or until the room is
-         * used up, and return ED_ENCODER_FULL: repeat with the same 'end'.
+         * used up, and return ED_ENCODER_FULL: repeat with the same 'end' and a room of at least 7
+         * bytes, because zlib repeats the end of a flush that leaves no room.
          *
          * Errors: -ENOMEM
          */

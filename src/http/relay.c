@@ -493,5 +493,8 @@ int eddy_http_relay_fail(eddy_http_exchange *exchange, int error)
         if (is_late(error))
                 return eddy_http_exchange_fail(exchange, 504,
                                                "the other server did not answer in time");
-        return eddy_http_exchange_fail(exchange, 502, "the other server did not answer");
+        return eddy_http_exchange_fail(exchange, 502, "%s",
+                                       error == EDDY_E_HTTP_STATUS
+                                               ? "the other server answered with an error status"
+                                               : "the other server did not answer");
 }

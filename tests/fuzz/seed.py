@@ -4,7 +4,7 @@
 The messages are every fifth of tests/wire/requests.h and corpus.h, but for the
 longest, after the four bytes that choose (fuzz_http1.h); the JSON texts are every
 fifth of tests/wire/json_corpus.h; the URLs and dates are in this file, and so are
-structs for fuzz_json.c, queries, challenges, cookies, and texts for fuzz_url_join.c.  Files of other names, such as what a fuzzer has found, are left
+structs for fuzz_json.c, queries, challenges, cookies, pieces of answers, and texts for fuzz_url_join.c.  Files of other names, such as what a fuzzer has found, are left
 alone.
 """
 import importlib.machinery
@@ -82,6 +82,13 @@ COOKIES = [
     "\0Thu, 1-Jan-70 0:0:0 GMT", "\0 31 Feb 2020 1:2:3", "\1" + "a" * 90 + "=" + "b" * 90,
 ]
 
+
+# Pieces of answers for fuzz_compression.c, after the bytes for the coding and the room.
+PIECES = [
+    bytes([coding | level << 1 | known << 5, room]) + pieces
+    for coding in (0, 1) for level, known, room in ((0, 0, 0), (5, 1, 40), (8, 0, 255))
+    for pieces in (b"", b"\x05hello\x40\x03abc\x43xyz", b"\x64abcd\x21z\x7f0123456789abcdef0123456789abcde\x60")
+]
 
 # Cookies of sessions, heads with values, and names with values, for fuzz_session.c.
 HEAD = "\x01" + "i" * 16 + "\0" * 7 + "\x01" + "\0" * 7 + "\x02"
@@ -220,6 +227,7 @@ def main():
     every = list(cases())
     requests = [chosen(*c) for c in every if c[0] == "REQUEST"]
     responses = [chosen(*c) for c in every if c[0] != "REQUEST"]
+    write("fuzz_compression", PIECES)
     write("fuzz_cookie", [text.encode() for text in COOKIES])
     write("fuzz_folder", [text.encode() for text in FOLDERS])
     write("fuzz_http1_request", requests[::EVERY])

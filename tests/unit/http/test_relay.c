@@ -507,6 +507,7 @@ static const struct {
         { EDDY_E_DNS_NOT_FOUND, 502, 0 },
         { EDDY_E_TLS_EXPIRED, 502, 0 },
         { -EIO, 502, 0 },
+        { EDDY_E_HTTP_STATUS, 502, 0 },
         { EDDY_E_HTTP_TIMEOUT_POOL, 504, 0 },
         { EDDY_E_HTTP_TIMEOUT_CONNECT, 504, 0 },
         { EDDY_E_HTTP_TIMEOUT_READ, 504, 0 },
@@ -541,6 +542,8 @@ static void see_failures(struct site *site)
                 snprintf(text, sizeof(text), "GET /%zu HTTP/1.1\r\nHost: a\r\n" CLOSES "\r\n", i);
                 CHECK_EQ(ask(site, text)->status, failures[i].status);
                 CHECK_EQ(result, failures[i].result);
+                if (failures[i].error == EDDY_E_HTTP_STATUS)
+                        CHECK_HAS(ask(site, text)->text, "answered with an error status");
         }
 }
 
