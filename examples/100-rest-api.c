@@ -3,10 +3,9 @@
  *
  * Tables of fields describe inputs, parameters of statements, rows and answers.  A handler is
  * called only if its inputs are valid; else the client gets a list of all wrong fields.  The page
- * /docs can send requests to each route.  SIGTERM stops the server; requests in progress have ten
- * seconds to finish.
+ * /docs can send requests to each route.
  *
- * Run: D=$(mktemp -d); 100-rest-api $D/db 0 >$D/out 2>$D/log & P=$!; until [ -s $D/out ]; do sleep .05; done; U=$(cat $D/out); c() { curl -sw ' %{http_code}\n' -H content-type:application/json "$@"; }; c $U -d '{"title":"Milk"}'; c $U -d '{"title":"Bread"}'; c $U/1 -X PUT -d '{"title":"Oat milk","done":true}'; c "$U?after=1&limit=5"; c $U/1 -X DELETE; c $U/1; c $U/x -X PUT -d '{"title":"","size":1}'; kill $P; wait $P; rm -r $D
+ * Run: D=$(mktemp -d); 100-rest-api $D/db 127.0.0.1:0 >$D/out 2>$D/log & P=$!; until [ -s $D/out ]; do sleep .05; done; U=$(cat $D/out); c() { curl -sw ' %{http_code}\n' -H content-type:application/json "$@"; }; c $U -d '{"title":"Milk"}'; c $U -d '{"title":"Bread"}'; c $U/1 -X PUT -d '{"title":"Oat milk","done":true}'; c "$U?after=1&limit=5"; c $U/1 -X DELETE; c $U/1; c $U/x -X PUT -d '{"title":"","size":1}'; kill $P; wait $P; rm -r $D
  * Time: wall 0 to 60 s
  * Output:
  *     {"id":1,"title":"Milk","done":false} 201
@@ -19,7 +18,6 @@
  */
 #include <eddy/eddy.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 struct note {
         int64_t id;
@@ -51,10 +49,6 @@ static const struct eddy_field page_list[] = {
 };
 static const struct eddy_fields page = EDDY_FIELDS(struct page, page_list, 0);
 
-static const char schema[] =
-        "CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY AUTOINCREMENT, "
-        "title TEXT NOT NULL UNIQUE, done INTEGER NOT NULL)";
-
 /* Run a statement with parameters from 'in', and answer with the note in its only row. */
 static int answer(eddy_http_exchange *exchange, int status, eddy_pool *pool, const char *sql,
                   const struct note *in)
@@ -70,10 +64,6 @@ static int answer(eddy_http_exchange *exchange, int status, eddy_pool *pool, con
         if (err < 0 && loan.item)
                 (void) eddy_log_bind(eddy_log_str("sqlite", eddy_sqlite_fault(loan.item)->text));
         (void) eddy_pool_release(&loan); /* before the answer: a slow client must not hold it */
-        if (err == EDDY_E_SQLITE_NO_ROW)
-                return eddy_http_exchange_fail(exchange, 404, "there is no such note");
-        if (err == EDDY_E_SQLITE_UNIQUE)
-                return eddy_http_exchange_fail(exchange, 409, "another note has this title");
         if (err == 0 && status == 204)
                 return eddy_http_exchange_respond(exchange, 204, NULL, 0, NULL, 0);
         snprintf(location, sizeof(location), "/notes/%lld", (long long) row.id);
@@ -102,17 +92,15 @@ static int list_notes(eddy_http_exchange *exchange, void *pool)
 
 static int add_note(eddy_http_exchange *exchange, void *pool)
 {
-        const struct note *body = eddy_http_exchange_input(exchange, EDDY_HTTP_BODY);
-
         return answer(exchange, 201, pool,
-                      "INSERT INTO notes (title, done) VALUES (:title, :done) RETURNING *", body);
+                      "INSERT INTO notes (title, done) VALUES (:title, :done) RETURNING *",
+                      eddy_http_exchange_input(exchange, EDDY_HTTP_BODY));
 }
 
 static int show_note(eddy_http_exchange *exchange, void *pool)
 {
-        const struct note *path = eddy_http_exchange_input(exchange, EDDY_HTTP_PATH);
-
-        return answer(exchange, 200, pool, "SELECT * FROM notes WHERE id = :id", path);
+        return answer(exchange, 200, pool, "SELECT * FROM notes WHERE id = :id",
+                      eddy_http_exchange_input(exchange, EDDY_HTTP_PATH));
 }
 
 static int replace_note(eddy_http_exchange *exchange, void *pool)
@@ -128,48 +116,38 @@ static int replace_note(eddy_http_exchange *exchange, void *pool)
 
 static int delete_note(eddy_http_exchange *exchange, void *pool)
 {
-        const struct note *path = eddy_http_exchange_input(exchange, EDDY_HTTP_PATH);
-
-        return answer(exchange, 204, pool, "DELETE FROM notes WHERE id = :id RETURNING *", path);
+        return answer(exchange, 204, pool, "DELETE FROM notes WHERE id = :id RETURNING *",
+                      eddy_http_exchange_input(exchange, EDDY_HTTP_PATH));
 }
 
+static const struct eddy_http_route_answer errors[] = {
+        { .status = 404, .error = EDDY_E_SQLITE_NO_ROW, .description = "there is no such note" },
+        { .status = 409, .error = EDDY_E_SQLITE_UNIQUE, .description = "the title is taken" },
+};
+#define ERRORS(first, n) .answers = &errors[first], .answers_count = (n)
 static const struct eddy_http_route_doc
-        list_doc = { .summary = "List notes",
-                     .query = &query,
-                     .query_defaults = &first_page,
-                     .answer = &page },
-        add_doc = { .summary = "Add a note", .body = &note, .answer = &note, .status = 201 },
-        show_doc = { .summary = "Show a note", .params = &id, .answer = &note },
-        replace_doc = { .summary = "Replace a note",
-                        .params = &id,
-                        .body = &note,
-                        .answer = &note },
-        delete_doc = { .summary = "Delete a note", .params = &id, .status = 204 };
+        list_doc = { .query = &query, .query_defaults = &first_page, .answer = &page },
+        add_doc = { .body = &note, .answer = &note, .status = 201, ERRORS(1, 1) },
+        show_doc = { .params = &id, .answer = &note, ERRORS(0, 1) },
+        replace_doc = { .params = &id, .body = &note, .answer = &note, ERRORS(0, 2) },
+        delete_doc = { .params = &id, .status = 204, ERRORS(0, 1) };
 
-static int run(void *arg)
+static int serve(eddy_http_router *router, void *path)
 {
-        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = NULL;
+        static const char schema[] =
+                "CREATE TABLE IF NOT EXISTS notes (id INTEGER PRIMARY KEY AUTOINCREMENT, "
+                "title TEXT NOT NULL UNIQUE, done INTEGER NOT NULL)";
         EDDY_AUTO(eddy_log) eddy_log *log = NULL;
-        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
-        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
+        EDDY_AUTO(eddy_sqlite) eddy_sqlite *db = NULL;
         eddy_pool *reader, *writer;
-        char **args = arg;
-        int err = eddy_sqlite_open(args[1], &(struct eddy_sqlite_opts){ .schema = schema }, &db);
+        int err = eddy_sqlite_open(path, &(struct eddy_sqlite_opts){ .schema = schema }, &db);
 
-        if (err == 0)
-                err = eddy_log_open(NULL, &log);
-        if (err == 0)
-                err = eddy_tcp_listen("127.0.0.1", (uint16_t) strtoul(args[2], NULL, 10), NULL,
-                                      &listener);
-        if (err == 0)
-                err = eddy_http_router_new(&router);
-        if (err < 0)
+        if (err < 0 || (err = eddy_log_open(NULL, &log)) < 0)
                 return err;
         reader = eddy_sqlite_readers(db);
         writer = eddy_sqlite_writer(db);
         eddy_http_use_request_id(router, NULL);
         eddy_http_use_access_log(router, &(struct eddy_http_access_log_opts){ .log = log });
-        eddy_http_use_rate_limit(router, &(struct eddy_http_rate_limit_opts){ .requests = 600 });
         eddy_http_use_body_limit(router, 10000);
         eddy_http_use_timeout(router, EDDY_SEC(5));
         eddy_http_router_add(router, "GET /notes", list_notes, reader, &list_doc);
@@ -179,14 +157,14 @@ static int run(void *arg)
         eddy_http_router_add(router, "DELETE /notes/{id}", delete_note, writer, &delete_doc);
         eddy_http_router_add(router, "GET /livez", eddy_http_handle_live, NULL, NULL);
         eddy_openapi_serve(router, &(struct eddy_openapi_opts){ .title = "Notes" });
-        printf("http://127.0.0.1:%u/notes\n", eddy_listener_port(listener));
+        printf("%s/notes\n", eddy_http_run_url(router));
         fflush(stdout);
-        return eddy_http_serve(
-                listener, &(struct eddy_http_server_opts){ .log = log, .drain_ns = EDDY_SEC(10) },
-                eddy_http_router_handle, router);
+        return eddy_http_run_serve(router, &(struct eddy_http_server_opts){ .log = log });
 }
 
 int main(int argc, char **argv)
 {
-        return argc == 3 && eddy_run(run, argv, NULL) == -ECANCELED ? 0 : 1;
+        const struct eddy_http_run_opts opts = { .listen = argc > 2 ? argv[2] : "127.0.0.1:8080" };
+
+        return argc < 2 || eddy_http_run(&opts, serve, argv[1]) < 0;
 }

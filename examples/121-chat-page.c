@@ -7,7 +7,7 @@
  * number of its last message as Last-Event-ID.  Numbers begin at the time of day, so those of an
  * earlier run are lower.  SIGTERM ends all streams: their handlers wait in eddy_serve_idle().
  *
- * Run: D=$(mktemp -d); 121-chat-page 0 >$D/log & P=$!; until [ -s $D/log ]; do sleep .05; done; U=$(cat $D/log); say() { curl -s --json "{\"text\":\"$1\"}" $U/messages; }; say 'Ann: Hi'; curl -sN $U/events >$D/1 & until grep -qs Ann: $D/1; do sleep .05; done; say 'Bob: Hello Ann'; until grep -qs Bob $D/1; do sleep .05; done; kill $P; wait; grep ^data $D/1; rm -r $D
+ * Run: D=$(mktemp -d); 121-chat-page 127.0.0.1:0 >$D/log & P=$!; until [ -s $D/log ]; do sleep .05; done; U=$(cat $D/log); say() { curl -s --json "{\"text\":\"$1\"}" $U/messages; }; say 'Ann: Hi'; curl -sN $U/events >$D/1 & until grep -qs Ann: $D/1; do sleep .05; done; say 'Bob: Hello Ann'; until grep -qs Bob $D/1; do sleep .05; done; kill $P; wait; grep ^data $D/1; rm -r $D
  * Time: wall 0 s
  * Output:
  *     data: Ann: Hi
@@ -94,26 +94,24 @@ static int send_events(eddy_http_exchange *exchange, void *arg)
         return eddy_serve_is_stopping() ? eddy_http_exchange_end(exchange) : err;
 }
 
-static int run(void *port)
+static int serve(eddy_http_router *router, void *arg)
 {
         const struct eddy_http_server_opts opts = { .flags = EDDY_HTTP_SERVER_CANCEL_AT_END,
                                                     .drain_ns = EDDY_SEC(2) };
-        EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
-        EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
-        int err = eddy_tcp_listen("127.0.0.1", (uint16_t) strtoul(port, NULL, 10), NULL, &listener);
 
-        if (err < 0 || (err = eddy_http_router_new(&router)) < 0)
-                return err;
+        (void) arg;
         start = last = eddy_time_of_day() / 1000;
         eddy_http_router_add(router, "GET /", show_page, page, NULL);
         eddy_http_router_add(router, "POST /messages", post, &news, &post_doc);
         eddy_http_router_add(router, "GET /events", send_events, &news, NULL);
-        printf("http://127.0.0.1:%u\n", eddy_listener_port(listener));
+        puts(eddy_http_run_url(router));
         fflush(stdout);
-        return eddy_http_serve(listener, &opts, eddy_http_router_handle, router);
+        return eddy_http_run_serve(router, &opts);
 }
 
 int main(int argc, char **argv)
 {
-        return eddy_run(run, argc > 1 ? argv[1] : (char *) "8080", NULL) < 0 && !eddy_run_signal();
+        const struct eddy_http_run_opts opts = { .listen = argc > 1 ? argv[1] : "127.0.0.1:8080" };
+
+        return eddy_http_run(&opts, serve, NULL) < 0;
 }

@@ -29,7 +29,7 @@ class Chat:
     """The example at a port, and its messages."""
 
     def __init__(self, eddy, port=0):
-        self.child = eddy.start(str(port))
+        self.child = eddy.start(f"127.0.0.1:{port}")
         self.url = self.child.stdout.readline().decode().strip()
         self.host = self.url.removeprefix("http://")
         self.port = int(self.host.split(":")[1])
