@@ -28,6 +28,7 @@
 #include "eddy/folder.h"
 #include "eddy/future.h"
 #include "eddy/generator.h"
+#include "eddy/http2_server.h"
 #include "eddy/http_answer.h"
 #include "eddy/http_auth.h"
 #include "eddy/http_client.h"

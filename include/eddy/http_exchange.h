@@ -219,7 +219,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_upgrade(
 
 /* About a request, its response and its connection.  A text without a value is "". */
 struct eddy_http_exchange_info {
-        int version; /* 10 (HTTP/1.0) or 11 (HTTP/1.1) */
+        int version; /* 10 (HTTP/1.0), 11 (HTTP/1.1) or 20 (HTTP/2) */
         int status;  /* of the response; 0: not begun, also if the server will answer 404 or 500 */
         uint64_t received_bytes; /* of the request so far, with its head */
         /* of the response so far, with its head, without bytes that are still kept; TLS: before

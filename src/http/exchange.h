@@ -17,6 +17,13 @@ struct ed_http_failure {
         const char *detail; /* for the client; NULL: none */
 };
 
+/* How far the answer of an exchange is. */
+enum ed_http_answer {
+        ED_HTTP_UNANSWERED, /* no final response was begun */
+        ED_HTTP_ANSWERING,  /* it was begun, but was not sent whole */
+        ED_HTTP_ANSWERED,
+};
+
 /*
  * The operations of a protocol for a handler. The calls of eddy/http_exchange.h use this table; errors
  * and cancellation are as described there.

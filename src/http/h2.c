@@ -17,6 +17,7 @@ enum {
         READS_MAX = 8,          /* in a row, before other tasks have a turn */
         WRITE_BYTES = 64 << 10, /* frames are joined up to this size */
         OUT_BYTES_MAX = 256 << 10,
+        FRAME_TYPE_AT = 3,    /* in a frame's head */
         UPDATES_PER_DATA = 4, /* frames WINDOW_UPDATE that a frame of DATA explains */
 };
 
@@ -74,12 +75,8 @@ static int spend(struct ed_h2 *h2, enum ed_h2_limit limit)
 static int limit_of(uint8_t type)
 {
         switch (type) {
-        case NGHTTP2_DATA:
-        case NGHTTP2_HEADERS:
-        case NGHTTP2_CONTINUATION:
-        case NGHTTP2_PUSH_PROMISE:
-        case NGHTTP2_GOAWAY:
-                return -1;
+        case NGHTTP2_PRIORITY:
+                return ED_H2_OTHERS;
         case NGHTTP2_RST_STREAM:
                 return ED_H2_RESETS;
         case NGHTTP2_SETTINGS:
@@ -89,7 +86,7 @@ static int limit_of(uint8_t type)
         case NGHTTP2_WINDOW_UPDATE:
                 return ED_H2_UPDATES;
         default:
-                return ED_H2_OTHERS;
+                return -1;
         }
 }
 
@@ -509,7 +506,10 @@ static int fault(struct ed_h2 *h2, int64_t result)
         return 0;
 }
 
-/* Follow the frames. Returns true if one has begun. */
+/*
+ * Follow the frames. Returns true if one has begun. Frames of unknown types are limited here: nghttp2 skips
+ * them without a callback.
+ */
 static bool follow(struct ed_h2 *h2, const uint8_t *data, size_t bytes)
 {
         bool begun = false;
@@ -526,6 +526,8 @@ static bool follow(struct ed_h2 *h2, const uint8_t *data, size_t bytes)
                         if (h2->frame_head_bytes < ED_H2_FRAME_HEAD_BYTES)
                                 continue;
                         h2->frame_head_bytes = 0;
+                        if (h2->frame_head[FRAME_TYPE_AT] > NGHTTP2_CONTINUATION)
+                                (void) spend(h2, ED_H2_OTHERS);
                         h2->payload_left = (size_t) h2->frame_head[0] << 16 |
                                            (size_t) h2->frame_head[1] << 8 | h2->frame_head[2];
                 }
@@ -659,6 +661,8 @@ static bool rest(struct ed_h2 *h2, int *ret_err)
                 eddy_scope_cancel(h2->waiting);
         if (h2->streams_count == 0)
                 ed_buf_fini(&h2->out);
+        if (h2->kept > 0 && h2->ops->stalled)
+                h2->ops->stalled(h2);
         eddy_event_clear(&h2->wake);
         *ret_err = eddy_event_wait(&h2->wake);
         return *ret_err == 0;

@@ -59,6 +59,8 @@ struct ed_h2_ops {
         void (*settings)(struct ed_h2 *h2);
         /* The peer will answer no stream above 'last_id'. May be NULL. */
         void (*goaway)(struct ed_h2 *h2, int32_t last_id, uint32_t code);
+        /* Bytes of streams are kept, and the peer's windows let none leave. May be NULL. */
+        void (*stalled)(struct ed_h2 *h2);
         /* The peer has answered a PING. May be NULL. */
         void (*pong)(struct ed_h2 *h2);
 };

@@ -33,8 +33,8 @@ void ed_h2_head_clear(struct ed_h2_head *head)
         head->is_too_large = false;
 }
 
-static int append(struct ed_h2_head *head, const void *name, size_t name_bytes, const void *value,
-                  size_t value_bytes)
+int ed_h2_head_put(struct ed_h2_head *head, const void *name, size_t name_bytes, const void *value,
+                   size_t value_bytes)
 {
         char *at;
         int err = ed_buf_reserve(&head->text, name_bytes + value_bytes + 2, &at);
@@ -83,7 +83,7 @@ int ed_h2_head_add(struct ed_h2_head *head, const void *name, size_t name_bytes,
         if (name_bytes == sizeof(cookie_name) - 1 && memcmp(name, cookie_name, name_bytes) == 0 &&
             value_bytes > 0)
                 return add_crumb(head, value, value_bytes);
-        return append(head, name, name_bytes, value, value_bytes);
+        return ed_h2_head_put(head, name, name_bytes, value, value_bytes);
 }
 
 int ed_h2_head_end(struct ed_h2_head *head)
@@ -93,7 +93,8 @@ int ed_h2_head_end(struct ed_h2_head *head)
 
         if (bytes == 0)
                 return 0;
-        err = append(head, cookie_name, sizeof(cookie_name) - 1, ed_buf_data(&head->cookie), bytes);
+        err = ed_h2_head_put(head, cookie_name, sizeof(cookie_name) - 1, ed_buf_data(&head->cookie),
+                             bytes);
         if (err == 0)
                 ed_buf_fini(&head->cookie);
         return err;

@@ -44,6 +44,10 @@ void ed_h2_head_clear(struct ed_h2_head *head);
 EDDY_MUST_USE int ed_h2_head_add(struct ed_h2_head *head, const void *name, size_t name_bytes,
                                  const void *value, size_t value_bytes);
 
+/* Append a field that no limit counts.  Errors: -ENOMEM. */
+EDDY_MUST_USE int ed_h2_head_put(struct ed_h2_head *head, const void *name, size_t name_bytes,
+                                 const void *value, size_t value_bytes);
+
 /* The head is complete: append the field Cookie if there was one.  Errors: -ENOMEM. */
 EDDY_MUST_USE int ed_h2_head_end(struct ed_h2_head *head);
 

@@ -63,14 +63,14 @@ int ed_http1_add_header(eddy_http_exchange *base, const char *name, const char *
         if (exchange->answer != ED_HTTP_UNANSWERED)
                 return EDDY_E_HTTP_STATE;
         if (!ed_http1_header_is_allowed(&header))
-                return ed_http1_refuse_header(exchange, &header);
+                return ed_http_refuse_header(exchange->refused, &header);
         name_bytes = strlen(name) + 1;
         value_bytes = strlen(value) + 1;
         err = ed_buf_reserve(&exchange->added, name_bytes + value_bytes, &at);
         if (err == -EMSGSIZE)
-                return ed_http1_refuse_answer(exchange,
-                                              "its added headers are larger than %d bytes",
-                                              ED_HTTP1_ADDED_BYTES_MAX);
+                return ed_http_refuse(exchange->refused,
+                                      "its added headers are larger than %d bytes",
+                                      ED_HTTP1_ADDED_BYTES_MAX);
         if (err < 0)
                 return err;
         memcpy(at, name, name_bytes);

@@ -67,17 +67,17 @@ static int write_field(struct ed_http1_exchange *exchange, struct ed_http1_write
 
         if (!name || !value || is_name(name, bytes, "content-length") ||
             is_name(name, bytes, "transfer-encoding"))
-                return ed_http1_refuse_header(exchange, header);
+                return ed_http_refuse_header(exchange->refused, header);
         if (is_name(name, bytes, "connection")) {
                 if (strcasecmp(value, "close") != 0)
-                        return ed_http1_refuse_header(exchange, header);
+                        return ed_http_refuse_header(exchange->refused, header);
                 exchange->closing = true;
                 return 0;
         }
         *ret_date |= is_name(name, bytes, "date");
         ed_http1_write_field(writer, name, bytes, value, strlen(value));
         if (ed_unlikely(writer->err == EDDY_E_HTTP_INVALID_REQUEST))
-                return ed_http1_refuse_header(exchange, header);
+                return ed_http_refuse_header(exchange->refused, header);
         return 0;
 }
 
@@ -103,8 +103,8 @@ static int write_head_end(struct ed_http1_exchange *exchange, struct ed_http1_wr
         int err = ed_http1_write_end(writer);
 
         if (err == -EMSGSIZE)
-                return ed_http1_refuse_answer(exchange, "its head is larger than %zu bytes",
-                                              exchange->out.max);
+                return ed_http_refuse(exchange->refused, "its head is larger than %zu bytes",
+                                      exchange->out.max);
         return err;
 }
 
@@ -112,11 +112,11 @@ static int write_head_end(struct ed_http1_exchange *exchange, struct ed_http1_wr
 static int check_status(struct ed_http1_exchange *exchange, int status, int64_t body_bytes)
 {
         if (status < 200 || status > 999)
-                return ed_http1_refuse_answer(exchange, "the status %d is not one from 200 to 999",
-                                              status);
+                return ed_http_refuse(exchange->refused, "the status %d is not one from 200 to 999",
+                                      status);
         if (status_has_no_content(status) && body_bytes > 0)
-                return ed_http1_refuse_answer(exchange, "a response with the status %d has no body",
-                                              status);
+                return ed_http_refuse(exchange->refused,
+                                      "a response with the status %d has no body", status);
         return 0;
 }
 
@@ -218,8 +218,8 @@ int ed_http1_answer_respond(eddy_http_exchange *base, int status,
         if (err < 0)
                 return err;
         if (body_bytes > INT64_MAX || (!body && body_bytes > 0))
-                return ed_http1_refuse_answer(exchange,
-                                              "its body is NULL, or larger than 2^63 - 1 bytes");
+                return ed_http_refuse(exchange->refused,
+                                      "its body is NULL, or larger than 2^63 - 1 bytes");
         err = begin_answer(exchange, status, headers, headers_count, (int64_t) body_bytes);
         if (err < 0)
                 return err;
@@ -348,7 +348,7 @@ static int write_upgrade(struct ed_http1_exchange *exchange, const struct eddy_h
         for (size_t i = 0; i < n; i++)
                 has_upgrade |= headers[i].name && strcasecmp(headers[i].name, "upgrade") == 0;
         if (!has_upgrade)
-                return ed_http1_refuse_answer(exchange, "a 101 needs the header \"Upgrade\"");
+                return ed_http_refuse(exchange->refused, "a 101 needs the header \"Upgrade\"");
         ed_http1_write_response(&writer, &exchange->out, 101, NULL, 0);
         err = write_fields(exchange, &writer, headers, n, &has_date);
         if (err < 0)

@@ -30,15 +30,4 @@ EDDY_MUST_USE int ed_http1_answer_upgrade(eddy_http_exchange *base,
  */
 void ed_http1_answer_keep(struct ed_http1_exchange *exchange, const char *piece, size_t bytes);
 
-/* Refuse a handler's answer, and keep the reason until the request ends. */
-EDDY_MUST_USE int ed_http1_refuse_answer(struct ed_http1_exchange *exchange, const char *format,
-                                         ...) EDDY_PRINTF(2, 3);
-
-/*
- * Refuse an answer with a header that the server writes itself, or that HTTP forbids. The value may
- * be a secret, so the reason does not have it.
- */
-EDDY_MUST_USE int ed_http1_refuse_header(struct ed_http1_exchange *exchange,
-                                         const struct eddy_http_header *header);
-
 #endif

@@ -14,6 +14,7 @@
 #include "eddy/scope.h"
 #include "eddy/serve.h"
 #include "eddy/time.h"
+#include "http/h2_connection.h"
 #include "http/http1_added.h"
 #include "http/http1_gone.h"
 #include "http/http1_out.h"
@@ -36,6 +37,8 @@ struct connection {
         eddy_stream *stream; /* NULL: the handler has taken it */
         eddy_scope scope;    /* of the requests; cancelled if the client is gone */
         struct ed_http1_exchange *exchange;
+        bool has_served;   /* a request */
+        bool speaks_http2; /* the client begins so: the bytes are in the message */
 };
 
 /* ---- one request ----------------------------------------------------------- */
@@ -169,7 +172,7 @@ static void finish_request(struct connection *connection, int result)
                 return;
         }
         if (exchange->refused[0] && (exchange->answer == ED_HTTP_UNANSWERED || exchange->is_own))
-                ed_http_exchange_report_refused(exchange);
+                ed_http_report_refused(&exchange->base, exchange->refused);
         if (exchange->answer == ED_HTTP_UNANSWERED)
                 ed_http1_answer_missing(exchange, result);
         if (exchange->answer != ED_HTTP_ANSWERED)
@@ -245,6 +248,16 @@ static bool must_reset(const struct ed_http1_exchange *exchange)
         return exchange->answer == ED_HTTP_ANSWERING && exchange->left < 0 && !exchange->chunked;
 }
 
+/* Returns true if the client of a connection without TLS begins with HTTP/2, which is turned on. */
+static bool begins_http2(const struct connection *connection)
+{
+        const struct ed_http_message *message = &connection->exchange->message;
+
+        return connection->server->opts.flags & EDDY_HTTP_SERVER_HTTP2 && !connection->has_served &&
+               !connection->server->opts.tls &&
+               ed_h2_is_preface(message->in + message->base, message->end - message->base);
+}
+
 static void connection_serve(struct connection *connection)
 {
         struct ed_http1_exchange *exchange = connection->exchange;
@@ -257,13 +270,16 @@ static void connection_serve(struct connection *connection)
                 err = read_head(connection);
                 if (err == REQUEST_COMPLETE) {
                         serve_request(connection);
+                        connection->has_served = true;
+                } else if (begins_http2(connection)) {
+                        connection->speaks_http2 = exchange->closing = true;
                 } else {
                         exchange->date = ed_http_server_date(connection->server);
                         refuse_head(exchange, err);
                 }
         }
         (void) eddy_scope_end(&connection->scope);
-        if (must_linger(exchange))
+        if (!connection->speaks_http2 && must_linger(exchange))
                 ed_http_linger(connection->stream);
 }
 
@@ -314,6 +330,25 @@ static void exchange_free(struct ed_http1_exchange *exchange)
         ed_free(exchange);
 }
 
+/* Serve the connection by HTTP/2. Its first bytes are copied: the exchange ends. */
+static int serve_http2(struct connection *connection)
+{
+        const struct ed_http_message *message = &connection->exchange->message;
+        size_t bytes = message->end - message->base;
+        char *data = ed_alloc(bytes);
+        int err = -ENOMEM;
+
+        if (data)
+                memcpy(data, message->in + message->base, bytes);
+        exchange_free(connection->exchange);
+        if (data)
+                err = ed_h2_connection_serve(connection->server, connection->stream, data, bytes);
+        else
+                eddy_stream_close(connection->stream);
+        ed_free(data);
+        return err;
+}
+
 int ed_http1_connection_serve(struct ed_http_server *server, eddy_stream *stream)
 {
         struct connection connection = { .server = server, .stream = stream };
@@ -322,6 +357,8 @@ int ed_http1_connection_serve(struct ed_http_server *server, eddy_stream *stream
         connection.exchange = exchange_new(server, &connection.stream);
         if (connection.exchange) {
                 connection_serve(&connection);
+                if (connection.speaks_http2)
+                        return serve_http2(&connection);
                 reset = must_reset(connection.exchange);
                 exchange_free(connection.exchange);
         }

@@ -24,7 +24,7 @@ static int check(struct ed_http1_exchange *exchange, const struct eddy_http_head
         for (size_t i = 0; i < n; i++)
                 if (!ed_http1_header_is_allowed(&headers[i]) ||
                     strcasecmp(headers[i].name, "connection") == 0)
-                        return ed_http1_refuse_header(exchange, &headers[i]);
+                        return ed_http_refuse_header(exchange->refused, &headers[i]);
         return 0;
 }
 
@@ -40,8 +40,8 @@ static int fill(struct ed_http1_exchange *exchange, struct ed_buf *buf,
                                      headers[i].value, strlen(headers[i].value));
         err = ed_http1_write_end(&writer);
         if (err == -EMSGSIZE)
-                return ed_http1_refuse_answer(exchange, "its early hints are larger than %d bytes",
-                                              HINTS_BYTES_MAX);
+                return ed_http_refuse(exchange->refused, "its early hints are larger than %d bytes",
+                                      HINTS_BYTES_MAX);
         return err;
 }
 

@@ -9,26 +9,26 @@
 #include "eddy/stream_ops.h"
 #include "tls/config.h"
 
-/* A question costs a system call, so the answers are kept. Without memory both are unknown. */
-static const struct ed_http1_ends *ends_of(struct ed_http1_exchange *exchange)
+const struct ed_http_ends *ed_http_ends(struct ed_http_ends **ends, const eddy_stream *stream)
 {
-        static const struct ed_http1_ends unknown;
+        static const struct ed_http_ends unknown;
 
-        if (exchange->ends)
-                return exchange->ends;
-        if (exchange->stream)
-                exchange->ends = ed_alloc_zero(sizeof(*exchange->ends));
-        if (!exchange->ends)
+        if (*ends)
+                return *ends;
+        if (stream)
+                *ends = ed_alloc_zero(sizeof(**ends));
+        if (!*ends)
                 return &unknown;
-        if (eddy_stream_peer(exchange->stream, &exchange->ends->peer) < 0)
-                exchange->ends->peer.kind = EDDY_ENDPOINT_NONE;
-        if (eddy_stream_local(exchange->stream, &exchange->ends->local) < 0)
-                exchange->ends->local.kind = EDDY_ENDPOINT_NONE;
-        return exchange->ends;
+        if (eddy_stream_peer(stream, &(*ends)->peer) < 0)
+                (*ends)->peer.kind = EDDY_ENDPOINT_NONE;
+        if (eddy_stream_local(stream, &(*ends)->local) < 0)
+                (*ends)->local.kind = EDDY_ENDPOINT_NONE;
+        return *ends;
 }
 
-static void describe_tls(const eddy_stream *stream, struct eddy_http_exchange_info *info)
+void ed_http_describe_tls(const eddy_stream *stream, struct eddy_http_exchange_info *info)
 {
+        static const char *const protocols[] = { "http/1.1", "h2", "http/1.0" };
         struct ed_tls_brief brief;
 
         if (strcmp(eddy_stream_kind(stream), "tls") != 0)
@@ -37,16 +37,15 @@ static void describe_tls(const eddy_stream *stream, struct eddy_http_exchange_in
         info->tls_version = brief.version;
         info->tls_cipher = brief.cipher;
         info->tls_server_name = brief.server_name;
-        if (ed_tls_speaks(stream, "http/1.1"))
-                info->tls_alpn = "http/1.1";
-        else if (ed_tls_speaks(stream, "http/1.0"))
-                info->tls_alpn = "http/1.0";
+        for (size_t i = 0; i < sizeof(protocols) / sizeof(protocols[0]); i++)
+                if (ed_tls_speaks(stream, protocols[i]))
+                        info->tls_alpn = protocols[i];
 }
 
 void ed_http1_info(eddy_http_exchange *base, struct eddy_http_exchange_info *ret_info)
 {
         struct ed_http1_exchange *exchange = ed_http1_exchange_of(base);
-        const struct ed_http1_ends *ends = ends_of(exchange);
+        const struct ed_http_ends *ends = ed_http_ends(&exchange->ends, exchange->stream);
 
         *ret_info = (struct eddy_http_exchange_info){
                 .version = exchange->message.head.minor > 0 ? 11 : 10,
@@ -63,5 +62,5 @@ void ed_http1_info(eddy_http_exchange *base, struct eddy_http_exchange_info *ret
         if (!exchange->stream)
                 return;
         ret_info->sent_bytes = exchange->stream->taken - exchange->taken_before;
-        describe_tls(exchange->stream, ret_info);
+        ed_http_describe_tls(exchange->stream, ret_info);
 }

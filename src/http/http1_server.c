@@ -269,7 +269,7 @@ void ed_http1_answer_missing(struct ed_http1_exchange *exchange, int result)
 
 static int http1_refuse(eddy_http_exchange *base, const char *reason)
 {
-        return ed_http1_refuse_answer(http1_of(base), "%s", reason);
+        return ed_http_refuse(http1_of(base)->refused, "%s", reason);
 }
 
 static void http1_failure(const eddy_http_exchange *base, int result,

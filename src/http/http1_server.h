@@ -9,24 +9,19 @@
 #include "eddy/scope.h"
 #include "http/exchange.h"
 #include "http/message.h"
+#include "http/refuse.h"
 #include "loop/loop.h"
-
-enum ed_http_answer {
-        ED_HTTP_UNANSWERED, /* no final response was begun */
-        ED_HTTP_ANSWERING,  /* it was begun, but was not sent whole */
-        ED_HTTP_ANSWERED,
-};
 
 extern const struct ed_http_exchange_ops ed_http1_exchange_ops;
 
 /* An exchange of HTTP/1. Lives as long as its connection; reset for each request. */
 struct ed_http1_exchange {
         struct eddy_http_exchange base;
-        eddy_stream *stream;        /* NULL: the handler has taken it */
-        struct ed_http1_ends *ends; /* of the connection; NULL: not asked for */
-        int64_t started_ns;         /* at the request's first byte */
-        uint64_t taken_before;      /* by the stream, before the request */
-        uint64_t sent_bytes;        /* of a response after which the handler took the stream */
+        eddy_stream *stream;       /* NULL: the handler has taken it */
+        struct ed_http_ends *ends; /* of the connection; NULL: not asked for */
+        int64_t started_ns;        /* at the request's first byte */
+        uint64_t taken_before;     /* by the stream, before the request */
+        uint64_t sent_bytes;       /* of a response after which the handler took the stream */
         struct ed_http_message message;
         struct ed_http_pace upload;   /* rate of the request's body */
         struct ed_http_pace download; /* rate of responses, for the whole connection */
@@ -62,7 +57,7 @@ struct ed_http1_exchange {
         int out_error;        /* of sending 'out'; 0: none */
         int64_t left;         /* unsent bytes of a body of known length, else negative */
         int failed;           /* error of reading the request's body or of responding */
-        char refused[112];    /* why the handler's answer was not valid; "" */
+        char refused[ED_HTTP_REFUSED_BYTES]; /* why the handler's answer was not valid; "" */
 };
 
 static inline struct ed_http1_exchange *ed_http1_exchange_of(const eddy_http_exchange *exchange)
@@ -99,8 +94,5 @@ void ed_http1_answer_missing(struct ed_http1_exchange *exchange, int result);
  */
 void ed_http1_request_failure(const struct ed_http1_exchange *exchange,
                               struct ed_http_failure *ret_failure);
-
-/* Report why the handler's answer was not valid: a mistake of the program (EDDY_REPORT_MISUSE). */
-void ed_http_exchange_report_refused(const struct ed_http1_exchange *exchange);
 
 #endif

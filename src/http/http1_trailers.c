@@ -39,7 +39,7 @@ static bool is_forbidden(const char *name)
                ed_http1_trailer_is_forbidden(name, strlen(name));
 }
 
-static bool is_allowed(const char *name, const char *value)
+bool ed_http_trailer_is_allowed(const char *name, const char *value)
 {
         return name && value && eddy_http_is_token(name, strlen(name)) &&
                eddy_http_is_value(value, strlen(value)) && !is_forbidden(name);
@@ -85,7 +85,7 @@ int ed_http1_add_trailer(eddy_http_exchange *base, const char *name, const char 
 
         if (exchange->answer != ED_HTTP_ANSWERING)
                 return EDDY_E_HTTP_STATE;
-        if (!is_allowed(name, value))
+        if (!ed_http_trailer_is_allowed(name, value))
                 return EDDY_E_HTTP_INVALID_ANSWER;
         if (exchange->head_only || exchange->status == STATUS_RESET_CONTENT)
                 return 0; /* there is no body after which it could come */

@@ -13,6 +13,7 @@
 #include "eddy/error.h"
 #include "eddy/stream_ops.h"
 #include "eddy/tls.h"
+#include "http/h2_connection.h"
 #include "http/http1_connection.h"
 #include "http/server.h"
 #include "io/serve.h"
@@ -27,9 +28,10 @@ struct handshake {
 
 static int handshake(void *arg)
 {
-        static const struct eddy_tls_conn_opts opts = { .alpn = "http/1.1,http/1.0" };
         struct handshake *call = arg;
-
+        bool has_http2 = call->server->opts.flags & EDDY_HTTP_SERVER_HTTP2;
+        const struct eddy_tls_conn_opts opts = { .alpn = has_http2 ? "h2,http/1.1,http/1.0"
+                                                                   : "http/1.1,http/1.0" };
         return eddy_tls_server(call->stream, call->server->opts.tls, &opts, &call->stream);
 }
 
@@ -53,6 +55,12 @@ static int secure(const struct ed_http_server *server, eddy_stream **stream)
         return err == -ETIMEDOUT ? EDDY_E_NET_TIMED_OUT : err;
 }
 
+/* Returns true if ALPN chose HTTP/2. */
+static bool speaks_http2(const eddy_stream *stream)
+{
+        return strcmp(eddy_stream_kind(stream), "tls") == 0 && ed_tls_speaks(stream, "h2");
+}
+
 /* Serve one connection; its stream is closed then. */
 static int connection_run(eddy_stream *stream, void *arg)
 {
@@ -63,6 +71,8 @@ static int connection_run(eddy_stream *stream, void *arg)
                 eddy_stream_close(stream);
                 return err;
         }
+        if (server->opts.flags & EDDY_HTTP_SERVER_HTTP2_ONLY || speaks_http2(stream))
+                return ed_h2_connection_serve(server, stream, NULL, 0);
         return ed_http1_connection_serve(server, stream);
 }
 
@@ -82,12 +92,6 @@ int eddy_http_serve(eddy_listener *listener, const struct eddy_http_server_opts 
         return err;
 }
 
-/* Returns true if ALPN chose a protocol that this server does not speak, for a TLS stream of the user. */
-static bool speaks_other(const eddy_stream *stream)
-{
-        return strcmp(eddy_stream_kind(stream), "tls") == 0 && ed_tls_speaks(stream, "h2");
-}
-
 int eddy_http_serve_stream(eddy_stream *stream, const struct eddy_http_server_opts *opts,
                            eddy_http_handler_fn *handler, void *arg)
 {
@@ -101,7 +105,9 @@ int eddy_http_serve_stream(eddy_stream *stream, const struct eddy_http_server_op
                 return err;
         if (err == 0)
                 err = ed_http_server_init(&server, opts, handler, arg);
-        if (err == 0 && (!stream || speaks_other(stream)))
+        /* A TLS stream of the program's own may have agreed on a protocol that is turned off. */
+        if (err == 0 &&
+            (!stream || (speaks_http2(stream) && !(server.opts.flags & ED_HTTP_SERVER_SPEAKS_2))))
                 err = -EINVAL;
         if (err < 0) {
                 eddy_stream_close(stream);

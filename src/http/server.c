@@ -43,7 +43,7 @@ static bool flags_are_valid(uint32_t flags)
 {
         const uint32_t both = EDDY_HTTP_SERVER_FINISH | EDDY_HTTP_SERVER_CANCEL_AT_END;
 
-        return !(flags & ~both) && flags != both;
+        return !(flags & ~(both | ED_HTTP_SERVER_SPEAKS_2)) && (flags & both) != both;
 }
 
 int ed_http_server_init(struct ed_http_server *server, const struct eddy_http_server_opts *opts,

@@ -10,6 +10,9 @@
 #include "eddy/stream.h"
 #include "http/http1_room.h"
 
+/* Either flag turns HTTP/2 on. */
+enum { ED_HTTP_SERVER_SPEAKS_2 = EDDY_HTTP_SERVER_HTTP2 | EDDY_HTTP_SERVER_HTTP2_ONLY };
+
 struct ed_http_server {
         struct eddy_http_server_opts opts; /* with the defaults in place of zeros */
         eddy_http_handler_fn *handler;

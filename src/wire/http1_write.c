@@ -71,8 +71,8 @@ static void put_request_line(struct ed_http1_writer *writer, const char *method,
         ed_buf_grow(writer->buf, bytes);
 }
 
-static bool is_target(const char *method, size_t method_bytes, const char *target,
-                      size_t target_bytes)
+bool ed_http1_is_target(const char *method, size_t method_bytes, const char *target,
+                        size_t target_bytes)
 {
         struct ed_url url;
 
@@ -87,7 +87,7 @@ void ed_http1_write_request(struct ed_http1_writer *writer, struct ed_buf *buf, 
 {
         writer_begin(writer, buf);
         if (!eddy_http_is_token(method, method_bytes) ||
-            !is_target(method, method_bytes, target, target_bytes))
+            !ed_http1_is_target(method, method_bytes, target, target_bytes))
                 writer_refuse(writer);
         put_request_line(writer, method, method_bytes, false, target, target_bytes);
 }

@@ -91,8 +91,12 @@ static void pong(struct ed_h2 *h2)
 
 static void goaway(struct ed_h2 *h2, int32_t last_id, uint32_t code)
 {
-        (void) last_id;
-        side_of(h2)->going = (int) code + 1;
+        struct h2_side *side = side_of(h2);
+
+        if (side->goings < 2)
+                side->going_ids[side->goings] = last_id;
+        side->goings++;
+        side->going = (int) code + 1;
 }
 
 static const struct ed_h2_ops server_ops = { .wait = wait_for_bytes,
@@ -144,6 +148,32 @@ static void side_init(struct h2_side *side, const struct ed_h2_ops *ops, eddy_st
                                             .head_bytes_max = 16 << 10 } };
 }
 
+void h2_client_init(struct h2_side *side, eddy_stream *stream)
+{
+        side_init(side, &client_ops, stream);
+}
+
+int h2_client_start(struct h2_side *side, eddy_scope *scope)
+{
+        int err = eddy_scope_start(scope, h2_side_run, side);
+
+        if (err < 0) {
+                eddy_stream_close(side->opts.stream);
+                return err;
+        }
+        err = eddy_event_wait(&side->ready);
+        return err < 0 ? err : side->is_running ? 0 : -ENOMEM;
+}
+
+void h2_client_stop(struct h2_side *side)
+{
+        if (!side->is_running)
+                return;
+        if (nghttp2_session_terminate_session(side->h2.session, NGHTTP2_NO_ERROR) < 0)
+                ed_h2_fail(&side->h2, NGHTTP2_INTERNAL_ERROR);
+        ed_h2_wake(&side->h2);
+}
+
 int h2_pair_init(struct h2_pair *pair, h2_handler_fn *handler)
 {
         int err = eddy_stream_pair(NULL, &pair->ends[0], &pair->ends[1]);
@@ -162,28 +192,19 @@ int h2_pair_start(struct h2_pair *pair)
 
         eddy_scope_begin(&pair->scope, NULL);
         err = eddy_scope_start(&pair->scope, h2_side_run, &pair->server);
-        if (err < 0)
-                eddy_stream_close(pair->ends[1]);
-        else
-                err = eddy_scope_start(&pair->scope, h2_side_run, &pair->client);
         if (err < 0) {
+                eddy_stream_close(pair->ends[1]);
                 eddy_stream_close(pair->ends[0]);
                 return err;
         }
-        err = eddy_event_wait(&pair->client.ready);
-        return err < 0 ? err : pair->client.is_running ? 0 : -ENOMEM;
+        return h2_client_start(&pair->client, &pair->scope);
 }
 
 int h2_pair_end(struct h2_pair *pair)
 {
         int err;
 
-        if (pair->client.is_running) {
-                if (nghttp2_session_terminate_session(pair->client.h2.session, NGHTTP2_NO_ERROR) <
-                    0)
-                        ed_h2_fail(&pair->client.h2, NGHTTP2_INTERNAL_ERROR);
-                ed_h2_wake(&pair->client.h2);
-        }
+        h2_client_stop(&pair->client);
         err = eddy_scope_end(&pair->scope);
         CHECK_EQ(pair->client.calls, 0);
         CHECK_EQ(pair->server.calls, 0);
@@ -191,8 +212,8 @@ int h2_pair_end(struct h2_pair *pair)
         return err;
 }
 
-struct h2_call *h2_request(struct h2_side *side, const char *method, const char *path,
-                           bool has_body)
+struct h2_call *h2_send(struct h2_side *side, const char *method, const char *path, bool has_body,
+                        const struct eddy_http_header *headers, size_t n)
 {
         struct ed_h2_fields fields;
         struct h2_call *call = side->is_running ? call_new(side, 0) : NULL;
@@ -205,14 +226,25 @@ struct h2_call *h2_request(struct h2_side *side, const char *method, const char 
         ed_h2_fields_add(&fields, ":scheme", 7, "http", 4, 0);
         ed_h2_fields_add(&fields, ":path", 5, path, strlen(path), 0);
         ed_h2_fields_add(&fields, ":authority", 10, "h", 1, 0);
-        ed_h2_fields_add(&fields, "X-Secret", 8, " s ", 3, ED_H2_SECRET);
-        ed_h2_fields_add(&fields, "Connection", 10, "close", 5, 0);
-        ed_h2_fields_add(&fields, "cookie", 6, "a=1", 3, 0);
-        ed_h2_fields_add(&fields, "cookie", 6, "b=2", 3, 0);
+        for (size_t i = 0; i < n; i++)
+                ed_h2_fields_add(&fields, headers[i].name, strlen(headers[i].name),
+                                 headers[i].value, strlen(headers[i].value),
+                                 i == 0 ? ED_H2_SECRET : 0);
         if (ed_h2_fields_end(&fields) == 0 && ed_h2_stream_request(&call->stream, has_body) == 0)
                 return call;
         eddy_stream_abort(&call->stream.stream);
         return NULL;
+}
+
+struct h2_call *h2_request(struct h2_side *side, const char *method, const char *path,
+                           bool has_body)
+{
+        static const struct eddy_http_header headers[] = { { "X-Secret", " s " },
+                                                           { "Connection", "close" },
+                                                           { "cookie", "a=1" },
+                                                           { "cookie", "b=2" } };
+
+        return h2_send(side, method, path, has_body, headers, 4);
 }
 
 int h2_await(struct h2_call *call)
@@ -227,7 +259,9 @@ int h2_await(struct h2_call *call)
         if (err < 0 || call->parts[ED_H2_MESSAGE] == 0)
                 return err < 0 ? err : call->stream.error;
         status = ed_h2_head_pseudo(&call->stream.head, ":status");
-        return status ? atoi(status) : -EINVAL;
+        return status && strlen(status) == 3
+                       ? 100 * (status[0] - '0') + 10 * (status[1] - '0') + status[2] - '0'
+                       : -EINVAL;
 }
 
 int64_t h2_read_all(struct h2_call *call, uint32_t *ret_sum)

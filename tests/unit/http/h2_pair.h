@@ -32,7 +32,10 @@ struct h2_side {
         int begun;  /* of a server */
         int result; /* of ed_h2_run() */
         bool is_running;
-        int pongs, going;
+        int pongs;
+        int going;            /* of the last GOAWAY: its code and 1 */
+        int32_t going_ids[2]; /* of the first two */
+        int goings;
 };
 
 struct h2_pair {
@@ -48,10 +51,22 @@ int h2_pair_start(struct h2_pair *pair);
 /* End the client by GOAWAY, wait for both, and check that all calls are gone. Returns 0 or an error. */
 int h2_pair_end(struct h2_pair *pair);
 
+/*
+ * A client alone, on a stream that it closes: initialise it, begin it in a scope, and end it by GOAWAY; the
+ * end of the scope waits for it.
+ */
+void h2_client_init(struct h2_side *side, eddy_stream *stream);
+int h2_client_start(struct h2_side *side, eddy_scope *scope);
+void h2_client_stop(struct h2_side *side);
+
 /* Run a side on a stream until its connection ends. For a task. */
 int h2_side_run(void *side);
 
-/* Begin a request. Returns NULL without memory or without a connection. */
+/* Begin a request. Returns NULL without memory or without a connection. The first header is a secret. */
+struct h2_call *h2_send(struct h2_side *side, const char *method, const char *path, bool has_body,
+                        const struct eddy_http_header *headers, size_t n);
+
+/* The same, with fields that are joined, left out, trimmed or kept from tables. */
 struct h2_call *h2_request(struct h2_side *side, const char *method, const char *path,
                            bool has_body);
 

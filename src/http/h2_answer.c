@@ -1,0 +1,407 @@
+/*
+ * http/h2_answer.c - answering a request of HTTP/2: whole, or in pieces.
+ *
+ * The stream keeps what is written until the connection's writing task takes it, which runs when the
+ * handler waits or ends.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "eddy/error.h"
+#include "eddy/stream_ops.h"
+#include "http/h2_exchange.h"
+#include "http/http1_added.h"
+#include "http/http1_trailers.h"
+#include "scope/suspend.h"
+
+enum { HINTS_BYTES_MAX = 16 << 10 };
+
+static bool has_no_body(int status)
+{
+        return status == 204 || status == 304;
+}
+
+/* ---- added headers and trailers -------------------------------------------------------- */
+
+bool ed_h2_added_next(const eddy_http_exchange *base, size_t *at,
+                      struct eddy_http_header *ret_header)
+{
+        const struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
+        const char *text = ed_buf_data(&exchange->added);
+
+        if (*at >= ed_buf_bytes(&exchange->added))
+                return false;
+        ret_header->name = text + *at;
+        *at += strlen(ret_header->name) + 1;
+        ret_header->value = text + *at;
+        *at += strlen(ret_header->value) + 1;
+        return true;
+}
+
+int ed_h2_add_header(eddy_http_exchange *base, const char *name, const char *value)
+{
+        struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
+        const struct eddy_http_header header = { name, value };
+        size_t name_bytes, value_bytes;
+        char *at;
+        int err;
+
+        if (exchange->answer != ED_HTTP_UNANSWERED)
+                return EDDY_E_HTTP_STATE;
+        if (!ed_http1_header_is_allowed(&header))
+                return ed_http_refuse_header(exchange->refused, &header);
+        name_bytes = strlen(name) + 1;
+        value_bytes = strlen(value) + 1;
+        err = ed_buf_reserve(&exchange->added, name_bytes + value_bytes, &at);
+        if (err == -EMSGSIZE)
+                return ed_http_refuse(exchange->refused,
+                                      "its added headers are larger than %d bytes",
+                                      ED_HTTP1_ADDED_BYTES_MAX);
+        if (err < 0)
+                return err;
+        memcpy(at, name, name_bytes);
+        memcpy(at + name_bytes, value, value_bytes);
+        ed_buf_grow(&exchange->added, name_bytes + value_bytes);
+        return 0;
+}
+
+int ed_h2_add_trailer(eddy_http_exchange *base, const char *name, const char *value)
+{
+        struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
+        int err;
+
+        if (exchange->answer != ED_HTTP_ANSWERING)
+                return EDDY_E_HTTP_STATE;
+        if (!ed_http_trailer_is_allowed(name, value))
+                return EDDY_E_HTTP_INVALID_ANSWER;
+        if (exchange->head_only || exchange->status == 205)
+                return 0; /* there is no body after which it could come */
+        if (exchange->left >= 0)
+                return EDDY_E_HTTP_STATE;
+        if (ed_h2_is_of_connection(name, strlen(name)))
+                return 0;
+        err = ed_h2_head_add(&exchange->trailers, name, strlen(name), value, strlen(value));
+        return err == -EMSGSIZE ? EDDY_E_HTTP_TOO_LARGE : err;
+}
+
+/* ---- the head ---------------------------------------------------------------------------- */
+
+static int put_field(struct ed_h2_exchange *exchange, struct ed_h2_fields *fields,
+                     const struct eddy_http_header *header, bool *ret_date)
+{
+        if (!ed_http1_header_is_allowed(header))
+                return ed_http_refuse_header(exchange->refused, header);
+        *ret_date |= strcasecmp(header->name, "date") == 0;
+        ed_h2_fields_add(fields, header->name, strlen(header->name), header->value,
+                         strlen(header->value), 0);
+        return 0;
+}
+
+static int put_fields(struct ed_h2_exchange *exchange, struct ed_h2_fields *fields,
+                      const struct eddy_http_header *headers, size_t n, bool *ret_date)
+{
+        struct eddy_http_header added;
+        size_t at = 0;
+        int err = 0;
+
+        while (err == 0 && ed_h2_added_next(&exchange->base, &at, &added))
+                if (!exchange->is_own || !ed_http1_is_of_content(added.name))
+                        err = put_field(exchange, fields, &added, ret_date);
+        for (size_t i = 0; i < n && err == 0; i++)
+                err = put_field(exchange, fields, &headers[i], ret_date);
+        return err;
+}
+
+static int check_status(struct ed_h2_exchange *exchange, int status, int64_t body_bytes)
+{
+        if (status < 200 || status > 999)
+                return ed_http_refuse(exchange->refused, "the status %d is not one from 200 to 999",
+                                      status);
+        if ((status == 205 || has_no_body(status)) && body_bytes > 0)
+                return ed_http_refuse(exchange->refused,
+                                      "a response with the status %d has no body", status);
+        return 0;
+}
+
+/* Make the list of fields. */
+static int fill_head(struct ed_h2_exchange *exchange, int status,
+                     const struct eddy_http_header *headers, size_t n, int64_t body_bytes,
+                     char number[24])
+{
+        struct ed_h2_fields fields;
+        bool has_date = false;
+        char text[8];
+        int err;
+
+        ed_h2_fields_begin(&fields, exchange->stream.h2);
+        snprintf(text, sizeof(text), "%d", status);
+        memcpy(number + 20, text, 4);
+        ed_h2_fields_add(&fields, ":status", 7, number + 20, 3, 0);
+        err = put_fields(exchange, &fields, headers, n, &has_date);
+        if (err < 0)
+                return err;
+        if (!has_date)
+                ed_h2_fields_add(&fields, "date", 4, exchange->date, strlen(exchange->date), 0);
+        if (body_bytes >= 0 && !has_no_body(status)) {
+                char *at = number + 20;
+                uint64_t rest = (uint64_t) body_bytes;
+
+                do
+                        *--at = (char) ('0' + rest % 10);
+                while ((rest /= 10) > 0);
+                ed_h2_fields_add(&fields, "content-length", 14, at, (size_t) (number + 20 - at), 0);
+        }
+        return ed_h2_fields_end(&fields);
+}
+
+/* Begin an answer: queue its head, and decide how the body will end. */
+static int begin_answer(struct ed_h2_exchange *exchange, int status,
+                        const struct eddy_http_header *headers, size_t n, int64_t body_bytes)
+{
+        bool no_body = has_no_body(status);
+        char number[24];
+        int err;
+
+        if (exchange->answer != ED_HTTP_UNANSWERED)
+                return EDDY_E_HTTP_STATE;
+        err = check_status(exchange, status, body_bytes);
+        if (err < 0)
+                return err;
+        if (exchange->stream.is_reset || !exchange->stream.h2)
+                return exchange->stream.error < 0 ? exchange->stream.error : -ECONNRESET;
+        if (status == 205)
+                body_bytes = 0;
+        err = fill_head(exchange, status, headers, n, body_bytes, number);
+        if (err < 0)
+                return err;
+        exchange->head_only = exchange->is_head || no_body;
+        /* Bytes of a whole body are kept before this call, and follow. */
+        err = ed_h2_stream_respond(&exchange->stream, !exchange->head_only && body_bytes != 0);
+        if (err < 0)
+                return err;
+        exchange->status = (int16_t) status;
+        exchange->left = no_body ? 0 : body_bytes;
+        exchange->answer = ED_HTTP_ANSWERING;
+        return 0;
+}
+
+int ed_h2_early_hints(eddy_http_exchange *base, const struct eddy_http_header *headers,
+                      size_t headers_count)
+{
+        struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
+        struct ed_h2_fields fields;
+        struct ed_task *task;
+        size_t bytes = 0;
+        int err = ed_suspend_enter(&task);
+
+        if (err < 0)
+                return err;
+        if (exchange->answer != ED_HTTP_UNANSWERED)
+                return EDDY_E_HTTP_STATE;
+        for (size_t i = 0; i < headers_count; i++) {
+                if (!ed_http1_header_is_allowed(&headers[i]) ||
+                    strcasecmp(headers[i].name, "connection") == 0)
+                        return ed_http_refuse_header(exchange->refused, &headers[i]);
+                bytes += strlen(headers[i].name) + strlen(headers[i].value) + 4;
+        }
+        if (bytes > HINTS_BYTES_MAX)
+                return ed_http_refuse(exchange->refused, "its early hints are larger than %d bytes",
+                                      HINTS_BYTES_MAX);
+        if (headers_count == 0)
+                return 0;
+        if (!exchange->stream.h2)
+                return -ECONNRESET;
+        ed_h2_fields_begin(&fields, exchange->stream.h2);
+        ed_h2_fields_add(&fields, ":status", 7, "103", 3, 0);
+        for (size_t i = 0; i < headers_count; i++)
+                ed_h2_fields_add(&fields, headers[i].name, strlen(headers[i].name),
+                                 headers[i].value, strlen(headers[i].value), 0);
+        err = ed_h2_fields_end(&fields);
+        if (err == 0)
+                err = ed_h2_stream_interim(&exchange->stream);
+        if (err == 0)
+                ed_suspend_passed(task);
+        return err;
+}
+
+/* ---- the body ------------------------------------------------------------------------------ */
+
+/* After an error it is unknown how much was sent: the stream is reset when the handler returns. */
+static int sent(struct ed_h2_exchange *exchange, int err)
+{
+        if (err == EDDY_E_NET_TIMED_OUT) {
+                exchange->connection->stats->slow++;
+                ed_h2_stream_reset(&exchange->stream, NGHTTP2_CANCEL, err);
+        }
+        return err;
+}
+
+static int send_body(struct ed_h2_exchange *exchange, const void *data, size_t bytes)
+{
+        struct eddy_slice slice = { data, bytes };
+
+        return sent(exchange,
+                    ed_http_pace_writev(&exchange->download, &exchange->stream.stream, &slice, 1));
+}
+
+static void end_message(struct ed_h2_exchange *exchange)
+{
+        ed_h2_stream_end(&exchange->stream,
+                         exchange->trailers.kept > 0 ? &exchange->trailers : NULL);
+        exchange->answer = ED_HTTP_ANSWERED;
+}
+
+int ed_h2_respond(eddy_http_exchange *base, int status, const struct eddy_http_header *headers,
+                  size_t headers_count, const void *body, size_t body_bytes)
+{
+        struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
+        struct ed_task *task;
+        int err = ed_suspend_enter(&task);
+
+        if (err < 0)
+                return err;
+        if (body_bytes > INT64_MAX || (!body && body_bytes > 0))
+                return ed_http_refuse(exchange->refused,
+                                      "its body is NULL, or larger than 2^63 - 1 bytes");
+        err = begin_answer(exchange, status, headers, headers_count, (int64_t) body_bytes);
+        if (err < 0)
+                return err;
+        if (exchange->head_only || body_bytes == 0)
+                ed_suspend_passed(task);
+        else
+                err = send_body(exchange, body, body_bytes);
+        if (err == 0)
+                end_message(exchange);
+        return err;
+}
+
+int ed_h2_begin(eddy_http_exchange *base, int status, const struct eddy_http_header *headers,
+                size_t headers_count, int64_t body_bytes)
+{
+        struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
+        struct ed_task *task;
+        int err = ed_suspend_enter(&task);
+
+        if (err >= 0)
+                err = begin_answer(exchange, status, headers, headers_count,
+                                   body_bytes < 0 ? -1 : body_bytes);
+        if (err == 0)
+                ed_suspend_passed(task);
+        return err;
+}
+
+/* Begin a call that continues a response. */
+static int answering_begin(const struct ed_h2_exchange *exchange, struct ed_task **ret_task)
+{
+        int err = ed_suspend_enter(ret_task);
+
+        if (err < 0)
+                return err;
+        return exchange->answer == ED_HTTP_ANSWERING ? 0 : EDDY_E_HTTP_STATE;
+}
+
+int ed_h2_write(eddy_http_exchange *base, const void *data, size_t bytes)
+{
+        struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
+        struct ed_task *task;
+        int err = answering_begin(exchange, &task);
+
+        if (err < 0)
+                return err;
+        if (!data && bytes > 0)
+                return -EINVAL;
+        if (exchange->left >= 0) {
+                if (bytes > (uint64_t) exchange->left)
+                        return EDDY_E_HTTP_STATE;
+                exchange->left -= (int64_t) bytes;
+        }
+        if (bytes > 0 && !exchange->head_only)
+                return send_body(exchange, data, bytes);
+        ed_suspend_passed(task);
+        return 0;
+}
+
+int ed_h2_end_answer(eddy_http_exchange *base)
+{
+        struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
+        struct ed_task *task;
+        int err = answering_begin(exchange, &task);
+
+        if (err < 0)
+                return err;
+        if (exchange->left > 0 && !exchange->head_only)
+                return EDDY_E_HTTP_STATE; /* the stream is reset when the handler returns */
+        if (exchange->stream.is_reset)
+                return exchange->stream.error;
+        end_message(exchange);
+        ed_suspend_passed(task);
+        return 0;
+}
+
+/* The writing task sends what is kept in any case. */
+int ed_h2_flush(eddy_http_exchange *base)
+{
+        struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
+        struct ed_task *task;
+        int err = answering_begin(exchange, &task);
+
+        if (err < 0)
+                return err;
+        if (exchange->stream.is_reset)
+                return exchange->stream.error;
+        ed_suspend_give_way(task);
+        return 0;
+}
+
+/* ---- beside the handler ---------------------------------------------------------------------- */
+
+static void arm(struct ed_h2_exchange *exchange)
+{
+        ed_timer_arm(&ed_loop_current->timers, &exchange->repeat_timer,
+                     ed_time_after(eddy_now(), exchange->repeat_ns));
+}
+
+static void on_time(struct ed_timer *timer)
+{
+        struct ed_h2_exchange *exchange =
+                ed_container_of(timer, struct ed_h2_exchange, repeat_timer);
+        struct eddy_slice piece = { exchange->repeated, strlen(exchange->repeated) };
+
+        if (exchange->answer != ED_HTTP_ANSWERING || exchange->stream.is_reset)
+                return;
+        /* It is left out if there is no room for it now. */
+        if (exchange->left < 0 && !exchange->head_only && ed_buf_bytes(&exchange->stream.out) == 0)
+                (void) !eddy_stream_try_writev(&exchange->stream.stream, &piece, 1);
+        arm(exchange);
+}
+
+void ed_h2_repeat(eddy_http_exchange *base, const char *piece, int64_t every_ns)
+{
+        struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
+
+        ed_h2_repeat_stop(exchange);
+        exchange->repeated = piece;
+        exchange->repeat_ns = every_ns;
+        ed_timer_init(&exchange->repeat_timer, on_time);
+        arm(exchange);
+}
+
+void ed_h2_repeat_stop(struct ed_h2_exchange *exchange)
+{
+        ed_timer_cancel(&ed_loop_current->timers, &exchange->repeat_timer);
+}
+
+/* HTTP/2 has no Upgrade (RFC 9113, 8.6). */
+int ed_h2_upgrade(eddy_http_exchange *base, const struct eddy_http_header *headers,
+                  size_t headers_count, eddy_stream **ret_stream, const void **ret_early,
+                  size_t *ret_early_bytes)
+{
+        struct ed_task *task;
+        int err = ed_suspend_enter(&task);
+
+        (void) base, (void) headers, (void) headers_count;
+        (void) ret_stream, (void) ret_early, (void) ret_early_bytes;
+        return err < 0 ? err : EDDY_E_HTTP_STATE;
+}
