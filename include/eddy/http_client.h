@@ -1,5 +1,5 @@
 /*
- * eddy/http_client.h - an HTTP/1.1 client with a pool of connections.
+ * eddy/http_client.h - a client of HTTP/1.1 and HTTP/2 with a pool of connections.
  *
  *     EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
  *     const void *body;
@@ -21,6 +21,15 @@
  * reused: if the server has closed it or sent anything on it, the client uses another
  * one.  If the server says how long it keeps an idle connection ("Keep-Alive: timeout=5"),
  * the client does not use the connection in the last second of that time.
+ *
+ * With EDDY_HTTP_CLIENT_HTTP2, https servers are offered HTTP/2, on which up to 100 exchanges share a
+ * connection.  The calls are the same; names of headers are then in lower case.  A request with
+ * "Connection: Upgrade" is sent by HTTP/1.  A response that is closed early ends its own exchange
+ * only.  A request that the server has not begun to handle, as it says, is sent once more whatever
+ * its method.  Before a connection had 500 of its exchanges ended early (and 16 more each second), it
+ * takes no more requests, because servers end connections with too many.  If nothing arrives for
+ * 30 s while a request waits, the client asks whether the server is there (PING), and 15 s
+ * later the requests fail with EDDY_E_NET_TIMED_OUT.
  *
  * Lines of HTTP/1 end in CR LF.  A line that ends in LF alone, and white space between
  * a chunk's size and the end of its line, are EDDY_E_HTTP_INVALID_RESPONSE.
@@ -167,6 +176,8 @@ struct eddy_http_client_stats {
         uint64_t idle;        /* connections idle now */
         uint64_t spare;       /* connections being opened that no request waits for */
         uint64_t waiting;     /* tasks waiting for a connection now */
+        uint64_t http2_connections; /* of 'connections', those of HTTP/2 */
+        uint64_t streams;           /* requests by HTTP/2 now, until their responses are closed */
 };
 EDDY_API void eddy_http_client_stats(const eddy_http_client *client,
                                      struct eddy_http_client_stats *ret_stats);

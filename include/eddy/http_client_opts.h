@@ -108,6 +108,14 @@
 
 EDDY_BEGIN_DECLS
 
+/* Flags of a client, besides those that eddy/http_request.h names. */
+enum {
+        /* https servers are offered HTTP/2, and HTTP/1.1 for those that do not speak it. */
+        EDDY_HTTP_CLIENT_HTTP2 = 1 << 16,
+        /* http URLs are sent by HTTP/2 without asking (prior knowledge), unless a proxy reads them. */
+        EDDY_HTTP_CLIENT_H2C = 1 << 17,
+};
+
 /* All zero is the default. */
 struct eddy_http_client_opts {
         uint32_t connections_max EDDY_UNSET; /* open at once; 0: 100 */
@@ -120,7 +128,8 @@ struct eddy_http_client_opts {
         uint32_t headers_max EDDY_UNSET;    /* header fields of one response; 0: 128 */
         const char *user_agent EDDY_UNSET;  /* copied; NULL: "eddy/VERSION" */
         /* for https; borrowed until the client is closed; NULL: the system's trusted
-         * certificates.  It must have no list 'alpn': the client itself offers "http/1.1" */
+         * certificates.  It must have no list 'alpn': the client itself offers
+         * "http/1.1", and "h2" with EDDY_HTTP_CLIENT_HTTP2 */
         eddy_tls_config *tls EDDY_UNSET;
         const char *http_proxy EDDY_UNSET;  /* for http URLs; copied; NULL: none */
         const char *https_proxy EDDY_UNSET; /* for https URLs; copied; NULL: none */
@@ -145,7 +154,8 @@ struct eddy_http_client_opts {
         eddy_limiter *limiter EDDY_UNSET; /* borrowed until the client is closed; NULL: none */
         eddy_breaker *breaker EDDY_UNSET; /* borrowed until the client is closed; NULL: none */
         eddy_http_auth *auth EDDY_UNSET; /* credentials; the client keeps a reference; NULL: none */
-        unsigned flags EDDY_UNSET; /* EDDY_HTTP_STATUS_IS_ERROR and others (eddy/http_request.h) */
+        unsigned flags
+                EDDY_UNSET; /* EDDY_HTTP_CLIENT_*, and those that eddy/http_request.h names */
         /* the text names the option that is not valid, if the error alone does not; NULL: not
          * wanted */
         struct eddy_http_fault *ret_fault EDDY_UNSET;

@@ -69,7 +69,7 @@ struct eddy_http_timings {
 
 /* About a response and its connection.  Valid until the response is freed. */
 struct eddy_http_response_info {
-        int version;                      /* 10 (HTTP/1.0) or 11 (HTTP/1.1) */
+        int version;                      /* 10 (HTTP/1.0), 11 (HTTP/1.1) or 20 (HTTP/2) */
         const char *url;                  /* of the request that was answered */
         const struct eddy_endpoint *peer; /* of the connection; EDDY_ENDPOINT_NONE: unknown */
         struct eddy_http_timings timings;

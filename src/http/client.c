@@ -20,7 +20,8 @@
 enum {
         CONNECTIONS_DEFAULT = 100,
         CLIENT_FLAGS = EDDY_HTTP_STATUS_IS_ERROR | EDDY_HTTP_REDIRECT_TO_HTTP |
-                       EDDY_HTTP_REDIRECT_SAME_METHOD,
+                       EDDY_HTTP_REDIRECT_SAME_METHOD | EDDY_HTTP_CLIENT_HTTP2 |
+                       EDDY_HTTP_CLIENT_H2C,
 };
 
 #define IDLE_TIMEOUT_DEFAULT_NS ((int64_t) 15 * 1000000000)
@@ -33,9 +34,16 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
                 .plain = &ed_http1_protocol,
                 .offered = { &ed_http1_protocol },
         };
+        static const struct ed_http_protocols http2 = {
+                .alpn = "h2,http/1.1",
+                .plain = &ed_http1_protocol,
+                .offered = { &ed_h2_protocol, &ed_http1_protocol },
+        };
         struct ed_http_pool *pool = &client->pool;
 
-        client->protocols = http1;
+        client->protocols = opts->flags & EDDY_HTTP_CLIENT_HTTP2 ? http2 : http1;
+        if (opts->flags & EDDY_HTTP_CLIENT_H2C)
+                client->protocols.prior = &ed_h2_protocol;
         pool->connect = opts->handler ? ed_http_mock_connect : ed_http_connect;
         pool->connections_max = opts->connections_max ? opts->connections_max : CONNECTIONS_DEFAULT;
         pool->per_host_max = opts->per_host_max ? opts->per_host_max : pool->connections_max;
@@ -167,6 +175,7 @@ int eddy_http_client_new(const struct eddy_http_client_opts *opts, eddy_http_cli
         ed_list_init(&client->lent);
         ed_list_init(&client->http1_spares);
         ed_list_init(&client->http1_buffers);
+        ed_list_init(&client->h2_spares);
         client->refs = 1;
         if (opts->tls)
                 ed_tls_config_ref(opts->tls);
@@ -222,5 +231,7 @@ void eddy_http_client_stats(const eddy_http_client *client,
                 .idle = client->pool.idle_count,
                 .spare = client->pool.open - client->pool.idle_count - client->pool.in_use,
                 .waiting = client->pool.waiting,
+                .http2_connections = client->h2_connections,
+                .streams = client->h2_streams,
         };
 }

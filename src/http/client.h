@@ -37,6 +37,10 @@ struct eddy_http_client {
         uint32_t spares_count;
         uint32_t http1_spares_count;
         uint32_t http1_buffers_count;
+        struct ed_list h2_spares; /* HTTP/2's parts of responses */
+        uint32_t h2_spares_count;
+        uint32_t h2_streams;     /* of HTTP/2, now */
+        uint64_t h2_connections; /* of HTTP/2, ever opened */
         uint32_t refs;
         struct eddy_http_timeouts timeouts;
         struct ed_http1_limits limits;
@@ -200,6 +204,7 @@ void ed_http_response_end(eddy_http_response *response);
 /* Free the responses that are kept for later requests, and HTTP/1's parts. */
 void ed_http_responses_drop(eddy_http_client *client);
 void ed_http1_responses_drop(eddy_http_client *client);
+void ed_h2_exchanges_drop(eddy_http_client *client);
 
 /* Drop one reference. */
 void ed_http_client_unref(eddy_http_client *client);

@@ -56,14 +56,19 @@ static int64_t share_until(const struct ed_http_conn *conn, int64_t began_ns)
         const struct ed_http_protocols *protocols =
                 &ed_container_of(conn->pool, eddy_http_client, pool)->protocols;
         int64_t now_ns = ed_loop_now(conn->pool->member.loop), until_ns;
+        uint32_t slots = origin->kind == ED_HTTP_ORIGIN_MANY ? origin->slots : 0;
 
-        if (!ed_http_offers_many(protocols) || !origin->key.is_https || origin->key.only_http1 ||
-            conn->opening || !latest || origin->kind == ED_HTTP_ORIGIN_SINGLE)
+        if (conn->opening || !latest || origin->key.only_http1 ||
+            origin->kind == ED_HTTP_ORIGIN_SINGLE)
+                return 0;
+        if (ed_http_speaks_prior(conn))
+                slots = slots ? slots : protocols->prior->slots;
+        else if (!origin->key.is_https || !ed_http_offers_many(protocols))
                 return 0;
         until_ns = ed_time_after(began_ns, ED_HTTP_ALPN_WAIT_NS);
-        if (origin->kind == ED_HTTP_ORIGIN_MANY) {
+        if (slots > 0) {
                 /* Each opening has a borrower of its own. */
-                if (origin->sharing + origin->openings >= origin->openings * origin->slots)
+                if (origin->sharing + origin->openings >= origin->openings * slots)
                         return 0;
                 until_ns = ed_time_after(latest->began_ns, ED_HTTP_OPENING_LENT_NS);
         }

@@ -66,6 +66,20 @@ static void route_write(const struct ed_http_conn *conn, char out[ROUTE_ROOM])
                 snprintf(out, ROUTE_ROOM, "%u", key->port);
 }
 
+bool ed_http_speaks_prior(const struct ed_http_conn *conn)
+{
+        const eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
+        const struct ed_http_key *key = &conn->origin->key;
+        const struct ed_http_proxy *proxy;
+
+        if (!client->protocols.prior || key->is_https || key->only_http1)
+                return false;
+        proxy = client->unix_path[0] ? NULL
+                                     : ed_http_proxies_find(&client->proxies, key->is_https,
+                                                            key->host, key->port);
+        return !proxy || ed_http_proxy_is_tunnel(proxy, key->is_https);
+}
+
 /* Returns the protocol of an open stream. */
 static const struct ed_http_protocol *protocol_of(const struct ed_http_conn *conn,
                                                   const eddy_stream *stream)
@@ -75,6 +89,8 @@ static const struct ed_http_protocol *protocol_of(const struct ed_http_conn *con
 
         if (conn->origin->key.only_http1)
                 return &ed_http1_protocol;
+        if (ed_http_speaks_prior(conn))
+                return protocols->prior;
         if (conn->origin->key.is_https)
                 for (size_t i = 0; i < ED_HTTP_OFFERED_MAX && protocols->offered[i]; i++)
                         if (ed_tls_speaks(stream, protocols->offered[i]->name))

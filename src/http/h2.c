@@ -263,6 +263,7 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
         if (err < 0 || !stream)
                 return err;
         stream->received += ED_H2_FRAME_HEAD_BYTES + frame->hd.length;
+        stream->reset_by_peer |= frame->hd.type == NGHTTP2_RST_STREAM;
         if (frame->hd.type == NGHTTP2_HEADERS)
                 end_fields(stream, is_end);
         if (is_end && (frame->hd.type == NGHTTP2_DATA || frame->hd.type == NGHTTP2_HEADERS) &&
@@ -319,8 +320,12 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
         struct ed_h2_stream *stream = find(session, frame->hd.stream_id);
         struct ed_h2 *h2 = arg;
 
-        if (frame->hd.type == NGHTTP2_GOAWAY)
+        if (frame->hd.type == NGHTTP2_GOAWAY) {
                 h2->is_going = true;
+                /* nghttp2 ends the connection itself after some faults. */
+                if (h2->fault == 0)
+                        h2->fault = frame->goaway.error_code;
+        }
         /* The reading task ends the connection if there are too many. */
         if (frame->hd.type == NGHTTP2_RST_STREAM && (!stream || !stream->reset_by_us))
                 (void) spend(h2, ED_H2_FAULTS);

@@ -107,7 +107,7 @@ static int put_fields(struct ed_h2_exchange *exchange, struct ed_h2_fields *fiel
         int err = 0;
 
         while (err == 0 && ed_h2_added_next(&exchange->base, &at, &added))
-                if (!exchange->is_own || !ed_http1_is_of_content(added.name))
+                if (!exchange->is_own || !ed_http1_is_of_content(&added))
                         err = put_field(exchange, fields, &added, ret_date);
         for (size_t i = 0; i < n && err == 0; i++)
                 err = put_field(exchange, fields, &headers[i], ret_date);

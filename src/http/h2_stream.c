@@ -135,6 +135,12 @@ void ed_h2_stream_leave(struct ed_h2_stream *stream, uint32_t code)
         let_go(stream, ED_H2_TASK);
 }
 
+void ed_h2_stream_leave_quietly(struct ed_h2_stream *stream)
+{
+        ed_h2_stream_drop_input(stream);
+        let_go(stream, ED_H2_TASK);
+}
+
 /* ---- what the peer sends ------------------------------------------------------ */
 
 /* Give back the credit for bytes that a task has read, or that are dropped. */

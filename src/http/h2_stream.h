@@ -26,13 +26,14 @@ struct ed_h2_stream {
         struct ed_list link; /* among the connection's, while the protocol owns it */
         int32_t id;
         uint8_t owners;
-        bool has_head;    /* the peer's head is complete */
-        bool got_end;     /* the peer's message is complete */
-        bool is_ended;    /* this side's message is complete, though some is kept */
-        bool sent_head;   /* this side's head was queued */
-        bool is_reset;    /* by any side, or with the connection */
-        bool reset_by_us; /* a reset of this side that is not a fault of the peer */
-        bool is_deferred; /* nghttp2 has asked for data, and there was none */
+        bool has_head;      /* the peer's head is complete */
+        bool got_end;       /* the peer's message is complete */
+        bool is_ended;      /* this side's message is complete, though some is kept */
+        bool sent_head;     /* this side's head was queued */
+        bool is_reset;      /* by any side, or with the connection */
+        bool reset_by_peer; /* by a frame of its */
+        bool reset_by_us;   /* a reset of this side that is not a fault of the peer */
+        bool is_deferred;   /* nghttp2 has asked for data, and there was none */
         bool leaves;   /* when this side's end is sent, the rest of the peer's message is refused */
         bool drops;    /* no task reads: what the peer sends is dropped */
         int error;     /* of calls after a reset */
@@ -68,6 +69,9 @@ void ed_h2_stream_take(struct ed_h2_stream *stream);
  * peer's message is incomplete, the reset follows the end of this side's. The stream may be gone.
  */
 void ed_h2_stream_leave(struct ed_h2_stream *stream, uint32_t code);
+
+/* The task lets go without a reset: the rest of the peer's message is dropped as it arrives. */
+void ed_h2_stream_leave_quietly(struct ed_h2_stream *stream);
 
 /* Reset it with 'code', NGHTTP2_*: later calls fail with 'error'. Both owners remain. */
 void ed_h2_stream_reset(struct ed_h2_stream *stream, uint32_t code, int error);

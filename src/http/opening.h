@@ -55,6 +55,12 @@ EDDY_MUST_USE int ed_http_connect_start(struct ed_http_conn *conn);
 int ed_http_connect(struct ed_http_conn *conn, struct eddy_http_fault *fault,
                     eddy_stream **ret_stream);
 
+/*
+ * Returns true if the connection is to an http origin, or through a tunnel to one, and the client
+ * speaks a protocol there without asking.
+ */
+bool ed_http_speaks_prior(const struct ed_http_conn *conn);
+
 /* After a wait that was cancelled: store that the host's addresses were being looked up, if so. */
 void ed_http_conn_note_lookup(const struct ed_http_conn *conn, struct eddy_http_fault *fault);
 

@@ -269,7 +269,8 @@ static int set_fields(eddy_http_response *response, const struct eddy_http_reque
 /* Returns true if the client's connections may be of a protocol of many slots. */
 static bool speaks_many(const eddy_http_client *client)
 {
-        return client->protocols.plain->slots > 1 || ed_http_offers_many(&client->protocols);
+        return client->protocols.plain->slots > 1 || client->protocols.prior ||
+               ed_http_offers_many(&client->protocols);
 }
 
 /* Check the request, and borrow a slot for it. */
@@ -318,7 +319,8 @@ static void note_fault(const eddy_http_response *response, struct eddy_http_faul
         const char *text = response->ops ? response->ops->fault_text(response) : "";
 
         if (ret_fault && *text &&
-            (err == EDDY_E_HTTP_INVALID_RESPONSE || err == EDDY_E_HTTP_TOO_LARGE))
+            (err == EDDY_E_HTTP_INVALID_RESPONSE || err == EDDY_E_HTTP_TOO_LARGE ||
+             err == -ECONNRESET))
                 snprintf(ret_fault->text, sizeof(ret_fault->text), "%s: %s", eddy_error_text(err),
                          text);
 }

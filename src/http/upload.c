@@ -57,19 +57,20 @@ static int64_t source_read(struct ed_http_upload *upload, char *buf, size_t byte
         return n > (int64_t) bytes ? -EINVAL : n;
 }
 
-/* Read the next piece of a source of known length. Suspends. */
+/* Read the next piece of a source, whose bytes are sent as they are. Suspends. */
 static int next_piece(struct ed_http_upload *upload)
 {
+        bool is_known = upload->source.bytes >= 0;
         size_t bytes = PIECE_BYTES;
         int64_t n;
 
-        if ((int64_t) bytes > upload->source_left)
+        if (is_known && (int64_t) bytes > upload->source_left)
                 bytes = (size_t) upload->source_left;
         n = source_read(upload, upload->piece, bytes);
-        if (n <= 0)
+        if (n < 0 || (n == 0 && is_known))
                 return n < 0 ? (int) n : EDDY_E_HTTP_BODY_LENGTH;
         upload->source_left -= n;
-        upload->source_has_more = upload->source_left > 0;
+        upload->source_has_more = is_known ? upload->source_left > 0 : n > 0;
         upload->left[1] = (struct eddy_slice){ upload->piece, (size_t) n };
         return 0;
 }
@@ -134,7 +135,8 @@ static int upload_step(struct ed_http_upload *upload)
         int64_t n;
 
         if (upload->left[0].bytes + upload->left[1].bytes == 0)
-                return upload->source.bytes < 0 ? next_chunk(upload) : next_piece(upload);
+                return upload->source.bytes < 0 && !upload->ended ? next_chunk(upload)
+                                                                  : next_piece(upload);
         set_writing(upload, true);
         n = eddy_stream_write_some(*upload->stream, upload->left, 2);
         set_writing(upload, false);
@@ -145,6 +147,12 @@ static int upload_step(struct ed_http_upload *upload)
         return 0;
 }
 
+/* The request is in the stream. */
+static int end_request(struct ed_http_upload *upload)
+{
+        return upload->ended && *upload->stream ? upload->ended(upload) : 0;
+}
+
 /* The task: write until the request is sent, the task is stopped, or the stream fails. */
 static int upload_run(void *arg)
 {
@@ -153,6 +161,8 @@ static int upload_run(void *arg)
 
         while (ed_http_upload_is_pending(upload) && *upload->stream) {
                 err = upload_step(upload);
+                if (err == 0 && !ed_http_upload_is_pending(upload))
+                        err = end_request(upload);
                 if (err == -ECANCELED && eddy_scope_is_cancelled(&upload->sending))
                         return 0;
                 if (err != 0) {

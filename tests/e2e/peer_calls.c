@@ -1,16 +1,21 @@
 /*
  * peer_calls.c - calls of eddy's client to the servers of others, for test_http_peers.py.
  *
- *     peer_calls [--proxy URL] [--ca FILE] get URL PATH
- *     peer_calls [--proxy URL] [--ca FILE] put URL PATH [chunked]
+ *     peer_calls [--proxy URL] [--ca FILE] [--by h2|h2c] get URL PATH
+ *     peer_calls [--proxy URL] [--ca FILE] [--by h2|h2c] put URL PATH [chunked]
  *     peer_calls [--ca FILE] events URL
  *     peer_calls [--ca FILE] upgrade URL BYTES
  *     peer_calls stray URL COUNT [CONTROL]
+ *     peer_calls [--ca FILE] [--by h2|h2c] many URL COUNT
+ *     peer_calls [--ca FILE] [--by h2|h2c] cancel URL COUNT
  *
  * Output: get: the SHA-256 of the file that was saved. put: the status and the body of the response.
  * events: a line for each event, then the number of connections. upgrade: the bytes that came back.
- * stray: how many answers were right and wrong, and how many requests failed. The last line of all but
- * stray is the peak of resident memory in KiB.
+ * stray: how many answers were right and wrong, and how many requests failed. many: sends COUNT requests,
+ * 100 at once: the answers by status and version, the bytes, and the connections. cancel: reads
+ * 1 KiB of each of COUNT answers, and then one whole: its bytes, and the connections. --by h2: HTTP/2 is
+ * offered, and used without an offer for http URLs with h2c. The last line of the first four is the peak
+ * of resident memory in KiB.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,6 +208,98 @@ static int stray(void)
         return 0;
 }
 
+/* ---- many streams --------------------------------------------------------------------------- */
+
+enum { AT_ONCE = 100 };
+
+static struct {
+        unsigned left, done;
+        uint64_t bytes;
+        int status, version; /* of all answers; -1: they differ */
+} asked;
+
+static void note_answer(const eddy_http_response *response, size_t bytes)
+{
+        struct eddy_http_response_info info;
+        int status = eddy_http_response_status(response);
+
+        eddy_http_response_info(response, &info);
+        asked.status = asked.done > 0 && asked.status != status ? -1 : status;
+        asked.version = asked.done > 0 && asked.version != info.version ? -1 : info.version;
+        asked.done++;
+        asked.bytes += bytes;
+}
+
+static int ask_in_turn(void *arg)
+{
+        struct eddy_http_request request = { .url = arg };
+        eddy_http_response *response;
+        const void *body;
+        size_t bytes;
+        int err = 0;
+
+        while (err == 0 && asked.left > 0) {
+                asked.left--;
+                err = eddy_http_client_send(call.client, &request, &response);
+                if (err < 0)
+                        return err;
+                err = eddy_http_response_body(response, &body, &bytes);
+                if (err == 0)
+                        note_answer(response, bytes);
+                eddy_http_response_close(response);
+        }
+        return err;
+}
+
+static void print_answers(void)
+{
+        struct eddy_http_client_stats stats;
+
+        eddy_http_client_stats(call.client, &stats);
+        printf("%u of %d by %d, %llu bytes, %llu connections\n", asked.done, asked.status,
+               asked.version, (unsigned long long) asked.bytes,
+               (unsigned long long) stats.connections);
+}
+
+static int many(void)
+{
+        eddy_scope scope;
+        int err;
+
+        asked.left = (unsigned) strtoul(call.words[1], NULL, 10);
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < AT_ONCE; i++)
+                eddy_scope_start(&scope, ask_in_turn, call.words[0]);
+        err = eddy_scope_end(&scope);
+        print_answers();
+        return err;
+}
+
+static int cancel(void)
+{
+        unsigned count = (unsigned) strtoul(call.words[1], NULL, 10);
+        struct eddy_http_request request = { .url = call.words[0], .ret_fault = &call.fault };
+        eddy_http_response *response;
+        char piece[1024];
+
+        for (unsigned i = 0; i < count; i++) {
+                int err = eddy_http_client_send(call.client, &request, &response);
+                int64_t n = err < 0 ? err : eddy_http_response_read(response, piece, sizeof(piece));
+
+                if (n < 0 && err >= 0)
+                        fprintf(stderr, "answer %u: %s\n", i,
+                                eddy_http_response_fault_text(response));
+                eddy_http_response_close(err < 0 ? NULL : response);
+                if (n <= 0)
+                        return n < 0 ? (int) n : -EBADMSG;
+        }
+        asked.left = 1;
+        if (ask_in_turn(call.words[0]) < 0)
+                return -EIO;
+        print_answers();
+        return 0;
+}
+
 /* ---- the program ------------------------------------------------------------------------------ */
 
 static void print_peak(void)
@@ -224,11 +321,10 @@ static int run(void *arg)
                 const char *name;
                 int (*fn)(void);
                 bool has_peak;
-        } calls[] = { { "get", get, true },
-                      { "put", put, true },
-                      { "events", events, true },
-                      { "upgrade", upgrade, true },
-                      { "stray", stray, false } };
+        } calls[] = { { "get", get, true },       { "put", put, true },
+                      { "events", events, true }, { "upgrade", upgrade, true },
+                      { "stray", stray, false },  { "many", many, false },
+                      { "cancel", cancel, false } };
         const char *name = arg;
         int err = -EINVAL;
 
@@ -259,6 +355,9 @@ int main(int argc, char **argv)
         for (argv++; argv[0] && strncmp(argv[0], "--", 2) == 0; argv += 2) {
                 if (strcmp(argv[0], "--proxy") == 0)
                         call.opts.http_proxy = call.opts.https_proxy = argv[1];
+                else if (strcmp(argv[0], "--by") == 0)
+                        call.opts.flags |= strcmp(argv[1], "h2") == 0 ? EDDY_HTTP_CLIENT_HTTP2
+                                                                      : EDDY_HTTP_CLIENT_H2C;
                 else
                         call.tls.ca_file = argv[1];
         }

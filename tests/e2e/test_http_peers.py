@@ -99,6 +99,14 @@ def go(eddy, folder, *files):
     return said_url(eddy, go_program("http_server_go"), folder, *files)
 
 
+def nghttpd(eddy, folder, *files):
+    port = e2e.free_port()
+    tls = files[::-1] if files else ("--no-tls",)
+    address = e2e.start_server(eddy, port, e2e.program("nghttpd"), "-d", folder, "--echo-upload", *([] if files else tls),
+                               str(port), *(tls if files else ()))
+    return f"http{'s' if files else ''}://{address}"
+
+
 def nginx(eddy, folder, *files):
     port, own = e2e.free_port(), eddy.file("nginx")
     os.mkdir(own)
@@ -108,7 +116,7 @@ daemon off; master_process off; pid {own}/nginx.pid; error_log {own}/error.log;
 events {{ }}
 http {{ access_log off; client_body_temp_path {own}/b; proxy_temp_path {own}/p; client_max_body_size 0;
 fastcgi_temp_path {own}/f; uwsgi_temp_path {own}/u; scgi_temp_path {own}/s; {tls}
-server {{ listen 127.0.0.1:{port} {'ssl' if files else ''}; root {folder}; dav_methods PUT; }} }}
+server {{ listen 127.0.0.1:{port} {'ssl http2' if files else ''}; root {folder}; dav_methods PUT; }} }}
 """)
     address = e2e.start_server(eddy, port, e2e.program("nginx"), "-c", config, "-p", own)
     return f"http{'s' if files else ''}://{address}"
@@ -289,6 +297,82 @@ def upgraded_connection_carries_bytes_both_ways_with_go(eddy):
 @claim
 def upgraded_connection_carries_bytes_both_ways_with_go_and_tls(eddy):
     check_upgrade(eddy, go, tls=True)
+
+
+# ---- HTTP/2 ---------------------------------------------------------------------------------------
+
+
+# Above a window of 256 KiB; Node refuses requests if streams that were reset keep 10 MB of its memory.
+FEW = {"few": 1000, "some": 300_000}
+
+
+def check_http_2(eddy, serve, *, tls):
+    """1,000 requests share two connections, and after cancels in the middle of a body the rest is right."""
+    folder, _ = files_of(eddy)
+    files = certificate(eddy) if tls else ()
+    options = (*(("--ca", files[0]) if tls else ()), "--by", "h2" if tls else "h2c")
+    url = serve(eddy, folder, *files)
+    for name, size in FEW.items():
+        with open(os.path.join(folder, name), "wb") as out:
+            out.write(b"x" * size)
+    result = eddy.run(*options, "many", url + "/few", "1000")
+    equal((result.code, result.err), (0, ""), serve.__name__)
+    words = result.out.split()
+    equal(words[:6], ["1000", "of", "200", "by", "20,", "1000000"], result.out)
+    check(int(words[7]) <= 2, serve.__name__, result.out)
+    result = eddy.run(*options, "cancel", url + "/some", "1000")
+    equal((result.code, result.err), (0, ""), serve.__name__)
+    check(result.out.startswith(f"1 of 200 by 20, {FEW['some']} bytes, "), serve.__name__, result.out)
+    with lock:
+        print(f"# {serve.__name__}: 1,000 requests by {words[7]} connections, 1,000 cancels by "
+              f"{result.out.split()[-2]}", flush=True)
+
+
+def check_bodies_by_http_2(eddy, serve):
+    folder, digests = files_of(eddy)
+    files = certificate(eddy)
+    check_both_ways(eddy, serve.__name__ + " by HTTP/2", folder, digests, serve(eddy, folder, *files),
+                    "--ca", files[0], "--by", "h2")
+
+
+@claim
+def bodies_are_whole_both_ways_by_http_2_with_nginx(eddy):
+    check_bodies_by_http_2(eddy, nginx)
+
+
+@claim
+def bodies_are_whole_both_ways_by_http_2_with_go(eddy):
+    check_bodies_by_http_2(eddy, go)
+
+
+@claim
+def bodies_are_whole_both_ways_by_http_2_with_node(eddy):
+    check_bodies_by_http_2(eddy, node)
+
+
+@claim
+def requests_share_connections_of_http_2_with_nghttpd(eddy):
+    check_http_2(eddy, nghttpd, tls=False)
+
+
+@claim
+def requests_share_connections_of_http_2_with_nghttpd_and_tls(eddy):
+    check_http_2(eddy, nghttpd, tls=True)
+
+
+@claim
+def requests_share_connections_of_http_2_with_nginx(eddy):
+    check_http_2(eddy, nginx, tls=True)
+
+
+@claim
+def requests_share_connections_of_http_2_with_go(eddy):
+    check_http_2(eddy, go, tls=True)
+
+
+@claim
+def requests_share_connections_of_http_2_with_node(eddy):
+    check_http_2(eddy, node, tls=True)
 
 
 # ---- answers that no request has asked for --------------------------------------------------------

@@ -250,7 +250,8 @@ def debian_packages_have_the_fields_of_the_policy(_):
         check("@" not in fields["Maintainer"].replace("@", "", 1), fields["Maintainer"])
     equal(set(packages), {"eddy", f"libeddy{MINOR}", "libeddy-dev"} |
           {f"libeddy-{name}{MINOR}" for name in DATABASES})
-    for needed in ("libc6", "libssl3", "libc-ares2", "libidn2-0", "libpsl5", "zlib1g", "libzstd1", "libbrotli1"):
+    for needed in ("libc6", "libssl3", "libc-ares2", "libidn2-0", "libnghttp2-14", "libpsl5", "zlib1g", "libzstd1",
+                   "libbrotli1"):
         for name in ("eddy", f"libeddy{MINOR}"):
             check(re.search(rf"(^|, ){needed}\b", packages[name]["Depends"]), needed, packages[name])
     check(f"libeddy{MINOR} (= {VERSION}-1)" in packages["libeddy-dev"]["Depends"])

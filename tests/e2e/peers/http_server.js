@@ -5,7 +5,7 @@
 const crypto = require('crypto');
 const fs = require('fs');
 const http = require('http');
-const https = require('https');
+const http2 = require('http2');
 
 const [folder, cert, key] = process.argv.slice(2);
 const EVENTS = 40, EVENTS_AT_ONCE = 10;
@@ -39,8 +39,8 @@ function answer(request, response) {
   }
 }
 
-const server = cert ? https.createServer({cert: fs.readFileSync(cert), key: fs.readFileSync(key)}, answer) :
-                      http.createServer(answer);
+const files = cert ? {cert: fs.readFileSync(cert), key: fs.readFileSync(key), allowHTTP1: true} : {};
+const server = cert ? http2.createSecureServer(files, answer) : http.createServer(answer);
 server.on('upgrade', (request, socket, head) => {
   socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n');
   if (head.length > 0) socket.write(head);

@@ -3,6 +3,8 @@
  */
 #include "h2_pair.h"
 
+#include <stdlib.h>
+
 #include "base/alloc.h"
 
 static struct h2_call *call_of(struct ed_h2_stream *stream)
@@ -174,6 +176,12 @@ void h2_client_stop(struct h2_side *side)
         ed_h2_wake(&side->h2);
 }
 
+void h2_server_init(struct h2_side *side, eddy_stream *stream, h2_handler_fn *handler)
+{
+        side_init(side, &server_ops, stream);
+        side->handler = handler;
+}
+
 int h2_pair_init(struct h2_pair *pair, h2_handler_fn *handler)
 {
         int err = eddy_stream_pair(NULL, &pair->ends[0], &pair->ends[1]);
@@ -303,7 +311,7 @@ int h2_respond(struct h2_call *call, const char *status, bool has_body)
         struct ed_h2_fields fields;
         int err;
 
-        if (!call->stream.h2)
+        if (!call->stream.h2 || !call->stream.h2->session)
                 return -ECONNRESET;
         ed_h2_fields_begin(&fields, call->stream.h2);
         ed_h2_fields_add(&fields, ":status", 7, status, strlen(status), 0);

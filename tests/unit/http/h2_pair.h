@@ -59,6 +59,9 @@ void h2_client_init(struct h2_side *side, eddy_stream *stream);
 int h2_client_start(struct h2_side *side, eddy_scope *scope);
 void h2_client_stop(struct h2_side *side);
 
+/* Prepare a server on a stream, which h2_side_run() closes. Options may be changed before. */
+void h2_server_init(struct h2_side *side, eddy_stream *stream, h2_handler_fn *handler);
+
 /* Run a side on a stream until its connection ends. For a task. */
 int h2_side_run(void *side);
 

@@ -1,0 +1,288 @@
+/*
+ * test_h2_peers.c - the client of HTTP/2 and peers that end at each byte, say what HTTP/2 forbids, or
+ * are silent.
+ */
+#include "eddy/test.h"
+#include "h2_world.h"
+
+#define BYTES(text) text, sizeof(text) - 1
+
+/* Frames, with the length of the payload and the stream's number as characters. */
+#define SETTINGS              "\0\0\0\4\0\0\0\0\0"
+#define SETTINGS_ACK          "\0\0\0\4\1\0\0\0\0"
+#define HEADERS(bytes, flags) "\0\0" bytes "\1" flags "\0\0\0\1"
+#define DATA(bytes, flags)    "\0\0" bytes "\0" flags "\0\0\0\1"
+#define STATUS_200            "\x88"
+#define ANSWER                SETTINGS HEADERS("\1", "\4") STATUS_200 DATA("\3", "\0") "abc" DATA("\2", "\1") "de"
+
+enum { HEAD_END = 9 + 10, DATA_BEGIN = HEAD_END };
+
+static struct {
+        const char *text;
+        size_t bytes;
+        int connections; /* so far */
+        bool is_silent;  /* the peer keeps the connection after its bytes */
+        bool reads;
+} raw;
+
+/* Read the preface and the request, which comes soon after. Returns 0 at the end. */
+static int64_t read_request(eddy_stream *stream)
+{
+        char buf[2048];
+        int64_t n = eddy_stream_read(stream, buf, sizeof(buf));
+
+        (void) eddy_sleep(EDDY_MS(5));
+        while (n > 0 && eddy_stream_is_readable(stream) > 0)
+                n = eddy_stream_read(stream, buf, sizeof(buf));
+        return n;
+}
+
+/* Wait for the request, say the bytes, and end. */
+static void say_raw(eddy_stream *stream)
+{
+        char buf[2048];
+        int64_t n = read_request(stream);
+
+        raw.connections++;
+        if (n > 0 && raw.bytes > 0)
+                (void) !eddy_stream_write(stream, raw.text, raw.bytes);
+        while (n > 0 && raw.is_silent)
+                n = eddy_stream_read(stream, buf, sizeof(buf));
+}
+
+static void say(const char *text, size_t bytes)
+{
+        raw.text = text;
+        raw.bytes = bytes;
+        raw.connections = 0;
+        raw.is_silent = false;
+}
+
+static int raw_main(void *arg)
+{
+        void (*const *fn)(void) = arg;
+
+        CHECK_EQ(h2_world_begin(NULL, NULL), 0);
+        h2_world.peer = say_raw;
+        (*fn)();
+        CHECK_EQ(h2_world_end(), 0);
+        return 0;
+}
+
+static void run_raw(void (*fn)(void))
+{
+        http_run(raw_main, &fn);
+}
+
+/* ---- ends at each byte ----------------------------------------------------------------- */
+
+static void check_cut(void)
+{
+        char body[64] = "";
+        int status = h2_fetch("GET", "/", body);
+
+        if (raw.bytes == sizeof(ANSWER) - 1) {
+                CHECK_EQ(status, 200);
+                CHECK_STR(body, "abcde");
+        } else {
+                CHECK_ERR(status,
+                          raw.bytes < HEAD_END ? EDDY_E_HTTP_CLOSED : EDDY_E_HTTP_TRUNCATED);
+        }
+        CHECK_EQ(raw.connections, 1);
+}
+
+TEST(peer_that_ends_at_any_byte_is_an_error_unless_all_has_come)
+{
+        for (size_t n = 0; n < sizeof(ANSWER); n++) {
+                say(ANSWER, n);
+                run_raw(check_cut);
+        }
+}
+
+/* ---- faults of one message ---------------------------------------------------------------- */
+
+struct fault {
+        const char *name;
+        const char *text;
+        size_t bytes;
+};
+
+static const struct fault *fault;
+
+static void check_fault(void)
+{
+        struct eddy_http_fault text = { .text = "" };
+        struct eddy_http_request request = { .ret_fault = &text };
+        eddy_http_response *response = NULL;
+        int err = h2_ask(&request, "/", &response);
+
+        if (err >= 0)
+                err = eddy_http_response_discard(response);
+        if (err != EDDY_E_HTTP_INVALID_RESPONSE)
+                test_fail(__FILE__, __LINE__, "%s: %s", fault->name,
+                          err < 0 ? eddy_error_name(err) : "success");
+        if (response)
+                snprintf(text.text, sizeof(text.text), "%s",
+                         eddy_http_response_fault_text(response));
+        CHECK(strstr(text.text, "_ERROR") || strstr(text.text, "CALM"));
+        eddy_http_response_close(response);
+}
+
+#define EVIL(bytes, fields) HEADERS(bytes, "\5") fields
+#define NEW_FIELD           "\0" /* a literal field with a new name, which is not indexed */
+
+static const struct fault faults[] = {
+        { "no status", BYTES(SETTINGS EVIL("\5", NEW_FIELD "\1a\1b")) },
+        { "status 101", BYTES(SETTINGS EVIL("\6", "\x08\3"
+                                                  "101"
+                                                  "\x84")) },
+        { "status of letters", BYTES(SETTINGS EVIL("\5", "\x08\3"
+                                                         "2xx")) },
+        { "status twice", BYTES(SETTINGS EVIL("\2", STATUS_200 STATUS_200)) },
+        { "status after a field", BYTES(SETTINGS EVIL("\6", NEW_FIELD "\1a\1b" STATUS_200)) },
+        { "upper case", BYTES(SETTINGS EVIL("\6", STATUS_200 NEW_FIELD "\1A\1b")) },
+        { "a line end", BYTES(SETTINGS EVIL("\6", STATUS_200 NEW_FIELD "\1a\1\n")) },
+        { "connection", BYTES(SETTINGS EVIL("\22", STATUS_200 NEW_FIELD "\12connection\4x, y")) },
+        { "transfer-encoding",
+          BYTES(SETTINGS EVIL("\34", STATUS_200 NEW_FIELD "\21transfer-encoding\7chunked")) },
+        { "more than Content-Length",
+          BYTES(SETTINGS HEADERS("\5", "\4") STATUS_200 "\x0f\x0d\1"
+                                                        "1" DATA("\2", "\1") "ab") },
+        { "less than Content-Length",
+          BYTES(SETTINGS HEADERS("\5", "\4") STATUS_200 "\x0f\x0d\1"
+                                                        "3" DATA("\2", "\1") "ab") },
+        { "DATA before the head", BYTES(SETTINGS DATA("\2", "\1") "ab") },
+        { "DATA on a stream that does not exist", BYTES(SETTINGS "\0\0\1\0\1\0\0\0\5"
+                                                                 "a") },
+        { "a frame that is too large", BYTES("\1\0\0\4\0\0\0\0\0") },
+        { "a table of HPACK that does not exist", BYTES(SETTINGS EVIL("\1", "\xff")) },
+        { "PUSH_PROMISE", BYTES(SETTINGS SETTINGS_ACK "\0\0\5\5\4\0\0\0\1"
+                                                      "\0\0\0\2\x82") },
+        { "HTTP/1", BYTES("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n") },
+        { "SETTINGS of a stream", BYTES("\0\0\0\4\0\0\0\0\1") },
+        { "a window of nothing", BYTES(SETTINGS "\0\0\4\x8\0\0\0\0\0"
+                                                "\0\0\0\0") },
+};
+
+TEST(answer_that_http_2_forbids_is_an_error_with_a_reason)
+{
+        for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+                fault = &faults[i];
+                say(fault->text, fault->bytes);
+                raw.is_silent = true;
+                run_raw(check_fault);
+        }
+}
+
+/* ---- floods and silence -------------------------------------------------------------------- */
+
+static void flood(eddy_stream *stream, const char *frame, size_t bytes)
+{
+        char buf[2048];
+
+        (void) read_request(stream);
+        (void) !eddy_stream_write(stream, SETTINGS, sizeof(SETTINGS) - 1);
+        for (int i = 0; i < 1000000; i++)
+                if (eddy_stream_write(stream, frame, bytes) < 0 ||
+                    (eddy_stream_is_readable(stream) > 0 &&
+                     eddy_stream_read(stream, buf, sizeof(buf)) <= 0))
+                        break;
+}
+
+static void flood_of_pings(eddy_stream *stream)
+{
+        flood(stream, BYTES("\0\0\10\6\0\0\0\0\0"
+                            "12345678"));
+}
+
+static void flood_of_settings(eddy_stream *stream)
+{
+        flood(stream, BYTES(SETTINGS));
+}
+
+static void flood_of_unknown_frames(eddy_stream *stream)
+{
+        flood(stream, BYTES("\0\0\0\x77\0\0\0\0\0"));
+}
+
+static void flood_of_empty_data(eddy_stream *stream)
+{
+        (void) read_request(stream);
+        (void) !eddy_stream_write(stream, BYTES(SETTINGS HEADERS("\1", "\4") STATUS_200));
+        for (int i = 0; i < 1000000; i++)
+                if (eddy_stream_write(stream, BYTES(DATA("\0", "\0"))) < 0)
+                        break;
+}
+
+static int flooded_main(void *arg)
+{
+        h2_peer_fn *const *peers = arg;
+
+        for (int i = 0; peers[i]; i++) {
+                CHECK_EQ(h2_world_begin(NULL, NULL), 0);
+                h2_world.peer = peers[i];
+                CHECK_ERR(h2_fetch("GET", "/", NULL), EDDY_E_HTTP_INVALID_RESPONSE);
+                CHECK_EQ(h2_world_end(), 0);
+        }
+        return 0;
+}
+
+TEST(peer_that_sends_frames_that_cost_it_nothing_ends_the_connection)
+{
+        static h2_peer_fn *const peers[] = { flood_of_pings, flood_of_settings,
+                                             flood_of_unknown_frames, flood_of_empty_data, NULL };
+
+        http_run(flooded_main, (void *) (uintptr_t) peers);
+}
+
+static void check_silence(void)
+{
+        int64_t before_ns = eddy_now();
+
+        CHECK_ERR(h2_fetch("GET", "/", NULL), EDDY_E_NET_TIMED_OUT);
+        CHECK(eddy_now() - before_ns < EDDY_SEC(60));
+        CHECK_EQ(raw.connections, 1);
+}
+
+TEST(peer_that_does_not_answer_a_ping_is_given_up)
+{
+        say(SETTINGS, sizeof(SETTINGS) - 1);
+        raw.is_silent = true;
+        run_raw(check_silence);
+}
+
+/* The peer has opened the window of the connection only: the body waits, and nothing else does. */
+static void check_zero_window(void)
+{
+        static char body[100000];
+        struct eddy_http_request request = { .method = "POST",
+                                             .body = body,
+                                             .body_bytes = sizeof(body),
+                                             .timeouts = { .total_ns = EDDY_SEC(5) } };
+        eddy_http_response *response;
+
+        CHECK_ERR(h2_ask(&request, "/", &response), EDDY_E_HTTP_TIMEOUT_TOTAL);
+}
+
+TEST(peer_that_opens_no_window_is_ended_by_the_callers_time)
+{
+        say(BYTES("\0\0\6\4\0\0\0\0\0"
+                  "\0\4\0\0\0\0"));
+        raw.is_silent = true;
+        run_raw(check_zero_window);
+}
+
+/* A GOAWAY that excludes the request: it is sent again, whatever its method. */
+static void check_goaway(void)
+{
+        CHECK_ERR(h2_fetch("POST", "/", NULL), EDDY_E_HTTP_CLOSED);
+        CHECK_EQ(raw.connections, 2);
+}
+
+TEST(request_above_the_last_id_of_goaway_is_repeated_once)
+{
+        say(BYTES(SETTINGS "\0\0\10\7\0\0\0\0\0"
+                           "\0\0\0\0\0\0\0\0"));
+        raw.is_silent = true;
+        run_raw(check_goaway);
+}
