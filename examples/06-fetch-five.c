@@ -18,31 +18,6 @@
  * Exit: 1
  * Time: wall 0 s
  * Output:
- * Run: 06-fetch-five $MOCK/status/404 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     06-fetch-five: $MOCK/status/404: status 404 (usage: 06-fetch-five URL)
- * Run: 06-fetch-five $MOCK/slow-body/10 2>&1
- * Exit: 1
- * Time: wall 3 s
- * Output:
- *     06-fetch-five: $MOCK/slow-body/10: not complete within 3 s (usage: 06-fetch-five URL)
- * Run: 06-fetch-five http://127.0.0.1:1/ 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     06-fetch-five: http://127.0.0.1:1/: Connection refused (usage: 06-fetch-five URL)
- * Run: timeout --foreground --preserve-status -s INT 1 06-fetch-five $MOCK/delay/10 2>&1
- * Exit: 130
- * Time: wall 1 s
- * Output:
- *     06-fetch-five: $MOCK/delay/10: stopped by Ctrl-C (usage: 06-fetch-five URL)
- * Run: 06-fetch-five 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     06-fetch-five: no URL (usage: 06-fetch-five URL)
  */
 #include <stdio.h>
 

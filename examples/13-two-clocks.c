@@ -35,21 +35,6 @@
  *     Loop: 1 Time: <n>-<n>-<n> <n>:<n>:<n>
  *     Loop: 2 Time: <n>-<n>-<n> <n>:<n>:<n>
  *     ...
- *
- * Run: timeout --foreground --preserve-status -s INT 1 13-two-clocks 2>&1
- * Exit: 130
- * Time: wall 1 s
- * Output:
- *     Loop: 1 Time: <n>-<n>-<n> <n>:<n>:<n>
- *     Loop: 2 Time: <n>-<n>-<n> <n>:<n>:<n>
- *     ...
- *     13-two-clocks: stopped by Ctrl-C (usage: 13-two-clocks [SEED])
- *
- * Run: 13-two-clocks tomorrow 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     13-two-clocks: tomorrow is not a number (usage: 13-two-clocks [SEED])
  */
 #include <stdio.h>
 #include <stdlib.h>

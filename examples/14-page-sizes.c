@@ -28,40 +28,6 @@
  * Time: wall 5 to 9 s
  * Output:
  *     Run $MOCK/slow-body/10
- *
- * Run: 14-page-sizes $MOCK/status/404 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     Run $MOCK/status/404
- *     14-page-sizes: $MOCK/status/404: HTTP status 404
- *
- * Run: 14-page-sizes $MOCK/slow-body/10 2>&1
- * Exit: 1
- * Time: wall 5 s
- * Output:
- *     Run $MOCK/slow-body/10
- *     14-page-sizes: $MOCK/slow-body/10: the request was not complete within its time
- *
- * Run: 14-page-sizes http://127.0.0.1:1/ 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     Run http://127.0.0.1:1/
- *     14-page-sizes: http://127.0.0.1:1/: Connection refused
- *
- * Run: timeout --foreground --preserve-status -s INT 1 14-page-sizes $MOCK/delay/10 2>&1
- * Exit: 130
- * Time: wall 1 s
- * Output:
- *     Run $MOCK/delay/10
- *     14-page-sizes: $MOCK/delay/10: stopped by Ctrl-C
- *
- * Run: 14-page-sizes 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     14-page-sizes: give 1 to 16 URLs (usage: 14-page-sizes URL ...)
  */
 #include <stdio.h>
 

@@ -36,41 +36,6 @@
  * Time: wall 0 s
  * Output:
  *     one by one
- * Run: 28-three-requests 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     28-three-requests: three URLs are needed (usage: 28-three-requests URL URL URL)
- * Run: 28-three-requests $MOCK/status/404 $MOCK/delay/9 $MOCK/delay/9 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     one by one
- *     28-three-requests: $MOCK/status/404: status 404
- * Run: 28-three-requests $MOCK/status/500 $MOCK/delay/9 $MOCK/delay/9 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     one by one
- *     28-three-requests: $MOCK/status/500: status 500
- * Run: 28-three-requests $MOCK/slow-body/12 $MOCK/delay/9 $MOCK/delay/9 2>&1
- * Exit: 1
- * Time: wall 10 s
- * Output:
- *     one by one
- *     28-three-requests: $MOCK/slow-body/12: the request was not complete within its time
- * Run: 28-three-requests http://127.0.0.1:1/ $MOCK/delay/9 $MOCK/delay/9 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     one by one
- *     28-three-requests: http://127.0.0.1:1/: Connection refused
- * Run: timeout --foreground --preserve-status -s INT 1 28-three-requests $MOCK/delay/9 $MOCK/delay/9 $MOCK/delay/9 2>&1
- * Exit: 130
- * Time: wall 1 s
- * Output:
- *     one by one
- *     28-three-requests: stopped by Ctrl-C
  */
 #include <stdio.h>
 

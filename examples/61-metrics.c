@@ -27,26 +27,6 @@
  *     api_latency_seconds_sum{endpoint="$MOCK/delay/0.2"} <n>
  *     api_latency_seconds_count{endpoint="$MOCK/delay/0.2"} 2
  *     ...
- * Run: 61-metrics 0 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     61-metrics: the port or the URLs are missing (usage: 61-metrics PORT URL...)
- * Run: 61-metrics 0 $MOCK/slow-body/12 2>&1
- * Exit: 1
- * Time: wall 10 s
- * Output:
- *     61-metrics: $MOCK/slow-body/12: the request was not complete within its time
- * Run: 61-metrics 0 $MOCK/delay/9 http://127.0.0.1:1/ 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     61-metrics: http://127.0.0.1:1/: Connection refused
- * Run: timeout --foreground --preserve-status -s INT 1 61-metrics 0 $MOCK/delay/9 2>&1
- * Exit: 130
- * Time: wall 1 s
- * Output:
- *     61-metrics: stopped by Ctrl-C
  */
 #include <stdio.h>
 #include <stdlib.h>

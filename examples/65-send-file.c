@@ -11,21 +11,6 @@
  * Output:
  *     PUT 204, 0 bytes
  *     GET 200, 588895 bytes
- * Run: 65-send-file 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     65-send-file: two names of files are needed (usage: 65-send-file FROM TO)
- * Run: 65-send-file /nowhere/from /nowhere/to 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     65-send-file: /nowhere/from: No such file or directory
- * Run: d=$(mktemp); trap 'rm $d' EXIT; 65-send-file $d /nowhere/to 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     65-send-file: PUT: status 500
  */
 #include <errno.h>
 #include <stdio.h>

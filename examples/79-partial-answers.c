@@ -27,35 +27,6 @@
  *     $MOCK/delay/5: cancelled
  *     $MOCK/status/404: failed
  *     $MOCK/delay/0.1: {"delay_ms":100}
- * Run: 79-partial-answers $MOCK/status/404 $MOCK/delay/0.1 2>&1
- * Exit: 1
- * Time: wall 0.1 s
- * Output:
- *     $MOCK/status/404: failed
- *     $MOCK/delay/0.1: {"delay_ms":100}
- *     79-partial-answers: $MOCK/status/404: status 404 (usage: 79-partial-answers URL...)
- * Run: 79-partial-answers $MOCK/slow-body/10 2>&1
- * Exit: 1
- * Time: wall 1 s
- * Output:
- *     $MOCK/slow-body/10: cancelled
- *     79-partial-answers: $MOCK/slow-body/10: not complete within 1 s (usage: 79-partial-answers URL...)
- * Run: 79-partial-answers http://127.0.0.1:1/ 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     http://127.0.0.1:1/: failed
- *     79-partial-answers: http://127.0.0.1:1/: Connection refused (usage: 79-partial-answers URL...)
- * Run: timeout --foreground --preserve-status -s INT 0.5 79-partial-answers $MOCK/delay/5 2>&1
- * Exit: 130
- * Time: wall 0.5 s
- * Output:
- *     79-partial-answers: $MOCK/delay/5: stopped by Ctrl-C (usage: 79-partial-answers URL...)
- * Run: 79-partial-answers 2>&1
- * Exit: 1
- * Time: wall 0 s
- * Output:
- *     79-partial-answers: give 1 to 20 URLs (usage: 79-partial-answers URL...)
  */
 #include <stdio.h>
 #include <string.h>
