@@ -1,0 +1,149 @@
+/*
+ * http2_server.c - a server of HTTP/2, for clients of others.
+ *
+ *     http2_server shared            HTTP/1 and HTTP/2 on a port without TLS
+ *     http2_server only              HTTP/2 alone, without TLS
+ *     http2_server tls CERT KEY      both with TLS
+ *
+ * The first line of output has the port. The last, after SIGTERM, has the counters.
+ *
+ *     /           "hello\n"; a POST is read first
+ *     /echo       the body goes back as it comes
+ *     /parts      hints, pieces and a trailer
+ *     /wait       an answer after ten seconds
+ *     /file       the file in the environment variable FILE
+ *     /events     events without an end
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eddy/eddy.h"
+
+enum { PIECE_BYTES = 16 << 10 };
+
+static struct eddy_http2_server_stats stats;
+
+static int echo(eddy_http_exchange *exchange)
+{
+        char buf[PIECE_BYTES];
+        int64_t n = 0;
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
+
+        while (err == 0 && (n = eddy_http_exchange_read(exchange, buf, sizeof(buf))) > 0)
+                err = eddy_http_exchange_write(exchange, buf, (size_t) n);
+        if (err < 0 || n < 0)
+                return err < 0 ? err : (int) n;
+        return eddy_http_exchange_end(exchange);
+}
+
+static int parts(eddy_http_exchange *exchange)
+{
+        static const struct eddy_http_header hint = { "Link", "</style.css>; rel=preload" };
+        static const struct eddy_http_header named = { "Trailer", "X-Sum" };
+        int err = eddy_http_exchange_early_hints(exchange, &hint, 1);
+
+        if (err == 0)
+                err = eddy_http_exchange_begin(exchange, 200, &named, 1, -1);
+        for (int i = 0; i < 3 && err == 0; i++) {
+                err = eddy_http_exchange_write(exchange, "part\n", 5);
+                if (err == 0)
+                        err = eddy_sleep(EDDY_MS(1));
+        }
+        if (err == 0)
+                err = eddy_http_exchange_add_trailer(exchange, "X-Sum", "3");
+        return err < 0 ? err : eddy_http_exchange_end(exchange);
+}
+
+static int events(eddy_http_exchange *exchange)
+{
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
+
+        while (err == 0) {
+                err = eddy_http_exchange_write(exchange, "data: x\n\n", 9);
+                if (err == 0)
+                        err = eddy_sleep(EDDY_MS(10));
+        }
+        return err;
+}
+
+static int send_file(eddy_http_exchange *exchange)
+{
+        struct eddy_file_info info;
+        eddy_file *file;
+        int err = eddy_file_open(getenv("FILE"), EDDY_FILE_READ, 0, &file);
+
+        if (err < 0)
+                return err;
+        err = eddy_file_stat(file, &info);
+        if (err == 0)
+                err = eddy_http_exchange_respond_file(exchange, 200, NULL, 0, file, 0,
+                                                      (uint64_t) info.bytes);
+        eddy_file_close(file);
+        return err;
+}
+
+static int handle(eddy_http_exchange *exchange, void *arg)
+{
+        const char *path = eddy_http_exchange_path(exchange);
+        const void *body;
+        size_t bytes;
+        int err = 0;
+
+        (void) arg;
+        if (strcmp(path, "/echo") == 0)
+                return echo(exchange);
+        if (strcmp(path, "/parts") == 0)
+                return parts(exchange);
+        if (strcmp(path, "/events") == 0)
+                return events(exchange);
+        if (strcmp(path, "/file") == 0)
+                return send_file(exchange);
+        if (strcmp(path, "/wait") == 0)
+                err = eddy_sleep(EDDY_SEC(10));
+        else if (strcmp(eddy_http_exchange_method(exchange), "POST") == 0)
+                err = eddy_http_exchange_body(exchange, &body, &bytes);
+        return err < 0 ? err : eddy_http_exchange_respond_text(exchange, 200, "hello\n");
+}
+
+static int serve(void *arg)
+{
+        char **words = arg;
+        const struct eddy_http2_server_opts http2 = { .stats = &stats };
+        struct eddy_http_server_opts opts = { .flags = EDDY_HTTP_SERVER_HTTP2,
+                                              .http2 = &http2,
+                                              .body_bytes_max = UINT64_MAX,
+                                              .drain_ns = EDDY_MIN(1) };
+        eddy_tls_config *tls = NULL;
+        eddy_listener *listener;
+        int err = 0;
+
+        if (strcmp(words[1], "only") == 0)
+                opts.flags = EDDY_HTTP_SERVER_HTTP2_ONLY;
+        if (strcmp(words[1], "tls") == 0)
+                err = eddy_tls_config_new(&(struct eddy_tls_opts){ .flags = EDDY_TLS_SERVER,
+                                                                   .cert_file = words[2],
+                                                                   .key_file = words[3] },
+                                          NULL, &tls);
+        opts.tls = tls;
+        if (err == 0)
+                err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener);
+        if (err < 0)
+                return err;
+        printf("%u\n", eddy_listener_port(listener));
+        fflush(stdout);
+        err = eddy_http_serve(listener, &opts, handle, NULL);
+        eddy_listener_close(listener);
+        eddy_tls_config_close(tls);
+        printf("open=%" PRIu64 " streams=%" PRIu64 " resets=%" PRIu64 " refused=%" PRIu64 "\n",
+               stats.open, stats.streams, stats.resets, stats.refused);
+        return err == -ECANCELED ? 0 : err;
+}
+
+int main(int argc, char **argv)
+{
+        if (argc < 2)
+                return 2;
+        return eddy_run(serve, argv, NULL) < 0;
+}
