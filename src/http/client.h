@@ -204,7 +204,7 @@ void ed_http_response_end(eddy_http_response *response);
 /* Free the responses that are kept for later requests, and HTTP/1's parts. */
 void ed_http_responses_drop(eddy_http_client *client);
 void ed_http1_responses_drop(eddy_http_client *client);
-void ed_h2_exchanges_drop(eddy_http_client *client);
+void ed_h2_requests_drop(eddy_http_client *client);
 
 /* Drop one reference. */
 void ed_http_client_unref(eddy_http_client *client);

@@ -24,23 +24,23 @@ enum {
         SEND_BODY = 1, /* a result: an answer has not come yet, the body is due */
 };
 
-static struct ed_h2_exchange *exchange_of(const eddy_http_response *base)
+static struct ed_h2_request *exchange_of(const eddy_http_response *base)
 {
         return base->part;
 }
 
-static struct ed_h2_exchange *exchange_of_stream(struct ed_h2_stream *stream)
+static struct ed_h2_request *exchange_of_stream(struct ed_h2_stream *stream)
 {
-        return ed_container_of(stream, struct ed_h2_exchange, h2);
+        return ed_container_of(stream, struct ed_h2_request, h2);
 }
 
-static bool is_open(const struct ed_h2_exchange *exchange)
+static bool is_open(const struct ed_h2_request *exchange)
 {
         return exchange->session != NULL;
 }
 
 /* Returns true if both messages are complete. */
-static bool is_complete(const struct ed_h2_exchange *exchange)
+static bool is_complete(const struct ed_h2_request *exchange)
 {
         const struct ed_h2_stream *stream = &exchange->h2;
 
@@ -48,14 +48,14 @@ static bool is_complete(const struct ed_h2_exchange *exchange)
 }
 
 /* Returns true if the peer has to learn that the exchange ends now. */
-static bool is_running(const struct ed_h2_exchange *exchange)
+static bool is_running(const struct ed_h2_request *exchange)
 {
         return exchange->h2.owners & ED_H2_PROTOCOL && !exchange->h2.is_reset &&
                !is_complete(exchange);
 }
 
 /* Reset the stream, which is running. */
-static void cancel(struct ed_h2_exchange *exchange, int err)
+static void cancel(struct ed_h2_request *exchange, int err)
 {
         ed_h2_session_cancels(exchange->session);
         ed_h2_stream_reset(&exchange->h2, NGHTTP2_CANCEL, err);
@@ -63,9 +63,9 @@ static void cancel(struct ed_h2_exchange *exchange, int err)
 
 /* ---- the operations of the session ------------------------------------------------ */
 
-void ed_h2_exchange_part(struct ed_h2_stream *stream, enum ed_h2_part part)
+void ed_h2_request_part(struct ed_h2_stream *stream, enum ed_h2_part part)
 {
-        struct ed_h2_exchange *exchange = exchange_of_stream(stream);
+        struct ed_h2_request *exchange = exchange_of_stream(stream);
         const char *status;
 
         if (part == ED_H2_INTERIM) {
@@ -76,21 +76,21 @@ void ed_h2_exchange_part(struct ed_h2_stream *stream, enum ed_h2_part part)
         (void) eddy_event_set(&exchange->changed);
 }
 
-void ed_h2_exchange_closed(struct ed_h2_stream *stream)
+void ed_h2_request_closed(struct ed_h2_stream *stream)
 {
-        struct ed_h2_exchange *exchange = exchange_of_stream(stream);
+        struct ed_h2_request *exchange = exchange_of_stream(stream);
 
         if (exchange->is_quiet)
                 ed_h2_session_quiet(exchange->session, -1);
         (void) eddy_event_set(&exchange->changed);
 }
 
-void ed_h2_exchange_wake(struct ed_h2_stream *stream)
+void ed_h2_request_wake(struct ed_h2_stream *stream)
 {
         (void) eddy_event_set(&exchange_of_stream(stream)->changed);
 }
 
-static void exchange_free(eddy_http_client *client, struct ed_h2_exchange *exchange)
+static void exchange_free(eddy_http_client *client, struct ed_h2_request *exchange)
 {
         if (client->pool.closed || client->h2_spares_count >= ED_HTTP_SPARES_MAX) {
                 ed_buf_fini(&exchange->whole);
@@ -101,9 +101,9 @@ static void exchange_free(eddy_http_client *client, struct ed_h2_exchange *excha
         client->h2_spares_count++;
 }
 
-void ed_h2_exchange_free(struct ed_h2_stream *stream)
+void ed_h2_request_free(struct ed_h2_stream *stream)
 {
-        struct ed_h2_exchange *exchange = exchange_of_stream(stream);
+        struct ed_h2_request *exchange = exchange_of_stream(stream);
         struct ed_h2_session *session = exchange->session;
 
         ed_h2_stream_fini(stream);
@@ -113,13 +113,13 @@ void ed_h2_exchange_free(struct ed_h2_stream *stream)
         ed_h2_session_unref(session);
 }
 
-void ed_h2_exchanges_drop(eddy_http_client *client)
+void ed_h2_requests_drop(eddy_http_client *client)
 {
         struct ed_list *link;
 
         while ((link = ed_list_pop_front(&client->h2_spares))) {
-                struct ed_h2_exchange *exchange =
-                        ed_container_of(link, struct ed_h2_exchange, link);
+                struct ed_h2_request *exchange =
+                        ed_container_of(link, struct ed_h2_request, link);
 
                 ed_buf_fini(&exchange->whole);
                 ed_free(exchange);
@@ -130,14 +130,14 @@ void ed_h2_exchanges_drop(eddy_http_client *client)
 /* ---- errors -------------------------------------------------------------------------- */
 
 /* Note what the peer violates. Returns the error. */
-static int violated(struct ed_h2_exchange *exchange, enum ed_http1_fault fault, int err)
+static int violated(struct ed_h2_request *exchange, enum ed_http1_fault fault, int err)
 {
         exchange->fault = ed_http1_fault_text(fault);
         return err;
 }
 
 /* The connection has ended. Returns the error of a request that was not sent. */
-static int ended_with(struct ed_h2_exchange *exchange, const struct ed_h2_session *session)
+static int ended_with(struct ed_h2_request *exchange, const struct ed_h2_session *session)
 {
         if (session->h2.fault == 0)
                 return EDDY_E_HTTP_CLOSED;
@@ -146,7 +146,7 @@ static int ended_with(struct ed_h2_exchange *exchange, const struct ed_h2_sessio
 }
 
 /* Returns the error of a stream that was reset, by either side or with its connection. */
-static int reset_error(struct ed_h2_exchange *exchange)
+static int reset_error(struct ed_h2_request *exchange)
 {
         const struct ed_h2_stream *stream = &exchange->h2;
         const struct ed_h2_session *session = exchange->session;
@@ -182,13 +182,13 @@ static int reset_error(struct ed_h2_exchange *exchange)
 
 static int64_t wait_for_change(void *arg)
 {
-        struct ed_h2_exchange *exchange = arg;
+        struct ed_h2_request *exchange = arg;
 
         return eddy_event_wait(&exchange->changed);
 }
 
 /* Call 'fn' until it has a result, the time for one read has passed, and nothing was sent in it. */
-static int64_t call_in_time(struct ed_h2_exchange *exchange, ed_http_part_fn *fn, void *arg,
+static int64_t call_in_time(struct ed_h2_request *exchange, ed_http_part_fn *fn, void *arg,
                             int64_t read_timeout_ns)
 {
         int64_t since_ns, n;
@@ -206,7 +206,7 @@ static int64_t call_in_time(struct ed_h2_exchange *exchange, ed_http_part_fn *fn
 }
 
 /* Check a head that has come, and note its time. */
-static int check_head(struct ed_h2_exchange *exchange)
+static int check_head(struct ed_h2_request *exchange)
 {
         eddy_http_response *base = exchange->base;
         const struct ed_h2_head *head = &exchange->h2.head;
@@ -224,7 +224,7 @@ static int check_head(struct ed_h2_exchange *exchange)
 }
 
 /* Wait for the head. With 'for_continue', returns SEND_BODY after "100 Continue". */
-static int read_head(struct ed_h2_exchange *exchange, int64_t read_timeout_ns, bool for_continue)
+static int read_head(struct ed_h2_request *exchange, int64_t read_timeout_ns, bool for_continue)
 {
         const struct ed_h2_stream *stream = &exchange->h2;
         int err;
@@ -251,7 +251,7 @@ static int read_head(struct ed_h2_exchange *exchange, int64_t read_timeout_ns, b
         }
 }
 
-static int await_head(struct ed_h2_exchange *exchange)
+static int await_head(struct ed_h2_request *exchange)
 {
         return read_head(exchange, exchange->base->read_timeout_ns, false);
 }
@@ -266,7 +266,7 @@ static int64_t await_continue(void *arg)
 /* The upload is in the stream: end the request with the source's trailers, which have their values now. */
 static int end_request(struct ed_http_upload *upload)
 {
-        struct ed_h2_exchange *exchange = ed_container_of(upload, struct ed_h2_exchange, upload);
+        struct ed_h2_request *exchange = ed_container_of(upload, struct ed_h2_request, upload);
         const struct eddy_http_body_source *source = &upload->source;
         struct ed_h2_head *trailers = &exchange->trailers;
         int err = 0;
@@ -288,7 +288,7 @@ static int end_request(struct ed_http_upload *upload)
 }
 
 /* Returns true if the status means that the rest of the request is unwanted. */
-static bool refuses(const struct ed_h2_exchange *exchange)
+static bool refuses(const struct ed_h2_request *exchange)
 {
         return exchange->status >= 400;
 }
@@ -297,7 +297,7 @@ static bool refuses(const struct ed_h2_exchange *exchange)
  * Send a body by a separate task, so that this call sees an early response, as with HTTP/1. 'answered':
  * the response's head has come.
  */
-static int send_large(struct ed_h2_exchange *exchange, const struct eddy_http_request *request,
+static int send_large(struct ed_h2_request *exchange, const struct eddy_http_request *request,
                       size_t sent_bytes, bool answered)
 {
         struct ed_http_upload *upload = &exchange->upload;
@@ -330,7 +330,7 @@ static int send_large(struct ed_h2_exchange *exchange, const struct eddy_http_re
 }
 
 /* Send the body, and wait for the head of the response. */
-static int send_body(struct ed_h2_exchange *exchange, const struct eddy_http_request *request,
+static int send_body(struct ed_h2_request *exchange, const struct eddy_http_request *request,
                      bool answered)
 {
         struct eddy_slice body = { request->body, request->body_bytes };
@@ -349,7 +349,7 @@ static int send_body(struct ed_h2_exchange *exchange, const struct eddy_http_req
 }
 
 /* Wait for "100 Continue" or an answer. Returns SEND_BODY, also after the time has passed. */
-static int expect(struct ed_h2_exchange *exchange, int64_t expect_ns)
+static int expect(struct ed_h2_request *exchange, int64_t expect_ns)
 {
         exchange->upload.cut = true; /* until the body is sent */
         return (int) ed_http_call_until(await_continue, exchange,
@@ -357,7 +357,7 @@ static int expect(struct ed_h2_exchange *exchange, int64_t expect_ns)
 }
 
 /* Returns an error if no stream can be opened; the request was not sent then. */
-static int open_stream(struct ed_h2_exchange *exchange, bool has_body)
+static int open_stream(struct ed_h2_request *exchange, bool has_body)
 {
         struct ed_http_conn *conn = exchange->base->conn;
         struct ed_h2_session *session = conn->session;
@@ -387,7 +387,7 @@ static int h2_exchange(eddy_http_response *base, const struct eddy_http_request 
 {
         const struct eddy_http_body_source *source = request->body_source;
         bool has_body = source ? source->bytes != 0 : request->body_bytes > 0;
-        struct ed_h2_exchange *exchange = exchange_of(base);
+        struct ed_h2_request *exchange = exchange_of(base);
         struct ed_task *task;
         int err = ed_suspend_enter(&task);
 
@@ -415,7 +415,7 @@ static bool h2_took_source(const eddy_http_response *base)
 
 static bool h2_sent_request(const eddy_http_response *base)
 {
-        const struct ed_h2_exchange *exchange = exchange_of(base);
+        const struct ed_h2_request *exchange = exchange_of(base);
 
         return is_open(exchange) && exchange->h2.is_ended && !exchange->upload.cut &&
                ed_buf_bytes(&exchange->h2.out) == 0 &&
@@ -424,7 +424,7 @@ static bool h2_sent_request(const eddy_http_response *base)
 
 static bool h2_was_answered(const eddy_http_response *base)
 {
-        const struct ed_h2_exchange *exchange = exchange_of(base);
+        const struct ed_h2_request *exchange = exchange_of(base);
 
         return is_open(exchange) && exchange->h2.received > 0 && !exchange->is_refused &&
                !exchange->is_unanswered;
@@ -453,7 +453,7 @@ static void h2_settle(eddy_http_response *base)
 }
 
 /* Returns true if so little of the response is missing that a reset would cost more. */
-static bool may_be_quiet(const struct ed_h2_exchange *exchange)
+static bool may_be_quiet(const struct ed_h2_request *exchange)
 {
         const struct ed_h2_stream *stream = &exchange->h2;
         const char *length =
@@ -466,7 +466,7 @@ static bool may_be_quiet(const struct ed_h2_exchange *exchange)
 }
 
 /* The response lets go of its stream, which may be freed. */
-static void let_go(struct ed_h2_exchange *exchange)
+static void let_go(struct ed_h2_request *exchange)
 {
         struct ed_h2_stream *stream = &exchange->h2;
 
@@ -546,7 +546,7 @@ static int h2_trailer_at(const eddy_http_response *base, size_t i,
 
 static void h2_fail(eddy_http_response *base, int err)
 {
-        struct ed_h2_exchange *exchange = exchange_of(base);
+        struct ed_h2_request *exchange = exchange_of(base);
 
         exchange->err = err;
         ed_http_upload_drop(&exchange->upload);
@@ -559,7 +559,7 @@ static void h2_fail(eddy_http_response *base, int err)
 }
 
 /* Begin a call that reads the body. The rest of the request is sent meanwhile. */
-static int reading_begin(struct ed_h2_exchange *exchange, struct ed_task **ret_task)
+static int reading_begin(struct ed_h2_request *exchange, struct ed_task **ret_task)
 {
         int err = ed_suspend_enter(ret_task);
 
@@ -571,7 +571,7 @@ static int reading_begin(struct ed_h2_exchange *exchange, struct ed_task **ret_t
 }
 
 /* The body was read. If the request was not sent as a whole, its rest is not wanted. */
-static void body_ended(struct ed_h2_exchange *exchange)
+static void body_ended(struct ed_h2_request *exchange)
 {
         if (is_running(exchange))
                 cancel(exchange, -ECANCELED);
@@ -579,7 +579,7 @@ static void body_ended(struct ed_h2_exchange *exchange)
 }
 
 /* End a call that reads the body. Returns 'n', or the error that ended the upload. */
-static int64_t reading_end(struct ed_h2_exchange *exchange, struct ed_task *task, int64_t n,
+static int64_t reading_end(struct ed_h2_request *exchange, struct ed_task *task, int64_t n,
                            bool ended)
 {
         if (ended)
@@ -602,7 +602,7 @@ static int64_t reading_end(struct ed_h2_exchange *exchange, struct ed_task *task
 }
 
 struct receiving {
-        struct ed_h2_exchange *exchange;
+        struct ed_h2_request *exchange;
         void *buf;
         size_t bytes;
 };
@@ -615,7 +615,7 @@ static int64_t receive_some(void *arg)
 }
 
 /* Read bytes of the stream; returns 0 at the end. */
-static int64_t receive(struct ed_h2_exchange *exchange, void *buf, size_t bytes)
+static int64_t receive(struct ed_h2_request *exchange, void *buf, size_t bytes)
 {
         struct receiving receiving = { exchange, buf, bytes };
         int64_t n =
@@ -633,7 +633,7 @@ static int64_t receive(struct ed_h2_exchange *exchange, void *buf, size_t bytes)
 
 static int64_t h2_read(eddy_http_response *base, void *buf, size_t bytes)
 {
-        struct ed_h2_exchange *exchange = exchange_of(base);
+        struct ed_h2_request *exchange = exchange_of(base);
         size_t kept = exchange->is_gathered ? 0 : ed_buf_bytes(&exchange->whole);
         struct ed_task *task;
         int64_t n;
@@ -657,7 +657,7 @@ static int64_t h2_read(eddy_http_response *base, void *buf, size_t bytes)
 }
 
 /* Read the rest of the body into 'whole', and append a NUL. After a cancel, later calls continue. */
-static int gather(struct ed_h2_exchange *exchange)
+static int gather(struct ed_h2_request *exchange)
 {
         size_t want;
         char *room;
@@ -687,7 +687,7 @@ static int gather(struct ed_h2_exchange *exchange)
 
 static int h2_body(eddy_http_response *base, const void **ret_data, size_t *ret_bytes)
 {
-        struct ed_h2_exchange *exchange = exchange_of(base);
+        struct ed_h2_request *exchange = exchange_of(base);
         struct ed_task *task;
         int err;
 
@@ -703,7 +703,7 @@ static int h2_body(eddy_http_response *base, const void **ret_data, size_t *ret_
         return 0;
 }
 
-static int discard(struct ed_h2_exchange *exchange)
+static int discard(struct ed_h2_request *exchange)
 {
         char buf[1024];
         int64_t n = 1;
@@ -718,7 +718,7 @@ static int discard(struct ed_h2_exchange *exchange)
 
 static int h2_discard(eddy_http_response *base)
 {
-        struct ed_h2_exchange *exchange = exchange_of(base);
+        struct ed_h2_request *exchange = exchange_of(base);
         struct ed_task *task;
         int err;
 
@@ -733,7 +733,7 @@ static int h2_discard(eddy_http_response *base)
 
 static void h2_detach(eddy_http_response *base)
 {
-        struct ed_h2_exchange *exchange = exchange_of(base);
+        struct ed_h2_request *exchange = exchange_of(base);
         eddy_http_client *client = base->client;
 
         base->part = NULL;
@@ -754,12 +754,12 @@ static int h2_attach(eddy_http_response *base)
 {
         eddy_http_client *client = base->client;
         struct ed_list *link = ed_list_pop_front(&client->h2_spares);
-        struct ed_h2_exchange *exchange;
+        struct ed_h2_request *exchange;
         struct ed_buf whole;
 
         if (link) {
                 client->h2_spares_count--;
-                exchange = ed_container_of(link, struct ed_h2_exchange, link);
+                exchange = ed_container_of(link, struct ed_h2_request, link);
                 whole = exchange->whole;
         } else {
                 exchange = ed_alloc(sizeof(*exchange));
@@ -767,7 +767,7 @@ static int h2_attach(eddy_http_response *base)
                         return -ENOMEM;
                 ed_buf_init(&whole, SIZE_MAX);
         }
-        *exchange = (struct ed_h2_exchange){ .base = base, .whole = whole, .fault = "" };
+        *exchange = (struct ed_h2_request){ .base = base, .whole = whole, .fault = "" };
         ed_list_init(&exchange->link);
         exchange->upload.ended = end_request;
         base->part = exchange;

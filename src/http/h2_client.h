@@ -26,7 +26,7 @@ struct ed_h2_session {
 };
 
 /* An exchange: the part of a response, and the stream, which may outlive the response. */
-struct ed_h2_exchange {
+struct ed_h2_request {
         struct ed_h2_stream h2;        /* its memory is that of the exchange */
         struct ed_list link;           /* in the client's list of spares */
         eddy_http_response *base;      /* NULL: detached */
@@ -65,15 +65,15 @@ void ed_h2_session_quiet(struct ed_h2_session *session, int change);
  *
  * Errors: -ENOMEM; -EAGAIN  the connection has no further streams
  */
-EDDY_MUST_USE int ed_h2_request_open(struct ed_h2_exchange *exchange, bool has_body);
+EDDY_MUST_USE int ed_h2_request_open(struct ed_h2_request *exchange, bool has_body);
 
 /* The operations of the session on its streams (http/h2_client.c). */
-void ed_h2_exchange_part(struct ed_h2_stream *stream, enum ed_h2_part part);
-void ed_h2_exchange_closed(struct ed_h2_stream *stream);
-void ed_h2_exchange_free(struct ed_h2_stream *stream);
+void ed_h2_request_part(struct ed_h2_stream *stream, enum ed_h2_part part);
+void ed_h2_request_closed(struct ed_h2_stream *stream);
+void ed_h2_request_free(struct ed_h2_stream *stream);
 
 /* Wake the task that waits for the head. */
-void ed_h2_exchange_wake(struct ed_h2_stream *stream);
+void ed_h2_request_wake(struct ed_h2_stream *stream);
 
 extern const struct ed_http_conn_ops ed_h2_conn_ops;
 extern const struct ed_http_response_ops ed_h2_response_ops;

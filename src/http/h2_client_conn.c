@@ -118,9 +118,9 @@ void ed_h2_session_quiet(struct ed_h2_session *session, int change)
 
 static const struct ed_h2_ops session_ops = {
         .wait = session_wait,
-        .part = ed_h2_exchange_part,
-        .closed = ed_h2_exchange_closed,
-        .free = ed_h2_exchange_free,
+        .part = ed_h2_request_part,
+        .closed = ed_h2_request_closed,
+        .free = ed_h2_request_free,
         .settings = session_settings,
         .goaway = session_goaway,
         .pong = session_pong,
@@ -221,7 +221,7 @@ static void end_streams(struct ed_h2_session *session)
                 struct ed_h2_stream *stream = ed_container_of(link, struct ed_h2_stream, link);
 
                 ed_h2_stream_reset(stream, NGHTTP2_CANCEL, EDDY_E_HTTP_CLIENT_CLOSED);
-                ed_h2_exchange_wake(stream);
+                ed_h2_request_wake(stream);
         }
 }
 

@@ -93,7 +93,7 @@ static const char *path_of(const struct ed_url *url, size_t *ret_bytes, char **r
         return *ret_memory;
 }
 
-int ed_h2_request_open(struct ed_h2_exchange *exchange, bool has_body)
+int ed_h2_request_open(struct ed_h2_request *exchange, bool has_body)
 {
         const struct ed_http_request_fields *fields = &exchange->base->fields;
         const struct ed_http_field *given =

@@ -289,7 +289,7 @@ void ed_http_responses_drop(eddy_http_client *client)
                 response_destroy(ed_container_of(link, eddy_http_response, link));
         client->spares_count = 0;
         ed_http1_responses_drop(client);
-        ed_h2_exchanges_drop(client);
+        ed_h2_requests_drop(client);
 }
 
 void ed_http_response_end(eddy_http_response *response)
