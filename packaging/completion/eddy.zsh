@@ -91,6 +91,8 @@ _eddy() {
                         '*--proxy=[use this proxy, \[http://|socks5://\]\[USER:PASSWORD@\]HOST\[:PORT\], in place of those of the environment]:URL: ' \
                         '*--unix-socket=[connect to this Unix socket for every URL, without a proxy]:PATH:_files' \
                         '*--resolve=[connect to ADDRESS for this host and port]:HOST: ' \
+                        '*--http2[offer HTTP/2 to https servers, whose requests then share connections]' \
+                        '*--http1[HTTP/1.1 only]' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
                         '*--version[print the version]' \
@@ -195,6 +197,8 @@ _eddy() {
                         '*--proxy=[use this proxy, \[http://|socks5://\]\[USER:PASSWORD@\]HOST\[:PORT\], in place of those of the environment]:URL: ' \
                         '*--unix-socket=[connect to this Unix socket for every URL, without a proxy]:PATH:_files' \
                         '*--resolve=[connect to ADDRESS for this host and port]:HOST: ' \
+                        '*--http2[offer HTTP/2 to https servers, whose requests then share connections]' \
+                        '*--http1[HTTP/1.1 only]' \
                         '*:file:_files'
                 ;;
         sort)
@@ -294,6 +298,8 @@ _eddy() {
                         '*--proxy=[use this proxy, \[http://|socks5://\]\[USER:PASSWORD@\]HOST\[:PORT\], in place of those of the environment]:URL: ' \
                         '*--unix-socket=[connect to this Unix socket for every URL, without a proxy]:PATH:_files' \
                         '*--resolve=[connect to ADDRESS for this host and port]:HOST: ' \
+                        '*--http2[offer HTTP/2 to https servers, whose requests then share connections]' \
+                        '*--http1[HTTP/1.1 only]' \
                         '*--compressed[ask for compressed responses]' \
                         '*-o+[write lines to FILE, which must be new or empty, except with --save]:FILE:_files' \
                         '*--force[overwrite FILE, or files in the folder of --save]' \

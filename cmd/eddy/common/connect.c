@@ -64,6 +64,10 @@ int ed_connect_set(struct ed_connect *connect, const char *command, int option, 
         case ED_CONNECT_INSECURE:
                 connect->insecure = true;
                 return 0;
+        case ED_CONNECT_HTTP1:
+        case ED_CONNECT_HTTP2:
+                connect->http2 = option == ED_CONNECT_HTTP2;
+                return 0;
         case ED_CONNECT_CACERT:
                 return input_set(command, "--cacert", value, &connect->ca_file);
         case ED_CONNECT_CERT:
@@ -168,6 +172,8 @@ int ed_connect_open(const struct ed_connect *connect, const char *command,
         if (err < 0)
                 return err;
         opts->tls = tls;
+        if (connect->http2)
+                opts->flags |= EDDY_HTTP_CLIENT_HTTP2;
         opts->http_proxy = connect->http_proxy;
         opts->https_proxy = connect->https_proxy;
         opts->no_proxy = connect->no_proxy;

@@ -19,6 +19,7 @@ struct ed_connect {
         const char *cert_file; /* NULL: none */
         const char *key_file;  /* NULL: in cert_file */
         bool insecure;
+        bool http2;             /* offered to https servers */
         const char *http_proxy; /* of the environment or --proxy; NULL: none */
         const char *https_proxy;
         const char *no_proxy;
@@ -36,6 +37,8 @@ enum {
         ED_CONNECT_PROXY,
         ED_CONNECT_UNIX_SOCKET,
         ED_CONNECT_RESOLVE,
+        ED_CONNECT_HTTP1,
+        ED_CONNECT_HTTP2,
         ED_CONNECT_INSECURE = 'k',
 };
 
@@ -47,6 +50,8 @@ enum {
                 { "insecure", no_argument, NULL, ED_CONNECT_INSECURE },                            \
                 { "proxy", required_argument, NULL, ED_CONNECT_PROXY },                            \
                 { "unix-socket", required_argument, NULL, ED_CONNECT_UNIX_SOCKET },                \
+                { "http1", no_argument, NULL, ED_CONNECT_HTTP1 },                                  \
+                { "http2", no_argument, NULL, ED_CONNECT_HTTP2 },                                  \
         {                                                                                          \
                 "resolve", required_argument, NULL, ED_CONNECT_RESOLVE                             \
         }
@@ -63,7 +68,10 @@ enum {
         "  --unix-socket PATH       connect to this Unix socket for every URL, without a proxy\n"  \
         "  --resolve HOST:PORT:ADDRESS[,ADDRESS]...\n"                                             \
         "                           connect to ADDRESS for this host and port; HOST * is any;\n"   \
-        "                           may be repeated\n"
+        "                           may be repeated\n"                                             \
+        "  --http2                  offer HTTP/2 to https servers, whose requests then share\n"    \
+        "                           connections\n"                                                 \
+        "  --http1                  HTTP/1.1 only (the default)\n"
 
 /* Set the proxies of the environment. */
 void ed_connect_init(struct ed_connect *connect);
