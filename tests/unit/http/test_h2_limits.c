@@ -3,7 +3,7 @@
  * connection or the request with its code, and is counted.
  */
 #include "eddy/http2_server.h"
-#include "http/h2.h"
+#include "h2_raw.h"
 #include "server_test.h"
 
 static struct eddy_http2_server_stats stats;
@@ -24,144 +24,10 @@ static const struct eddy_http_server_opts options = { .flags = EDDY_HTTP_SERVER_
                                                       .http2 = &small,
                                                       .head_bytes_max = 8 << 10 };
 
-/* ---- a client of raw frames --------------------------------------------------------- */
-
-static struct {
-        eddy_stream *stream;
-        char in[1 << 16];
-        size_t bytes;
-        int goaway;     /* its code and 1; 0: none came */
-        int resets;     /* frames RST_STREAM of the server */
-        int reset;      /* the code of the last */
-        int heads;      /* frames HEADERS */
-        uint64_t data;  /* bytes of DATA */
-        bool is_over;   /* the server has ended the connection */
-        bool is_broken; /* a write has failed */
-} raw;
-
-static void send_bytes(const void *data, size_t bytes)
-{
-        if (eddy_stream_write(raw.stream, data, bytes) < 0)
-                raw.is_broken = true;
-}
-
-static void send_frame(int type, int flags, uint32_t id, const void *payload, size_t bytes)
-{
-        unsigned char frame[9 + 16384] = { (unsigned char) (bytes >> 16),
-                                           (unsigned char) (bytes >> 8),
-                                           (unsigned char) bytes,
-                                           (unsigned char) type,
-                                           (unsigned char) flags,
-                                           (unsigned char) (id >> 24),
-                                           (unsigned char) (id >> 16),
-                                           (unsigned char) (id >> 8),
-                                           (unsigned char) id };
-
-        CHECK(bytes <= 16384);
-        if (bytes > 0)
-                memcpy(frame + 9, payload, bytes);
-        send_bytes(frame, 9 + bytes);
-}
-
-static void send_number(int type, uint32_t id, uint32_t number)
-{
-        unsigned char payload[4] = { (unsigned char) (number >> 24), (unsigned char) (number >> 16),
-                                     (unsigned char) (number >> 8), (unsigned char) number };
-
-        send_frame(type, 0, id, payload, 4);
-}
-
-/* GET of a path, of which HPACK needs no table. */
-static size_t put_head(unsigned char *head, const char *path)
-{
-        size_t n = strlen(path);
-
-        memcpy(head, "\x82\x86\x01\x01h\x04", 6); /* GET, http, ":authority: h", ":path" */
-        head[6] = (unsigned char) n;
-        memcpy(head + 7, path, n);
-        return 7 + n;
-}
-
-enum { END_STREAM = 1, END_HEADERS = 4 };
-
-static void send_get(uint32_t id, const char *path, int flags)
-{
-        unsigned char head[64];
-        size_t n = put_head(head, path);
-
-        send_frame(NGHTTP2_HEADERS, flags, id, head, n);
-}
-
-static uint32_t number_at(const char *at)
-{
-        const unsigned char *bytes = (const unsigned char *) at;
-
-        return (uint32_t) bytes[0] << 24 | (uint32_t) bytes[1] << 16 | (uint32_t) bytes[2] << 8 |
-               bytes[3];
-}
-
-static void note_frame(const char *frame, size_t payload)
-{
-        switch (frame[3]) {
-        case NGHTTP2_GOAWAY:
-                raw.goaway = (int) number_at(frame + 13) + 1;
-                break;
-        case NGHTTP2_RST_STREAM:
-                raw.resets++;
-                raw.reset = (int) number_at(frame + 9);
-                break;
-        case NGHTTP2_HEADERS:
-                raw.heads++;
-                break;
-        case NGHTTP2_DATA:
-                raw.data += payload;
-                break;
-        default:
-                break;
-        }
-}
-
-/* Read what the server sends for a time, or until the end. */
-static int read_frames(void *arg)
-{
-        int64_t n;
-
-        (void) arg;
-        while ((n = eddy_stream_read(raw.stream, raw.in + raw.bytes, sizeof(raw.in) - raw.bytes)) >
-               0) {
-                raw.bytes += (size_t) n;
-                for (;;) {
-                        size_t payload = raw.bytes < 9 ? 0 : number_at(raw.in) >> 8;
-
-                        if (raw.bytes < 9 + payload)
-                                break;
-                        note_frame(raw.in, payload);
-                        raw.bytes -= 9 + payload;
-                        memmove(raw.in, raw.in + 9 + payload, raw.bytes);
-                }
-        }
-        raw.is_over = n != -ECANCELED;
-        return n < 0 ? (int) n : 0;
-}
-
-static void read_for(int64_t ns)
-{
-        (void) eddy_call_timeout(read_frames, NULL, ns);
-}
-
 static void raw_begin(struct site *site)
 {
-        memset(&raw, 0, sizeof(raw));
         memset(&stats, 0, sizeof(stats));
-        raw.stream = site_connect(site);
-        send_bytes(NGHTTP2_CLIENT_MAGIC, NGHTTP2_CLIENT_MAGIC_LEN);
-        send_frame(NGHTTP2_SETTINGS, 0, 0, NULL, 0);
-        send_frame(NGHTTP2_SETTINGS, 1, 0, NULL, 0);
-}
-
-static void raw_end(void)
-{
-        eddy_stream_close(raw.stream);
+        h2_raw_begin(site_connect(site));
 }
 
 /* The server must end the connection within two seconds, with a code. */
@@ -169,11 +35,11 @@ static void check_end(uint32_t code)
 {
         int64_t since_ns = eddy_now();
 
-        read_for(EDDY_SEC(60));
-        CHECK(raw.is_over);
+        h2_raw_read_for(EDDY_SEC(60));
+        CHECK(h2_raw.is_over);
         CHECK(eddy_now() - since_ns <= EDDY_SEC(2));
-        CHECK_EQ(raw.goaway, code + 1);
-        raw_end();
+        CHECK_EQ(h2_raw.goaway, code + 1);
+        h2_raw_end();
 }
 
 /* ---- floods --------------------------------------------------------------------------- */
@@ -184,8 +50,8 @@ SERVER_TEST(rapid_resets_end_the_connection, &options)
 {
         raw_begin(site);
         for (uint32_t i = 0; i < FLOOD; i++) {
-                send_get(2 * i + 1, "/slow", END_STREAM | END_HEADERS);
-                send_number(NGHTTP2_RST_STREAM, 2 * i + 1, NGHTTP2_CANCEL);
+                h2_raw_send_get(2 * i + 1, "/slow", H2_END_STREAM | H2_END_HEADERS);
+                h2_raw_send_number(NGHTTP2_RST_STREAM, 2 * i + 1, NGHTTP2_CANCEL);
         }
         check_end(NGHTTP2_ENHANCE_YOUR_CALM);
         CHECK_EQ(stats.resets_ends, 1);
@@ -196,11 +62,11 @@ SERVER_TEST(resets_that_the_client_provokes_end_the_connection, &options)
 {
         raw_begin(site);
         for (uint32_t i = 0; i < FLOOD; i++) {
-                send_get(2 * i + 1, "/slow", END_HEADERS);
+                h2_raw_send_get(2 * i + 1, "/slow", H2_END_HEADERS);
                 /* The window overflows. */
-                send_number(NGHTTP2_WINDOW_UPDATE, 2 * i + 1, INT32_MAX);
+                h2_raw_send_number(NGHTTP2_WINDOW_UPDATE, 2 * i + 1, INT32_MAX);
                 if (i % 4 == 3)
-                        read_for(EDDY_MS(10));
+                        h2_raw_read_for(EDDY_MS(10));
         }
         check_end(NGHTTP2_ENHANCE_YOUR_CALM);
         CHECK_EQ(stats.faults_ends + stats.updates_ends, 1);
@@ -211,7 +77,7 @@ static void check_flood(struct site *site, int type, const void *payload, size_t
 {
         raw_begin(site);
         for (int i = 0; i < FLOOD; i++)
-                send_frame(type, 0, 0, payload, bytes);
+                h2_raw_send_frame(type, 0, 0, payload, bytes);
         check_end(NGHTTP2_ENHANCE_YOUR_CALM);
         CHECK_EQ(*counter, 1);
         CHECK_EQ(stats.open, 0);
@@ -229,7 +95,7 @@ SERVER_TEST(a_flood_of_priorities_ends_the_connection, &options)
 {
         raw_begin(site);
         for (uint32_t i = 0; i < FLOOD; i++)
-                send_frame(NGHTTP2_PRIORITY, 0, 2 * i + 1, "\0\0\0\0\1", 5);
+                h2_raw_send_frame(NGHTTP2_PRIORITY, 0, 2 * i + 1, "\0\0\0\0\1", 5);
         check_end(NGHTTP2_ENHANCE_YOUR_CALM);
         CHECK_EQ(stats.others_ends, 1);
 }
@@ -237,9 +103,9 @@ SERVER_TEST(a_flood_of_priorities_ends_the_connection, &options)
 SERVER_TEST(a_flood_of_empty_data_ends_the_connection, &options)
 {
         raw_begin(site);
-        send_get(1, "/echo", END_HEADERS);
+        h2_raw_send_get(1, "/echo", H2_END_HEADERS);
         for (int i = 0; i < FLOOD; i++)
-                send_frame(NGHTTP2_DATA, 0, 1, NULL, 0);
+                h2_raw_send_frame(NGHTTP2_DATA, 0, 1, NULL, 0);
         check_end(NGHTTP2_ENHANCE_YOUR_CALM);
         CHECK_EQ(stats.empty_ends, 1);
 }
@@ -247,9 +113,9 @@ SERVER_TEST(a_flood_of_empty_data_ends_the_connection, &options)
 SERVER_TEST(data_that_is_only_padding_is_empty, &options)
 {
         raw_begin(site);
-        send_get(1, "/echo", END_HEADERS);
+        h2_raw_send_get(1, "/echo", H2_END_HEADERS);
         for (int i = 0; i < FLOOD; i++)
-                send_frame(NGHTTP2_DATA, NGHTTP2_FLAG_PADDED, 1, "\3\0\0\0", 4);
+                h2_raw_send_frame(NGHTTP2_DATA, NGHTTP2_FLAG_PADDED, 1, "\3\0\0\0", 4);
         check_end(NGHTTP2_ENHANCE_YOUR_CALM);
         CHECK_EQ(stats.empty_ends, 1);
 }
@@ -257,9 +123,9 @@ SERVER_TEST(data_that_is_only_padding_is_empty, &options)
 SERVER_TEST(a_flood_of_continuations_ends_the_connection, &options)
 {
         raw_begin(site);
-        send_get(1, "/ok", END_STREAM);
+        h2_raw_send_get(1, "/ok", H2_END_STREAM);
         for (int i = 0; i < FLOOD; i++)
-                send_frame(NGHTTP2_CONTINUATION, 0, 1, NULL, 0);
+                h2_raw_send_frame(NGHTTP2_CONTINUATION, 0, 1, NULL, 0);
         check_end(NGHTTP2_ENHANCE_YOUR_CALM);
         CHECK_EQ(stats.continuations_ends, 1);
         CHECK_EQ(site->handled, 0);
@@ -270,7 +136,7 @@ SERVER_TEST(a_flood_of_continuations_ends_the_connection, &options)
 /* A head with a field of 'value' bytes that enters the table, and references to it of a byte each. */
 static size_t put_bomb(unsigned char *head, size_t value, size_t references)
 {
-        size_t n = put_head(head, "/ok");
+        size_t n = h2_raw_put_head(head, "/ok");
 
         head[n++] = 0x40;
         head[n++] = 1;
@@ -290,14 +156,14 @@ SERVER_TEST(a_head_above_its_limit_is_answered_and_not_kept, &options)
         size_t n = put_bomb(head, 3000, 4);
 
         raw_begin(site);
-        send_frame(NGHTTP2_HEADERS, END_STREAM | END_HEADERS, 1, head, n);
-        send_get(3, "/ok", END_STREAM | END_HEADERS);
-        read_for(EDDY_SEC(1));
-        CHECK(!raw.is_over);
-        CHECK_EQ(raw.heads, 2);
-        CHECK_EQ(raw.resets, 0);
+        h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 1, head, n);
+        h2_raw_send_get(3, "/ok", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_read_for(EDDY_SEC(1));
+        CHECK(!h2_raw.is_over);
+        CHECK_EQ(h2_raw.heads, 2);
+        CHECK_EQ(h2_raw.resets, 0);
         CHECK_EQ(site->handled, 1);
-        raw_end();
+        h2_raw_end();
 }
 
 SERVER_TEST(a_head_that_is_decoded_far_above_its_limit_ends_the_connection, &options)
@@ -306,7 +172,7 @@ SERVER_TEST(a_head_that_is_decoded_far_above_its_limit_ends_the_connection, &opt
         size_t n = put_bomb(head, 3000, 10000);
 
         raw_begin(site);
-        send_frame(NGHTTP2_HEADERS, END_STREAM | END_HEADERS, 1, head, n);
+        h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 1, head, n);
         check_end(NGHTTP2_ENHANCE_YOUR_CALM);
         CHECK_EQ(stats.head_ends, 1);
         CHECK_EQ(site->handled, 0);
@@ -338,24 +204,24 @@ SERVER_TEST(a_request_that_contradicts_itself_is_reset, &options)
 
         raw_begin(site);
         for (uint32_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
-                send_frame(NGHTTP2_HEADERS, END_STREAM | END_HEADERS, 2 * i + 1, heads[i].text,
-                           heads[i].bytes);
-                read_for(EDDY_MS(100));
-                CHECK_EQ(raw.resets, i + 1);
-                CHECK_EQ(raw.reset, NGHTTP2_PROTOCOL_ERROR);
+                h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 2 * i + 1,
+                                  heads[i].text, heads[i].bytes);
+                h2_raw_read_for(EDDY_MS(100));
+                CHECK_EQ(h2_raw.resets, i + 1);
+                CHECK_EQ(h2_raw.reset, NGHTTP2_PROTOCOL_ERROR);
         }
-        send_get(101, "/ok", END_STREAM | END_HEADERS);
-        read_for(EDDY_MS(100));
-        CHECK_EQ(raw.heads, 1);
+        h2_raw_send_get(101, "/ok", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_read_for(EDDY_MS(100));
+        CHECK_EQ(h2_raw.heads, 1);
         CHECK_EQ(site->handled, 1);
-        raw_end();
+        h2_raw_end();
 }
 
 SERVER_TEST(an_id_that_was_left_out_is_not_used_later, &options)
 {
         raw_begin(site);
-        send_get(5, "/ok", END_STREAM | END_HEADERS);
-        send_get(3, "/ok", END_STREAM | END_HEADERS);
+        h2_raw_send_get(5, "/ok", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_send_get(3, "/ok", H2_END_STREAM | H2_END_HEADERS);
         check_end(NGHTTP2_PROTOCOL_ERROR);
         CHECK_EQ(stats.faulty_ends, 1);
 }
@@ -367,14 +233,14 @@ SERVER_TEST(streams_and_handlers_at_once_are_limited, &options)
         raw_begin(site);
         /* The limit of the settings holds after the client has them, so the handlers' limit is met. */
         for (uint32_t i = 0; i < 4; i++)
-                send_get(2 * i + 1, "/slow-echo", END_STREAM | END_HEADERS);
-        read_for(EDDY_MS(10));
+                h2_raw_send_get(2 * i + 1, "/slow-echo", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_read_for(EDDY_MS(10));
         CHECK_EQ(site->handled, 4);
-        send_get(9, "/slow", END_STREAM | END_HEADERS);
-        read_for(EDDY_SEC(1));
-        CHECK(raw.is_over || raw.reset == NGHTTP2_REFUSED_STREAM);
+        h2_raw_send_get(9, "/slow", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_read_for(EDDY_SEC(1));
+        CHECK(h2_raw.is_over || h2_raw.reset == NGHTTP2_REFUSED_STREAM);
         CHECK_EQ(site->handled, 4);
-        raw_end();
+        h2_raw_end();
 }
 
 /* ---- slow clients --------------------------------------------------------------------------- */
@@ -383,12 +249,12 @@ static void check_late(struct site *site)
 {
         int64_t since_ns = eddy_now();
 
-        read_for(EDDY_MIN(5));
-        CHECK(raw.is_over);
+        h2_raw_read_for(EDDY_MIN(5));
+        CHECK(h2_raw.is_over);
         CHECK_EQ((eddy_now() - since_ns + EDDY_SEC(1) / 2) / EDDY_SEC(1), 30);
         CHECK_EQ(stats.late_ends, 1);
         CHECK_EQ(site->handled, 0);
-        raw_end();
+        h2_raw_end();
 }
 
 SERVER_TEST(a_preface_a_frame_and_a_head_have_a_time, &options)
@@ -398,17 +264,17 @@ SERVER_TEST(a_preface_a_frame_and_a_head_have_a_time, &options)
         } cases[] = { { 1 }, { 2 }, { 3 } };
 
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-                memset(&raw, 0, sizeof(raw));
+                memset(&h2_raw, 0, sizeof(h2_raw));
                 memset(&stats, 0, sizeof(stats));
-                raw.stream = site_connect(site);
-                send_bytes(NGHTTP2_CLIENT_MAGIC,
-                           cases[i].parts == 1 ? 20 : NGHTTP2_CLIENT_MAGIC_LEN);
+                h2_raw.stream = site_connect(site);
+                h2_raw_send_bytes(NGHTTP2_CLIENT_MAGIC,
+                                  cases[i].parts == 1 ? 20 : NGHTTP2_CLIENT_MAGIC_LEN);
                 if (cases[i].parts > 1)
-                        send_frame(NGHTTP2_SETTINGS, 0, 0, NULL, 0);
+                        h2_raw_send_frame(NGHTTP2_SETTINGS, 0, 0, NULL, 0);
                 if (cases[i].parts == 2)
-                        send_bytes("\0\0\4", 3);
+                        h2_raw_send_bytes("\0\0\4", 3);
                 if (cases[i].parts == 3)
-                        send_get(1, "/ok", END_STREAM); /* its CONTINUATION is missing */
+                        h2_raw_send_get(1, "/ok", H2_END_STREAM); /* its CONTINUATION is missing */
                 check_late(site);
         }
 }
@@ -422,7 +288,7 @@ static void set_window(uint32_t window)
                                      (unsigned char) (window >> 8),
                                      (unsigned char) window };
 
-        send_frame(NGHTTP2_SETTINGS, 0, 0, setting, 6);
+        h2_raw_send_frame(NGHTTP2_SETTINGS, 0, 0, setting, 6);
 }
 
 /* A response that the client does not take: of a handler that waits, and of one that has ended. */
@@ -433,14 +299,14 @@ SERVER_TEST(a_client_without_a_window_loses_its_response, &options)
         for (size_t i = 0; i < 2; i++) {
                 raw_begin(site);
                 set_window(0);
-                send_get(1, paths[i], END_STREAM | END_HEADERS);
-                read_for(EDDY_SEC(31));
-                CHECK(!raw.is_over);
-                CHECK_EQ(raw.data, 0);
-                CHECK_EQ(raw.resets, 1);
-                CHECK_EQ(raw.reset, NGHTTP2_CANCEL);
+                h2_raw_send_get(1, paths[i], H2_END_STREAM | H2_END_HEADERS);
+                h2_raw_read_for(EDDY_SEC(31));
+                CHECK(!h2_raw.is_over);
+                CHECK_EQ(h2_raw.data, 0);
+                CHECK_EQ(h2_raw.resets, 1);
+                CHECK_EQ(h2_raw.reset, NGHTTP2_CANCEL);
                 CHECK_EQ(stats.slow, 1);
-                raw_end();
+                h2_raw_end();
         }
 }
 
@@ -448,26 +314,26 @@ SERVER_TEST(a_client_that_opens_its_window_by_bytes_loses_its_response, &options
 {
         raw_begin(site);
         set_window(1);
-        send_get(1, "/long-flood", END_STREAM | END_HEADERS);
-        for (int i = 0; i < 40 && raw.resets == 0; i++) {
-                read_for(EDDY_SEC(2));
-                send_number(NGHTTP2_WINDOW_UPDATE, 1, 1);
+        h2_raw_send_get(1, "/long-flood", H2_END_STREAM | H2_END_HEADERS);
+        for (int i = 0; i < 40 && h2_raw.resets == 0; i++) {
+                h2_raw_read_for(EDDY_SEC(2));
+                h2_raw_send_number(NGHTTP2_WINDOW_UPDATE, 1, 1);
         }
-        CHECK_EQ(raw.resets, 1);
-        CHECK(raw.data < 30);
+        CHECK_EQ(h2_raw.resets, 1);
+        CHECK(h2_raw.data < 30);
         CHECK_EQ(stats.slow, 1);
-        raw_end();
+        h2_raw_end();
 }
 
 SERVER_TEST(a_client_that_sends_its_body_too_slowly_gets_a_408, &options)
 {
         raw_begin(site);
-        send_get(1, "/echo", END_HEADERS);
-        for (int i = 0; i < 30 && raw.heads == 0; i++) {
-                send_frame(NGHTTP2_DATA, 0, 1, "x", 1);
-                read_for(EDDY_SEC(1));
+        h2_raw_send_get(1, "/echo", H2_END_HEADERS);
+        for (int i = 0; i < 30 && h2_raw.heads == 0; i++) {
+                h2_raw_send_frame(NGHTTP2_DATA, 0, 1, "x", 1);
+                h2_raw_read_for(EDDY_SEC(1));
         }
-        CHECK_EQ(raw.heads, 1);
+        CHECK_EQ(h2_raw.heads, 1);
         CHECK_ERR(site->failed, EDDY_E_NET_TIMED_OUT);
-        raw_end();
+        h2_raw_end();
 }
