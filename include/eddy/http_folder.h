@@ -31,7 +31,9 @@
  * Changes.  Replacing a file by a rename (eddy_file_replace()) is safe: each answer is the old or
  * the new file.  If a file is written while it is sent, the connection is closed before the end of
  * the body, so that the client notices.  Files of at most 64 KiB are read at once, and need no
- * such check.
+ * such check.  Without TLS the kernel sends the pages of larger files itself; bytes that are
+ * overwritten in place after the whole body was handed to the kernel, and before the client has
+ * it, can reach the client.
  */
 #ifndef EDDY_HTTP_FOLDER_H
 #define EDDY_HTTP_FOLDER_H

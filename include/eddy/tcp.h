@@ -69,7 +69,8 @@ struct eddy_tcp_listen_opts {
  * Listen on an address (not a name: "127.0.0.1", "::1", "0.0.0.0", "::") and port;
  * port 0 selects a free port, which eddy_listener_port() returns.  'opts' NULL means
  * the defaults.  On Linux the kernel keeps at most 128 KiB of unsent data for an accepted
- * connection: if the peer reads slowly, further writes wait.
+ * connection: if the peer reads slowly, further writes wait.  Files that an HTTP server sends
+ * without TLS are exempt after their first MiB.
  *
  * Suspends: no.
  * Errors: -EINVAL      not an address, or an option is out of range

@@ -17,11 +17,14 @@
 #include "eddy/time.h"
 #include "http/conditions.h"
 #include "http/problem.h"
+#include "io/file.h"
 #include "loop/loop.h"
 #include "wire/byte_ranges.h"
 
 enum {
         PIECE_BYTES = 64 * 1024,
+        TURN_BYTES = 1024 * 1024, /* that the kernel sends before other tasks run: some 50 us */
+        LAST_BYTES = 1024, /* that a client gets after a check that the file has not changed */
         OWN_HEADERS_MAX = 5,
         BOUNDARY_BYTES = 32,
         TAG_BYTES = 40,
@@ -40,6 +43,8 @@ struct sending {
         const char *tag;      /* ETag */
         const char *modified; /* Last-Modified; NULL: none yet */
         bool is_ranged;       /* parts may be sent */
+        bool copies;          /* bytes cannot be sent without copying them */
+        bool is_queued;       /* pages of the file may wait in the kernel to be sent */
         bool has_accept;      /* the caller's headers have Accept-Ranges */
         int count;            /* of 'ranges'; 0: the whole content */
         struct ed_byte_range ranges[ED_BYTE_RANGES_MAX];
@@ -185,9 +190,54 @@ static int check_unchanged(const struct sending *sending)
 }
 
 /*
- * Write the bytes of a range, of which the first 'n' are in the buffer; n < 0 is an error of reading. If
- * the body has more than a piece, the file may have changed meanwhile: check before the client has all
- * of the range.
+ * Write from '*at' to 'end' without copying, as far as the file is in the kernel's cache: a byte that is
+ * read from the disk would keep the loop from its other tasks. Only the last byte of a turn is looked up:
+ * the kernel reads ahead and drops in larger units.
+ */
+static int cached_write(struct sending *sending, int64_t *at, int64_t end)
+{
+        const struct ed_http_content *content = sending->content;
+
+        while (*at < end && !sending->copies) {
+                int64_t bytes = end - *at < TURN_BYTES ? end - *at : TURN_BYTES;
+                int64_t offset = content->offset + *at, n;
+
+                if (!ed_file_is_cached(content->file, offset + bytes - 1))
+                        return 0;
+                n = ed_http_exchange_send_file(sending->exchange, content->file, offset,
+                                               (size_t) bytes);
+                sending->copies = n == -ENOTSUP;
+                if (n == 0)
+                        return EDDY_E_HTTP_BODY_LENGTH;
+                if (n < 0 && n != -EAGAIN && n != -ENOTSUP)
+                        return (int) n;
+                *at += n > 0 ? n : 0;
+                sending->is_queued |= n > 0;
+        }
+        return 0;
+}
+
+/*
+ * Write the last 'n' bytes of a range, which are in the buffer. The file may have changed meanwhile: check
+ * before the client has all of the range, and after most of the pages that wait in the kernel have left.
+ */
+static int last_write(struct sending *sending, size_t n)
+{
+        size_t before = sending->is_queued && n > LAST_BYTES ? n - LAST_BYTES : 0;
+        int err = 0;
+
+        if (before > 0)
+                err = eddy_http_exchange_write(sending->exchange, sending->buf, before);
+        if (err == 0)
+                err = check_unchanged(sending);
+        return err < 0 ? err
+                       : eddy_http_exchange_write(sending->exchange, sending->buf + before,
+                                                  n - before);
+}
+
+/*
+ * Write the bytes of a range, of which the first 'n' are in the buffer; n < 0 is an error of reading. A
+ * range of a single piece was read at once.
  */
 static int range_write(struct sending *sending, const struct ed_byte_range *range, int64_t n)
 {
@@ -195,11 +245,14 @@ static int range_write(struct sending *sending, const struct ed_byte_range *rang
         bool is_long = end - at > PIECE_BYTES || sending->count > 1;
 
         while (n > 0) {
-                int err = is_long && at + n == end ? check_unchanged(sending) : 0;
+                int err = is_long && at + n == end
+                                  ? last_write(sending, (size_t) n)
+                                  : eddy_http_exchange_write(sending->exchange, sending->buf,
+                                                             (size_t) n);
 
-                if (err == 0)
-                        err = eddy_http_exchange_write(sending->exchange, sending->buf, (size_t) n);
                 at += n;
+                if (err == 0)
+                        err = cached_write(sending, &at, end - PIECE_BYTES);
                 n = err < 0 ? err : piece_read(sending, at, end - at);
         }
         return (int) n;

@@ -3,6 +3,7 @@
  */
 #include "http/exchange.h"
 
+#include <errno.h>
 #include <strings.h>
 
 #include "base/def.h"
@@ -141,6 +142,14 @@ int eddy_http_exchange_write(eddy_http_exchange *exchange, const void *data, siz
         if (exchange->filter)
                 return exchange->filter->write(exchange->filter, exchange, data, bytes);
         return exchange->ops->write(exchange, data, bytes);
+}
+
+int64_t ed_http_exchange_send_file(eddy_http_exchange *exchange, const eddy_file *file,
+                                   int64_t offset, size_t bytes)
+{
+        if (exchange->filter || !exchange->ops->send_file)
+                return -ENOTSUP;
+        return exchange->ops->send_file(exchange, file, offset, bytes);
 }
 
 int eddy_http_exchange_end(eddy_http_exchange *exchange)

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "eddy/file.h"
 #include "eddy/http_server.h"
 #include "wire/accept_coding.h"
 
@@ -57,6 +58,9 @@ struct ed_http_exchange_ops {
                      const struct eddy_http_header *headers, size_t headers_count,
                      int64_t body_bytes);
         int (*write)(eddy_http_exchange *exchange, const void *data, size_t bytes);
+        /* As ed_http_exchange_send_file(). NULL: not supported. */
+        int64_t (*send_file)(eddy_http_exchange *exchange, const eddy_file *file, int64_t offset,
+                             size_t bytes);
         int (*end)(eddy_http_exchange *exchange);
         int (*flush)(eddy_http_exchange *exchange);
         /*
@@ -158,6 +162,19 @@ static inline bool ed_http_exchange_is_head(const eddy_http_exchange *exchange)
 /* Read all fields Accept-Encoding of the request. */
 void ed_http_exchange_accept_coding(const eddy_http_exchange *exchange,
                                     struct ed_accept_coding *ret_accept);
+
+/*
+ * Write bytes of a regular file, as eddy_http_exchange_write() does, without a copy of them in this
+ * process, but maybe fewer. Returns their number, at least 1; 0 at the end of the file.
+ *
+ * Suspends: yes, and may wait for the disk without other tasks running: see ed_file_is_cached().
+ * Errors: those of eddy_http_exchange_write()
+ *         -EAGAIN   none was written, after a wait: try again
+ *         -ENOTSUP  none was written: use eddy_http_exchange_write()
+ */
+EDDY_MUST_USE int64_t ed_http_exchange_send_file(eddy_http_exchange *exchange,
+                                                 const eddy_file *file, int64_t offset,
+                                                 size_t bytes);
 
 /*
  * Returns the status by which a server will answer if the handler and all middleware return 'result'

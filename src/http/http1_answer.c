@@ -282,6 +282,26 @@ int ed_http1_answer_write(eddy_http_exchange *base, const void *data, size_t byt
         return keep_or_send(exchange, task, slices, 3);
 }
 
+int64_t ed_http1_answer_send_file(eddy_http_exchange *base, const eddy_file *file, int64_t offset,
+                                  size_t bytes)
+{
+        struct ed_http1_exchange *exchange = ed_http1_exchange_of(base);
+        struct ed_task *task;
+        int64_t n;
+        int err = answering_begin(exchange, &task);
+
+        if (err < 0)
+                return err;
+        if (exchange->head_only || exchange->left < 0 || bytes > (uint64_t) exchange->left)
+                return -ENOTSUP; /* eddy_http_exchange_write() knows what to do */
+        n = ed_http1_out_send_file(exchange, file, offset, bytes);
+        if (n > 0)
+                exchange->left -= n;
+        if (n == -EAGAIN || n == -ENOTSUP)
+                return n;
+        return n < 0 ? sent(exchange, (int) n) : n;
+}
+
 void ed_http1_answer_keep(struct ed_http1_exchange *exchange, const char *piece, size_t bytes)
 {
         char size[ED_HTTP1_CHUNK_HEAD_MAX];

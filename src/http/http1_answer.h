@@ -15,6 +15,8 @@ EDDY_MUST_USE int ed_http1_answer_begin(eddy_http_exchange *base, int status,
                                         const struct eddy_http_header *headers,
                                         size_t headers_count, int64_t body_bytes);
 EDDY_MUST_USE int ed_http1_answer_write(eddy_http_exchange *base, const void *data, size_t bytes);
+EDDY_MUST_USE int64_t ed_http1_answer_send_file(eddy_http_exchange *base, const eddy_file *file,
+                                                int64_t offset, size_t bytes);
 EDDY_MUST_USE int ed_http1_answer_end(eddy_http_exchange *base);
 EDDY_MUST_USE int ed_http1_answer_flush(eddy_http_exchange *base);
 EDDY_MUST_USE int ed_http1_answer_upgrade(eddy_http_exchange *base,

@@ -205,6 +205,22 @@ int ed_http1_out_send(struct ed_http1_exchange *exchange, const struct eddy_slic
         return err;
 }
 
+int64_t ed_http1_out_send_file(struct ed_http1_exchange *exchange, const eddy_file *file,
+                               int64_t offset, size_t bytes)
+{
+        int64_t n;
+        int err = ed_http1_out_send(exchange, NULL, 0);
+
+        if (err < 0)
+                return err;
+        exchange->sending = true;
+        n = ed_http_pace_send_file(&exchange->download, exchange->stream, file, offset, bytes);
+        exchange->sending = false;
+        if (n < 0 && n != -EAGAIN && n != -ENOTSUP)
+                fail(exchange, (int) n);
+        return n;
+}
+
 void ed_http1_out_finish(struct ed_http1_exchange *exchange)
 {
         int err = 0;

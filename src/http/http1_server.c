@@ -327,6 +327,7 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .respond = ed_http1_answer_respond,
         .begin = ed_http1_answer_begin,
         .write = ed_http1_answer_write,
+        .send_file = ed_http1_answer_send_file,
         .end = ed_http1_answer_end,
         .flush = ed_http1_answer_flush,
         .repeat = ed_http1_repeat,

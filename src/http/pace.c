@@ -169,3 +169,18 @@ int ed_http_pace_writev(struct ed_http_pace *pace, eddy_stream *stream,
         err = ed_stream_writev(stream, slices, n, &wait.first);
         return wait.first.waited ? (int) wait_end(&wait, err) : err;
 }
+
+int64_t ed_http_pace_send_file(struct ed_http_pace *pace, eddy_stream *stream,
+                               const eddy_file *file, int64_t offset, size_t bytes)
+{
+        struct wait wait;
+        int64_t n;
+
+        if (pace->window_bytes == 0)
+                return ed_stream_send_file(stream, file, offset, bytes, NULL);
+        wait.first = (struct ed_stream_wait){ .begin = begin_write };
+        wait.pace = pace;
+        wait.stream = stream;
+        n = ed_stream_send_file(stream, file, offset, bytes, &wait.first);
+        return wait.first.waited ? wait_end(&wait, n) : n;
+}

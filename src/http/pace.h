@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "eddy/file.h"
 #include "eddy/stream.h"
 
 /* The rate of one direction of a stream. */
@@ -44,5 +45,8 @@ EDDY_MUST_USE int64_t ed_http_pace_read(struct ed_http_pace *pace, eddy_stream *
                                         size_t bytes);
 EDDY_MUST_USE int ed_http_pace_writev(struct ed_http_pace *pace, eddy_stream *stream,
                                       const struct eddy_slice *slices, size_t n);
+/* ed_stream_send_file() likewise. */
+EDDY_MUST_USE int64_t ed_http_pace_send_file(struct ed_http_pace *pace, eddy_stream *stream,
+                                             const eddy_file *file, int64_t offset, size_t bytes);
 
 #endif

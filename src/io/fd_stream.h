@@ -13,6 +13,7 @@ struct ed_fd_stream {
         struct eddy_stream stream;
         struct ed_watch watch; /* contains the descriptor */
         uint64_t sent;         /* bytes that the kernel has taken */
+        uint64_t file_bytes;   /* the last of 'sent', from files; see socket.c */
 };
 
 static inline struct ed_fd_stream *ed_fd_stream_of(const eddy_stream *stream)

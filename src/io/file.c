@@ -151,6 +151,18 @@ int64_t eddy_file_read_at(eddy_file *file, void *buf, size_t bytes, int64_t offs
         return eddy_file_readv(file, &(struct eddy_space){ buf, bytes }, 1, offset);
 }
 
+bool ed_file_is_cached(const eddy_file *file, int64_t offset)
+{
+        struct ed_sys *sys = file->member.loop->sys;
+        char byte;
+        const struct eddy_space space = { &byte, 1 };
+        struct ed_file_op op = {
+                .call = ED_FILE_READ, .fd = file->fd, .spaces = &space, .n = 1, .offset = offset
+        };
+
+        return sys->file->try_run(sys, &op) == 1;
+}
+
 /* --- writing --- */
 
 /* Errors: -EINVAL, EDDY_E_FILE_SYNC. */

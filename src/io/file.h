@@ -4,6 +4,8 @@
 #ifndef ED_IO_FILE_H
 #define ED_IO_FILE_H
 
+#include <stdbool.h>
+
 #include "eddy/file.h"
 #include "loop/member.h"
 #include "sys/file/files.h"
@@ -19,5 +21,13 @@ static inline int ed_file_check(const eddy_file *file)
 {
         return file ? ed_member_check(&file->member) : -EINVAL;
 }
+
+/*
+ * Returns true if the byte at 'offset' can be read without a wait for the disk. The file must belong to
+ * the current loop.
+ *
+ * Suspends: no.
+ */
+bool ed_file_is_cached(const eddy_file *file, int64_t offset);
 
 #endif

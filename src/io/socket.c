@@ -11,6 +11,14 @@
 #include <errno.h>
 
 #include "base/alloc.h"
+#include "io/file.h"
+
+/*
+ * A peer that has taken this much of a file reads fast. From then on the kernel may keep any number of
+ * bytes of the file: a limit would wake the server more often, and the pages are those of the cache of
+ * files.
+ */
+enum { FILE_BYTES_FEW = 1 << 20 };
 
 /* Returns how many bytes a transfer of at most 'bytes' requests. */
 static size_t asked(const struct ed_sys *sys, size_t bytes)
@@ -43,6 +51,16 @@ static int64_t socket_try_read(eddy_stream *stream, void *buf, size_t bytes)
         return n;
 }
 
+/* The kernel may keep many unsent bytes of files; now others follow. */
+static void end_file(struct ed_fd_stream *sock)
+{
+        struct ed_sys *sys = sock->watch.member.loop->sys;
+
+        if (sock->file_bytes >= FILE_BYTES_FEW)
+                sys->socket->limit_unsent(sys, sock->watch.fd, true);
+        sock->file_bytes = 0;
+}
+
 static int64_t socket_try_writev(eddy_stream *stream, const struct eddy_slice *slices, size_t n)
 {
         struct ed_fd_stream *sock = ed_fd_stream_of(stream);
@@ -52,6 +70,8 @@ static int64_t socket_try_writev(eddy_stream *stream, const struct eddy_slice *s
 
         if (!watch->ready[ED_WATCH_WRITE])
                 return -EAGAIN;
+        if (ed_unlikely(sock->file_bytes > 0))
+                end_file(sock);
         sent = sys->socket->send(sys, watch->fd, slices, n);
         if (sent < 0)
                 return failed(watch, ED_WATCH_WRITE, sent);
@@ -131,6 +151,32 @@ static void socket_close(eddy_stream *stream, unsigned flags)
 static const struct eddy_stream_ops tcp_ops = { .kind = "tcp", SOCKET_OPS, .sent = socket_sent };
 static const struct eddy_stream_ops unix_ops = { .kind = "unix", SOCKET_OPS, .sent = unix_sent };
 /* clang-format on */
+
+int64_t ed_socket_try_send_file(eddy_stream *stream, const eddy_file *file, int64_t offset,
+                                size_t bytes)
+{
+        struct ed_fd_stream *sock;
+        struct ed_watch *watch;
+        struct ed_sys *sys;
+        int64_t sent;
+
+        if (stream->ops != &tcp_ops && stream->ops != &unix_ops)
+                return -ENOTSUP;
+        sock = ed_fd_stream_of(stream);
+        watch = &sock->watch;
+        sys = watch->member.loop->sys;
+        if (!watch->ready[ED_WATCH_WRITE])
+                return -EAGAIN;
+        sent = sys->socket->send_file(sys, watch->fd, file->fd, offset, bytes);
+        if (sent < 0)
+                return failed(watch, ED_WATCH_WRITE, sent);
+        sock->sent += (uint64_t) sent;
+        if (sock->file_bytes < FILE_BYTES_FEW &&
+            sock->file_bytes + (uint64_t) sent >= FILE_BYTES_FEW)
+                sys->socket->limit_unsent(sys, watch->fd, false);
+        sock->file_bytes += (uint64_t) sent;
+        return sent;
+}
 
 struct ed_fd_stream *ed_socket_new(struct ed_loop *loop, int kind)
 {

@@ -6,6 +6,7 @@
 #include "eddy/error.h"
 #include "eddy/stream_ops.h"
 #include "io/slices.h"
+#include "io/socket.h"
 #include "io/stream.h"
 #include "scope/debug/debug.h"
 #include "scope/misuse.h"
@@ -213,6 +214,29 @@ int64_t eddy_stream_write_some(eddy_stream *stream, const struct eddy_slice *lis
         if (taken >= 0)
                 ed_suspend_passed(task);
         return taken;
+}
+
+int64_t ed_stream_send_file(eddy_stream *stream, const eddy_file *file, int64_t offset,
+                            size_t bytes, struct ed_stream_wait *first)
+{
+        struct ed_task *task;
+        int64_t n;
+        int err = enter(stream, EDDY_STREAM_WRITING, &task);
+
+        if (err == 0 && stream->is_broken)
+                err = EDDY_E_STREAM_BROKEN;
+        if (err < 0)
+                return err;
+        n = ed_socket_try_send_file(stream, file, offset, bytes);
+        if (n == -EAGAIN) {
+                err = wait_to_write(stream, first);
+                return err < 0 ? err : -EAGAIN;
+        }
+        if (n >= 0) {
+                stream->taken += (uint64_t) n;
+                ed_suspend_passed(task);
+        }
+        return n;
 }
 
 /* ---- without a wait ---------------------------------------------------------- */

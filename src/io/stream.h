@@ -1,5 +1,5 @@
 /*
- * io/stream.h - a write with a callback before its first wait.
+ * io/stream.h - writes with a callback before their first wait.
  */
 #ifndef ED_IO_STREAM_H
 #define ED_IO_STREAM_H
@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/def.h"
+#include "eddy/file.h"
 #include "eddy/stream.h"
 
 /* Put this into a struct with the data that 'begin' needs. */
@@ -18,5 +19,18 @@ struct ed_stream_wait {
 /* As eddy_stream_writev(). If the write has to wait, first calls 'first->begin', once. */
 EDDY_MUST_USE ED_SHARED int ed_stream_writev(eddy_stream *stream, const struct eddy_slice *list,
                                              size_t n, struct ed_stream_wait *first);
+
+/*
+ * Write bytes of a regular file, without a copy of them in this process, as far as the stream takes them
+ * at once. Returns their number, at least 1; 0 at the end of the file. 'first' may be NULL.
+ *
+ * Suspends: yes.
+ * Errors: those of eddy_stream_write_some()
+ *         -EAGAIN   the stream took none; it has room by now
+ *         -ENOTSUP  no byte can be written so: use eddy_stream_writev()
+ */
+EDDY_MUST_USE int64_t ed_stream_send_file(eddy_stream *stream, const eddy_file *file,
+                                          int64_t offset, size_t bytes,
+                                          struct ed_stream_wait *first);
 
 #endif

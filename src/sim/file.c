@@ -84,6 +84,16 @@ void ed_sim_file_close(struct ed_sim *sim, int fd)
         sim->left_open += sim->sys.is_ending;
 }
 
+int64_t ed_sim_file_copy(struct ed_sim *sim, int fd, void *buf, size_t bytes, uint64_t offset)
+{
+        struct ed_sim_file *file;
+        int err = file_of(sim, fd, &file);
+
+        if (err == 0 && (file->node->is_folder || !(file->flags & EDDY_FILE_READ)))
+                err = -EBADF;
+        return err < 0 ? err : (int64_t) ed_disk_read(file->node, buf, bytes, offset);
+}
+
 /* --- the operations --- */
 
 /* The node changes now. */

@@ -9,6 +9,8 @@
 #include "sim/socket.h"
 #include "sys/output.h"
 
+enum { FILE_BYTES = 1024 }; /* of a file that a call sends at most */
+
 static size_t least(size_t a, size_t b)
 {
         return a < b ? a : b;
@@ -224,6 +226,27 @@ static int64_t gather(struct ed_sys *sys, int fd, const struct eddy_slice *slice
 int64_t ed_sim_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n)
 {
         return gather(sys, fd, slices, n, ED_SIM_CALL_SEND);
+}
+
+int64_t ed_sim_send_file(struct ed_sys *sys, int fd, int file, int64_t offset, size_t bytes)
+{
+        char buf[FILE_BYTES];
+        struct eddy_slice slice = { buf, 0 };
+        int64_t n = ed_sim_file_copy(ed_sim_of(sys), file, buf, least(bytes, sizeof(buf)),
+                                     (uint64_t) offset);
+
+        if (n <= 0)
+                return n;
+        slice.bytes = (size_t) n;
+        return ed_sim_send(sys, fd, &slice, 1);
+}
+
+/* The room of a connection is its limit. */
+void ed_sim_limit_unsent(struct ed_sys *sys, int fd, bool is_limited)
+{
+        (void) sys;
+        (void) fd;
+        (void) is_limited;
 }
 
 int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes, bool may_signal)

@@ -140,6 +140,8 @@ int ed_sim_endpoint(struct ed_sys *sys, int fd, enum eddy_stream_end end,
 int ed_sim_accept(struct ed_sys *sys, int fd);
 int64_t ed_sim_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes);
 int64_t ed_sim_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n);
+int64_t ed_sim_send_file(struct ed_sys *sys, int fd, int file, int64_t offset, size_t bytes);
+void ed_sim_limit_unsent(struct ed_sys *sys, int fd, bool is_limited);
 uint64_t ed_sim_unsent(struct ed_sys *sys, int fd);
 int64_t ed_sim_read(struct ed_sys *sys, int fd, void *buf, size_t bytes);
 int64_t ed_sim_write(struct ed_sys *sys, int fd, const void *data, size_t bytes, bool may_signal);
@@ -164,6 +166,9 @@ int ed_sim_file_init(struct ed_sim *sim);
 void ed_sim_file_fini(struct ed_sim *sim);
 
 bool ed_sim_is_file(int fd);
+
+/* Copy bytes at 'offset' of an open file. Returns their number, 0 at its end. Errors: -EBADF, -EIO. */
+int64_t ed_sim_file_copy(struct ed_sim *sim, int fd, void *buf, size_t bytes, uint64_t offset);
 void ed_sim_file_close(struct ed_sim *sim, int fd);
 
 /* Returns the time when the next operation is done, or -1. */

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,27 +20,58 @@
 #include "base/alloc.h"
 #include "sys/above_stdio.h"
 
-int64_t ed_sys_write_quietly(int fd, const void *data, size_t bytes)
+/* The signals of a thread during a call without SIGPIPE. */
+struct quiet {
+        sigset_t pipe_only, former;
+        bool was_pending;
+};
+
+static void quiet_begin(struct quiet *quiet)
+{
+        sigset_t pending;
+
+        sigemptyset(&quiet->pipe_only);
+        sigaddset(&quiet->pipe_only, SIGPIPE);
+        sigemptyset(&pending);
+        pthread_sigmask(SIG_BLOCK, &quiet->pipe_only, &quiet->former);
+        /* A signal that was not blocked was not pending. */
+        if (sigismember(&quiet->former, SIGPIPE))
+                sigpending(&pending);
+        quiet->was_pending = sigismember(&pending, SIGPIPE);
+}
+
+/* Returns the result 'n' of the call, or -errno. */
+static int64_t quiet_end(const struct quiet *quiet, int64_t n)
 {
         static const struct timespec at_once;
-        sigset_t pipe_only, former, pending;
-        bool was_pending;
-        int64_t n;
 
-        sigemptyset(&pipe_only);
-        sigaddset(&pipe_only, SIGPIPE);
-        sigpending(&pending);
-        was_pending = sigismember(&pending, SIGPIPE);
-        pthread_sigmask(SIG_BLOCK, &pipe_only, &former);
-        n = write(fd, data, bytes);
         if (n < 0) {
                 n = -errno;
-                if (n == -EPIPE && !was_pending)
-                        while (sigtimedwait(&pipe_only, NULL, &at_once) < 0 && errno == EINTR)
+                if (n == -EPIPE && !quiet->was_pending)
+                        while (sigtimedwait(&quiet->pipe_only, NULL, &at_once) < 0 &&
+                               errno == EINTR)
                                 continue;
         }
-        pthread_sigmask(SIG_SETMASK, &former, NULL);
+        if (!sigismember(&quiet->former, SIGPIPE))
+                pthread_sigmask(SIG_SETMASK, &quiet->former, NULL);
         return n;
+}
+
+int64_t ed_sys_write_quietly(int fd, const void *data, size_t bytes)
+{
+        struct quiet quiet;
+
+        quiet_begin(&quiet);
+        return quiet_end(&quiet, write(fd, data, bytes));
+}
+
+int64_t ed_sys_send_file_quietly(int fd, int file, int64_t offset, size_t bytes)
+{
+        struct quiet quiet;
+        off_t at = offset;
+
+        quiet_begin(&quiet);
+        return quiet_end(&quiet, sendfile(fd, file, &at, bytes));
 }
 
 /* Maximum wait for room in standard error. */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "sites.h"
@@ -274,6 +275,14 @@ ssize_t fault_send(const char *function, int line, int fd, const void *data, siz
                    int flags)
 {
         return fault_transfer(function, "send", line, fd) ? -1 : send(fd, data, bytes, flags);
+}
+
+ssize_t fault_sendfile(const char *function, int line, int fd, int file, off_t *offset,
+                       size_t bytes)
+{
+        if (fault_transfer(function, "sendfile", line, fd))
+                return -1;
+        return sendfile(fd, file, offset, bytes);
 }
 
 ssize_t fault_sendmsg(const char *function, int line, int fd, const struct msghdr *msg, int flags)

@@ -63,6 +63,8 @@ int fault_recvmmsg(const char *function, int line, int fd, struct mmsghdr *messa
 ssize_t fault_recvmsg(const char *function, int line, int fd, struct msghdr *msg, int flags);
 int fault_sendmmsg(const char *function, int line, int fd, struct mmsghdr *messages, unsigned n,
                    int flags);
+ssize_t fault_sendfile(const char *function, int line, int fd, int file, off_t *offset,
+                       size_t bytes);
 ssize_t fault_sendmsg(const char *function, int line, int fd, const struct msghdr *msg, int flags);
 
 #endif

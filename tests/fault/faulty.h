@@ -31,6 +31,7 @@
 #include <sys/pidfd.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -145,6 +146,7 @@
 #define rmdir(...)                         FAULTY(rmdir, -1, __VA_ARGS__)
 #define sched_getaffinity(...)             FAULTY(sched_getaffinity, -1, __VA_ARGS__)
 #define send(fd, ...)                      FAULTY_OWN(send, fd, __VA_ARGS__)
+#define sendfile(fd, ...)                  FAULTY_OWN(sendfile, fd, __VA_ARGS__)
 #define sendmmsg(fd, ...)                  FAULTY_OWN(sendmmsg, fd, __VA_ARGS__)
 #define sendmsg(fd, ...)                   FAULTY_OWN(sendmsg, fd, __VA_ARGS__)
 #define setsockopt(...)                    FAULTY(setsockopt, -1, __VA_ARGS__)

@@ -131,13 +131,13 @@
         X(ed_sys_output_close, rename, 1)                                                          \
         X(ed_sys_peek, process_vm_readv, 1)                                                        \
         X(ed_sys_release, madvise, 1)                                                              \
+        X(ed_sys_send_file_quietly, sendfile, 1)                                                   \
         X(ed_sys_stdout_keep, fcntl, 1)                                                            \
         X(ed_sys_stdout_kept, fcntl, 1)                                                            \
         X(ed_sys_symbol, dladdr, 1)                                                                \
         X(ed_sys_thread_end_watch, pthread_setspecific, 1)                                         \
         X(ed_sys_thread_stack, pthread_getattr_np, 1)                                              \
         X(ed_sys_unmap, munmap, 1)                                                                 \
-        X(ed_sys_write_quietly, sigtimedwait, 1)                                                   \
         X(ed_sys_write_quietly, write, 1)                                                          \
         X(ed_thread_start, pthread_create, 1)                                                      \
         X(ed_thread_state, close, 1)                                                               \
@@ -200,6 +200,7 @@
         X(pidfd_find, pidfd_open, 1)                                                               \
         X(pipe_open, pipe2, 1)                                                                     \
         X(poll_now, poll, 1)                                                                       \
+        X(quiet_end, sigtimedwait, 1)                                                              \
         X(read_at, pread, 1)                                                                       \
         X(read_begin, pread, 1)                                                                    \
         X(read_now, preadv2, 1)                                                                    \
@@ -324,6 +325,7 @@
         X(rmdir, EACCES, EBUSY, EROFS, EIO)                                                        \
         X(sched_getaffinity, EINVAL)                                                               \
         X(send, EINTR, EAGAIN, EPIPE, ECONNRESET, ETIMEDOUT, ENOBUFS, ENOMEM)                      \
+        X(sendfile, EINTR, EAGAIN, EPIPE, ECONNRESET, ETIMEDOUT, EINVAL, EIO, ENOMEM)              \
         X(sendmmsg, EINTR, EAGAIN, ECONNREFUSED, EPERM, ENOBUFS, ENOMEM)                           \
         X(sendmsg, EINTR, EAGAIN, EPIPE, ECONNRESET, ETIMEDOUT, ENOBUFS, ENOMEM)                   \
         X(setsockopt, EINVAL, ENOMEM, ENOBUFS)                                                     \

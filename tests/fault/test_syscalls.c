@@ -22,6 +22,7 @@
 #include "co/stack.h"
 #include "fault.h"
 #include "io/beneath.h"
+#include "io/stream.h"
 #include "scenario.h"
 #include "scope/task.h"
 #include "sys/fault/last_words.h"
@@ -333,6 +334,71 @@ static int drive_unix(void)
         (void) unlink(unix_path);
         (void) unlink(lock_path); /* if its removal has failed */
         return err;
+}
+
+/* --- bytes of a file over a socket --- */
+
+/* Send them, and again after the end of sending, which is an error. */
+static int send_file(eddy_stream *to, const eddy_file *file)
+{
+        int64_t n;
+        int err;
+
+        do
+                n = ed_stream_send_file(to, file, 0, 3, NULL);
+        while (n == -EAGAIN);
+        if (n < 0)
+                return (int) n;
+        CHECK_EQ(n, 3);
+        err = eddy_stream_shutdown(to);
+        if (err < 0)
+                return err;
+        do
+                n = ed_stream_send_file(to, file, 0, 3, NULL);
+        while (n == -EAGAIN);
+        CHECK(n < 0);
+        return n == -EPIPE ? 0 : (int) n;
+}
+
+static int send_file_to(eddy_listener *listener, const eddy_file *file)
+{
+        eddy_stream *stream, *accepted;
+        int err = eddy_tcp_connect("127.0.0.1", eddy_listener_port(listener), NULL, &stream);
+
+        if (err < 0)
+                return err;
+        err = eddy_listener_accept(listener, &accepted);
+        if (err == 0) {
+                err = send_file(accepted, file);
+                eddy_stream_close(accepted);
+        }
+        eddy_stream_close(stream);
+        return err;
+}
+
+static int main_send_file(void *arg)
+{
+        eddy_listener *listener;
+        eddy_file *file;
+        int err = eddy_file_temporary("/tmp", &file);
+
+        (void) arg;
+        if (err < 0)
+                return err;
+        err = eddy_file_write(file, "abc", 3);
+        if (err == 0)
+                err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener);
+        if (err == 0) {
+                err = send_file_to(listener, file);
+                eddy_listener_close(listener);
+        }
+        eddy_file_close(file);
+        return err;
+}
+
+static int drive_send_file(void)
+{
+        return run_counted(main_send_file, NULL);
 }
 
 /* --- datagrams, and descriptors over Unix sockets --- */
@@ -1278,6 +1344,7 @@ static const struct drive drives[] = {
         { "abort", drive_abort, NULL, false },
         { "options", drive_options, NULL, false },
         { "unix", drive_unix, NULL, false },
+        { "send a file", drive_send_file, NULL, false },
         { "udp", drive_udp, NULL, false },
         { "pass", drive_pass, NULL, false },
         { "notify", drive_notify, NULL, false },
@@ -1362,8 +1429,9 @@ static bool run(const struct drive *drive, const char *what)
 /* A130: what is said to come again is asked for again, and what was interrupted. */
 static bool is_passing(const char *call, int error)
 {
-        static const char *const transfers[] = { "accept4", "recv",     "recvmmsg", "recvmsg",
-                                                 "send",    "sendmmsg", "sendmsg",  "read" };
+        static const char *const transfers[] = { "accept4",  "recv",    "recvmmsg",
+                                                 "recvmsg",  "send",    "sendfile",
+                                                 "sendmmsg", "sendmsg", "read" };
 
         if (error == EINTR)
                 return true;

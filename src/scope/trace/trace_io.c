@@ -68,6 +68,15 @@ static int64_t traced_send(struct ed_sys *sys, int fd, const struct eddy_slice *
         return sent;
 }
 
+static int64_t traced_send_file(struct ed_sys *sys, int fd, int file, int64_t offset, size_t bytes)
+{
+        struct ed_trace *trace = trace_of(sys);
+        int64_t sent = trace->socket->send_file(sys, fd, file, offset, bytes);
+
+        record(trace, "sendfile", fd, sent);
+        return sent;
+}
+
 static int64_t traced_read(struct ed_sys *sys, int fd, void *buf, size_t bytes)
 {
         struct ed_trace *trace = trace_of(sys);
@@ -134,6 +143,7 @@ void ed_trace_table_begin(struct ed_trace *trace)
         trace->traced_socket.accept = traced_accept;
         trace->traced_socket.recv = traced_recv;
         trace->traced_socket.send = traced_send;
+        trace->traced_socket.send_file = traced_send_file;
         trace->traced_socket.read = traced_read;
         trace->traced_socket.shutdown = traced_shutdown;
         trace->traced_socket.close = traced_close;

@@ -4,6 +4,7 @@
 #include "sys/socket/sockets.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -197,6 +198,23 @@ int64_t ed_sockets_send(struct ed_sys *sys, int fd, const struct eddy_slice *sli
                 sent = sendmsg(fd, &msg, MSG_NOSIGNAL);
         while (sent < 0 && errno == EINTR);
         return sent < 0 ? -errno : sent;
+}
+
+int64_t ed_sockets_send_file(struct ed_sys *sys, int fd, int file, int64_t offset, size_t bytes)
+{
+        int64_t n;
+
+        do
+                n = ed_sys_send_file_quietly(fd, file, offset, capped(sys, bytes));
+        while (n == -EINTR);
+        /* Some file systems have no pages to send. */
+        return n == -EINVAL || n == -ENOSYS ? -ENOTSUP : n;
+}
+
+void ed_sockets_limit_unsent(struct ed_sys *sys, int fd, bool is_limited)
+{
+        (void) sys;
+        (void) set_option(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, is_limited ? UNSENT_BYTES : INT_MAX);
 }
 
 uint64_t ed_sockets_unsent(struct ed_sys *sys, int fd)

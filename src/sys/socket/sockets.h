@@ -19,6 +19,8 @@ int ed_sockets_endpoint(struct ed_sys *sys, int fd, enum eddy_stream_end end,
 int ed_sockets_accept(struct ed_sys *sys, int fd);
 int64_t ed_sockets_recv(struct ed_sys *sys, int fd, void *buf, size_t bytes);
 int64_t ed_sockets_send(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n);
+int64_t ed_sockets_send_file(struct ed_sys *sys, int fd, int file, int64_t offset, size_t bytes);
+void ed_sockets_limit_unsent(struct ed_sys *sys, int fd, bool is_limited);
 uint64_t ed_sockets_unsent(struct ed_sys *sys, int fd);
 int64_t ed_sockets_read(struct ed_sys *sys, int fd, void *buf, size_t bytes);
 int64_t ed_sockets_write(struct ed_sys *sys, int fd, const void *data, size_t bytes,

@@ -72,6 +72,13 @@ struct ed_sys_socket {
         int64_t (*recv)(struct ed_sys *sys, int fd, void *buf, size_t bytes);
         int64_t (*send)(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n);
         /*
+         * Send bytes of a regular file, which the kernel need not copy. May wait for the disk. Returns 0
+         * at the end of the file. Errors: -ENOTSUP: the file cannot be sent so.
+         */
+        int64_t (*send_file)(struct ed_sys *sys, int fd, int file, int64_t offset, size_t bytes);
+        /* Let an accepted connection keep few unsent bytes, as at first, or as many as it has room for. */
+        void (*limit_unsent)(struct ed_sys *sys, int fd, bool is_limited);
+        /*
          * Returns how many of the bytes sent on a connected socket the peer's system has not
          * acknowledged (in the simulation: the peer has not read), or 0 if unknown.
          */

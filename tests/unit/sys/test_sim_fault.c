@@ -67,13 +67,13 @@ TEST(every_fallible_call_can_fail)
  * A function of the parts that a simulation has, or lookup(), either is of a kind that can be made
  * to fail, or is one of these, which cannot fail or fail only for descriptors that are none: now,
  * time_of_day, random, wake, unwatch, is_readable, is_writable, ready, unwatch_foreign;
- * file_remove, endpoint, unsent, close and abort of sockets; option_value, group and error of
- * datagrams; cpu_count, run, end and abandon of workers; and watch_foreign, rewatch_foreign and
- * bind_port, which fail as watch and bind do. Operations on files have kinds of their own.
+ * file_remove, endpoint, limit_unsent, unsent, close and abort of sockets; option_value, group and error
+ * of datagrams; cpu_count, run, end and abandon of workers; and watch_foreign, rewatch_foreign, bind_port
+ * and send_file, which fail as watch, bind and send do. Operations on files have kinds of their own.
  */
 TEST(every_function_of_the_table_has_a_kind_or_cannot_fail)
 {
-        enum { CANNOT = 24, LOOKUP = 1, DATAGRAMS = ED_SIM_CALLS - ED_SIM_CALL_OPTION };
+        enum { CANNOT = 26, LOOKUP = 1, DATAGRAMS = ED_SIM_CALLS - ED_SIM_CALL_OPTION };
         size_t bytes = sizeof(struct ed_sys_poll) + sizeof(struct ed_sys_socket) +
                        sizeof(struct ed_sys_datagram) + sizeof(struct ed_sys_worker);
 
