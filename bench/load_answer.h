@@ -6,7 +6,7 @@
 
 #include "bench.h"
 
-enum { LOAD_ANSWER_MAX = 16384 };
+enum { LOAD_READ_BYTES = 256 << 10 };
 
 struct load_answer {
         int bytes;
@@ -14,8 +14,11 @@ struct load_answer {
         int is_http;
 };
 
-/* Whether an answer is whole: all of its Content-Length is there, or the last chunk.  NUL follows. */
-static inline int load_answer_is_whole(const char *data, size_t bytes)
+/*
+ * The bytes of a whole answer that begins with 'data', by its Content-Length or its last chunk; 0: not known
+ * yet.  NUL follows the data.
+ */
+static inline size_t load_answer_bytes(const char *data, size_t bytes)
 {
         static const char last[] = "\r\n0\r\n\r\n";
         const char *end = memmem(data, bytes, "\r\n\r\n", 4);
@@ -25,11 +28,13 @@ static inline int load_answer_is_whole(const char *data, size_t bytes)
         if (!end)
                 return 0;
         if (field && field < end)
-                return bytes == (size_t) (end + 4 - data) + strtoul(field + 18, NULL, 10);
+                return (size_t) (end + 4 - data) + strtoul(field + 18, NULL, 10);
         if (!chunked || chunked > end)
                 bench_die("answer", "neither Content-Length nor chunks");
-        return bytes >= sizeof(last) - 1 &&
-               memcmp(data + bytes - (sizeof(last) - 1), last, sizeof(last) - 1) == 0;
+        if (bytes < sizeof(last) - 1 ||
+            memcmp(data + bytes - (sizeof(last) - 1), last, sizeof(last) - 1) != 0)
+                return 0;
+        return bytes;
 }
 
 static inline void load_answer_check_status(const char *data, int64_t bytes)
@@ -38,8 +43,11 @@ static inline void load_answer_check_status(const char *data, int64_t bytes)
                 bench_die("answer", "its status is not 200");
 }
 
-/* Resident memory and page tables of a process, in KiB; -1: the kernel does not say. */
-static inline long load_memory_kib(pid_t pid)
+/*
+ * Resident memory and page tables of a process, in KiB; -1: the kernel does not say.  'name' is that of
+ * the resident memory: "VmRSS:", or "VmHWM:" for its peak.
+ */
+static inline long load_memory_kib(pid_t pid, const char *name)
 {
         char line[256];
         long rss = -1, tables = 0;
@@ -50,7 +58,7 @@ static inline long load_memory_kib(pid_t pid)
         if (!status)
                 return -1;
         while (fgets(line, sizeof(line), status)) {
-                if (strncmp(line, "VmRSS:", 6) == 0)
+                if (strncmp(line, name, 6) == 0)
                         rss = strtol(line + 6, NULL, 10);
                 else if (strncmp(line, "VmPTE:", 6) == 0)
                         tables = strtol(line + 6, NULL, 10);

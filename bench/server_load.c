@@ -16,6 +16,8 @@
  *     --latency    also prints latencies: from when a request was due (--rate) or sent
  *     --seconds S  sends for at most S seconds, also if fewer than MESSAGES have returned then
  *     --idle S     also prints the server's memory S seconds after the last answer
+ *     --volume     MESSAGES are MiB of answers, and a tenth as many do not count.  The last answers are
+ *                  not read to their ends
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -39,7 +41,7 @@ struct connection {
 static struct {
         long count, routes, idle_s, seconds;
         double rate; /* 0: as fast as answers come */
-        int wants_latency;
+        int wants_latency, is_volume;
         const char *cert, *path;
         pid_t pid;
 } options;
@@ -56,6 +58,7 @@ static struct bench_span span;
 static struct load_latencies latencies;
 static struct load_answer answer = { .bytes = MESSAGE };
 static long messages, sent, returned, warm, asked;
+static int64_t volume;   /* bytes of answers */
 static int64_t begin_ns; /* when the first request is due, with a rate */
 static int set;
 
@@ -91,7 +94,7 @@ static void connection_free(struct connection *c)
                 c->next = NULL;
                 *waiting_last = c;
                 waiting_last = &c->next;
-        } else if (sent < warm + messages) {
+        } else if (options.is_volume || sent < warm + messages) {
                 message_send(c, options.wants_latency ? bench_wall_ns() : 0);
         }
 }
@@ -154,10 +157,35 @@ static int bytes_read(struct connection *c, char *buf, size_t bytes)
         return (int) n;
 }
 
-/* Build the requests, and learn from a first answer how long all of them are. */
+/* Learn from a first answer how long every answer is. */
+static void first_answer_read(void)
+{
+        static char data[LOAD_READ_BYTES + 1];
+        size_t bytes = 0, all = 0;
+
+        bytes_send(&connections[0], requests[0].bytes, requests[0].count);
+        while (all == 0 || bytes < all) {
+                size_t at = all > 0 ? 0 : bytes; /* only the end of a long answer is kept */
+                int n = bytes_read(&connections[0], data + at, LOAD_READ_BYTES - at);
+
+                bytes += (size_t) n;
+                data[at + (size_t) n] = '\0';
+                if (n > 0)
+                        answer.last = data[at + (size_t) n - 1];
+                if (all > 0)
+                        continue;
+                all = load_answer_bytes(data, bytes);
+                if (all > 0)
+                        load_answer_check_status(data, (int64_t) bytes);
+        }
+        if (bytes > all || all > INT32_MAX)
+                bench_die("answer", "longer than its Content-Length, or than 2 GiB");
+        answer.bytes = (int) all;
+}
+
+/* Build the requests. */
 static void http_prepare(const char *port)
 {
-        static char data[LOAD_ANSWER_MAX + 1];
         const char *number = strstr(options.path, "%03d");
         int before = (int) (number ? number - options.path : (long) strlen(options.path));
 
@@ -174,34 +202,32 @@ static void http_prepare(const char *port)
                         bench_die(options.path, "too long");
                 requests[i].count = (size_t) n;
         }
-        bytes_send(&connections[0], requests[0].bytes, requests[0].count);
-        answer.bytes = 0;
-        do {
-                answer.bytes += bytes_read(&connections[0], data + answer.bytes,
-                                           (size_t) (LOAD_ANSWER_MAX - answer.bytes));
-                data[answer.bytes] = '\0';
-        } while (!load_answer_is_whole(data, (size_t) answer.bytes));
-        load_answer_check_status(data, answer.bytes);
-        answer.last = data[answer.bytes - 1];
+        first_answer_read();
         answer.is_http = 1;
         asked = 1;
 }
 
-static void answer_returned(struct connection *c)
+static void progress(long now)
 {
-        returned++;
-        if (options.wants_latency && returned > warm)
-                load_latency_add(&latencies, bench_wall_ns() - c->due_ns);
-        if (returned == warm) {
+        if (returned < warm && now >= warm) {
                 span.wall_ns = bench_wall_ns();
                 span.cpu_ns = bench_clock_ns(server_clock);
         }
+        returned = now;
+}
+
+static void answer_returned(struct connection *c)
+{
+        if (!options.is_volume)
+                progress(returned + 1);
+        if (options.wants_latency && returned > warm)
+                load_latency_add(&latencies, bench_wall_ns() - c->due_ns);
         connection_free(c);
 }
 
 static void connection_ready(struct connection *c)
 {
-        char buf[LOAD_ANSWER_MAX];
+        static char buf[LOAD_READ_BYTES];
 
         do {
                 int n = bytes_read(c, buf, sizeof(buf));
@@ -213,6 +239,9 @@ static void connection_ready(struct connection *c)
                 if (answer.is_http && c->missing == answer.bytes)
                         load_answer_check_status(buf, n);
                 c->missing -= n;
+                volume += n;
+                if (options.is_volume)
+                        progress((long) (volume >> 20));
                 if (c->missing == 0 && buf[n - 1] != answer.last)
                         bench_die("recv", "an answer ends otherwise than the first");
         } while (c->missing > 0 && c->ssl && SSL_has_pending(c->ssl));
@@ -262,6 +291,7 @@ static int options_read(int argc, char **argv)
                 { "rate", required_argument, NULL, 'R' },
                 { "latency", no_argument, NULL, 'l' },
                 { "idle", required_argument, NULL, 'i' },
+                { "volume", no_argument, NULL, 'v' },
                 { "seconds", required_argument, NULL, 's' },
                 { NULL, 0, NULL, 0 },
         };
@@ -277,6 +307,8 @@ static int options_read(int argc, char **argv)
                         options.rate = (double) bench_count(optarg, 1000000);
                 else if (c == 'l')
                         options.wants_latency = 1;
+                else if (c == 'v')
+                        options.is_volume = 1;
                 else if (c == 's')
                         options.seconds = bench_count(optarg, 3600);
                 else if (c == 'i')
@@ -289,16 +321,16 @@ static int options_read(int argc, char **argv)
 
 static void print(long kib_before)
 {
-        long kib = load_memory_kib(options.pid), idle_kib = -1;
+        long kib = load_memory_kib(options.pid, "VmRSS:"), idle_kib = -1;
 
         if (options.idle_s > 0) {
                 sleep((unsigned) options.idle_s);
-                idle_kib = load_memory_kib(options.pid);
+                idle_kib = load_memory_kib(options.pid, "VmRSS:");
         }
         printf("{\"ops\": %ld, \"all\": %ld, \"server_cpu_ns\": %lld, \"wall_ns\": %lld, "
-               "\"kib_before\": %ld, \"kib\": %ld, \"kib_idle\": %ld",
+               "\"kib_before\": %ld, \"kib\": %ld, \"kib_peak\": %ld, \"kib_idle\": %ld",
                messages, returned + asked, (long long) span.cpu_ns, (long long) span.wall_ns,
-               kib_before, kib, idle_kib);
+               kib_before, kib, load_memory_kib(options.pid, "VmHWM:"), idle_kib);
         if (options.wants_latency)
                 printf(", \"p50_ns\": %lld, \"p99_ns\": %lld, \"max_ns\": %lld",
                        (long long) load_latency_below(&latencies, 0.5),
@@ -331,7 +363,7 @@ int main(int argc, char **argv)
         connect_one(&connections[0], port, tls);
         if (options.path)
                 http_prepare(argv[first]);
-        kib = load_memory_kib(options.pid);
+        kib = load_memory_kib(options.pid, "VmRSS:");
         for (long i = 1; i < options.count; i++)
                 connect_one(&connections[i], port, tls);
         run();
