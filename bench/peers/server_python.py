@@ -1,6 +1,7 @@
 """server_python.py - a server of aiohttp on uvloop that answers a short JSON text; see server_eddy.c.
 
     server_python.py respond|known|unknown|json|route|routes [CERT KEY]
+    server_python.py folder DIR [CERT KEY]
 """
 
 import asyncio
@@ -50,8 +51,10 @@ async def item(request):
     return await respond(request)
 
 
-def make(way):
+def make(way, folder):
     app = web.Application()
+    if folder:
+        app.router.add_static("/", folder)
     app["known"] = way == "known"
     handlers = {"respond": respond, "known": in_pieces, "unknown": in_pieces, "json": respond_json}
     if way in handlers:
@@ -62,11 +65,12 @@ def make(way):
 
 
 async def main(way, files):
+    folder = files.pop(0) if way == "folder" else None
     context = None
     if files:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*files)
-    runner = web.AppRunner(make(way), access_log=None, keepalive_timeout=3600)
+    runner = web.AppRunner(make(way, folder), access_log=None, keepalive_timeout=3600)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=context, backlog=4096).start()
     print(runner.addresses[0][1], flush=True)

@@ -6,6 +6,7 @@
 //	server_go json      json.Marshal of a struct
 //	server_go route     by a ServeMux that has one route
 //	server_go routes    ... that has 1,000 routes
+//	server_go folder DIR  http.FileServer of a folder
 //	server_go WAY CERT KEY
 //
 // Prints its port, serves until SIGTERM, and then prints how many requests it answered.
@@ -68,6 +69,11 @@ func routes(count int) http.Handler {
 }
 
 func main() {
+	folder := ""
+	if len(os.Args) > 2 && os.Args[1] == "folder" {
+		folder = os.Args[2]
+		os.Args = append(os.Args[:2], os.Args[3:]...)
+	}
 	if len(os.Args) != 2 && len(os.Args) != 4 {
 		fmt.Fprintln(os.Stderr, "usage: server_go WAY [CERT KEY]")
 		os.Exit(2)
@@ -82,6 +88,8 @@ func main() {
 		handler = writes("Transfer-Encoding", "chunked")
 	case "json":
 		handler = http.HandlerFunc(writesJSON)
+	case "folder":
+		handler = http.FileServer(http.Dir(folder))
 	case "route":
 		handler = routes(1)
 	case "routes":
