@@ -28,6 +28,6 @@ static inline int ed_file_check(const eddy_file *file)
  *
  * Suspends: no.
  */
-bool ed_file_is_cached(const eddy_file *file, int64_t offset);
+ED_SHARED bool ed_file_is_cached(const eddy_file *file, int64_t offset);
 
 #endif

@@ -29,8 +29,8 @@ EDDY_MUST_USE ED_SHARED int ed_stream_writev(eddy_stream *stream, const struct e
  *         -EAGAIN   the stream took none; it has room by now
  *         -ENOTSUP  no byte can be written so: use eddy_stream_writev()
  */
-EDDY_MUST_USE int64_t ed_stream_send_file(eddy_stream *stream, const eddy_file *file,
-                                          int64_t offset, size_t bytes,
-                                          struct ed_stream_wait *first);
+EDDY_MUST_USE ED_SHARED int64_t ed_stream_send_file(eddy_stream *stream, const eddy_file *file,
+                                                    int64_t offset, size_t bytes,
+                                                    struct ed_stream_wait *first);
 
 #endif
