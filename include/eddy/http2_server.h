@@ -57,9 +57,9 @@ struct eddy_http2_server_stats {
  *     decoded bytes of a head  head_bytes_max     431; above 4 times the limit GOAWAY
  *     heads of all streams     256 KiB            RST_STREAM (REFUSED_STREAM)
  *     unread bodies            64 KiB a stream,   the client has no window
- *                              1 MiB in all
+ *                              768 KiB in all
  *     unsent responses         64 KiB a stream,   the handler waits
- *                              256 KiB in all
+ *                              96 KiB in all
  *     time for a head or a     head_timeout_ns    GOAWAY
  *     frame
  *     time without requests    idle_timeout_ns    GOAWAY (NO_ERROR)

@@ -223,7 +223,7 @@ struct eddy_http_exchange_info {
         int status;  /* of the response; 0: not begun, also if the server will answer 404 or 500 */
         uint64_t received_bytes; /* of the request so far, with its head */
         /* of the response so far, with its head, without bytes that are still kept; TLS: before
-         * encryption */
+         * encryption; HTTP/2: with the body's bytes that are kept, and the head when it has left */
         uint64_t sent_bytes;
         int64_t started_ns;               /* when the request's first byte came, by eddy_now() */
         const struct eddy_endpoint *peer; /* EDDY_ENDPOINT_NONE: unknown */

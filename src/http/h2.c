@@ -15,7 +15,7 @@
 enum {
         READ_BYTES = 16 << 10,
         READS_MAX = 8,          /* in a row, before other tasks have a turn */
-        WRITE_BYTES = 64 << 10, /* frames are joined up to this size */
+        WRITE_BYTES = 32 << 10, /* frames are joined up to this size */
         OUT_BYTES_MAX = 256 << 10,
         FRAME_TYPE_AT = 3,    /* in a frame's head */
         UPDATES_PER_DATA = 4, /* frames WINDOW_UPDATE that a frame of DATA explains */
@@ -331,9 +331,10 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
                 (void) spend(h2, ED_H2_FAULTS);
         if (!stream)
                 return 0;
-        stream->sent += ED_H2_FRAME_HEAD_BYTES + frame->hd.length;
         if (frame->hd.type == NGHTTP2_DATA)
                 ed_h2_bucket_add(&h2->buckets[ED_H2_UPDATES], UPDATES_PER_DATA);
+        else
+                stream->sent += ED_H2_FRAME_HEAD_BYTES + frame->hd.length;
         if (frame->hd.type != NGHTTP2_DATA && frame->hd.type != NGHTTP2_HEADERS)
                 return 0;
         return frame->hd.flags & NGHTTP2_FLAG_END_STREAM ? refuse_rest(h2, stream) : 0;
@@ -511,30 +512,65 @@ static int fault(struct ed_h2 *h2, int64_t result)
         return 0;
 }
 
+/* Returns the bytes of a frame that are gathered: its head, and the number of a WINDOW_UPDATE. */
+static uint8_t gathered_bytes(const struct ed_h2 *h2)
+{
+        return h2->frame_have >= ED_H2_FRAME_HEAD_BYTES &&
+                               h2->frame[FRAME_TYPE_AT] == NGHTTP2_WINDOW_UPDATE &&
+                               h2->payload_left == sizeof(uint32_t)
+                       ? ED_H2_FRAME_HEAD_BYTES + sizeof(uint32_t)
+                       : ED_H2_FRAME_HEAD_BYTES;
+}
+
 /*
- * Follow the frames. Returns true if one has begun. Frames of unknown types are limited here: nghttp2 skips
- * them without a callback.
+ * Look at a frame for which nghttp2 may have no callback: it skips frames of unknown types, and an invalid
+ * WINDOW_UPDATE of a stream that has just ended.
  */
+static void check_frame(struct ed_h2 *h2)
+{
+        const uint8_t *number = h2->frame + ED_H2_FRAME_HEAD_BYTES;
+        uint8_t type = h2->frame[FRAME_TYPE_AT];
+
+        if (type > NGHTTP2_CONTINUATION)
+                (void) spend(h2, ED_H2_OTHERS);
+        if (type == NGHTTP2_WINDOW_UPDATE && h2->frame_have > ED_H2_FRAME_HEAD_BYTES &&
+            !((number[0] & 0x7f) | number[1] | number[2] | number[3]))
+                ed_h2_fail(h2, NGHTTP2_PROTOCOL_ERROR);
+}
+
+/* Gather a byte of a frame. */
+static void gather(struct ed_h2 *h2, uint8_t byte)
+{
+        h2->frame[h2->frame_have++] = byte;
+        if (h2->frame_have == ED_H2_FRAME_HEAD_BYTES)
+                h2->payload_left =
+                        (size_t) h2->frame[0] << 16 | (size_t) h2->frame[1] << 8 | h2->frame[2];
+        if (h2->frame_have < gathered_bytes(h2))
+                return;
+        if (h2->frame_have > ED_H2_FRAME_HEAD_BYTES)
+                h2->payload_left = 0;
+        check_frame(h2);
+        h2->frame_have = 0;
+}
+
+/* Follow the frames. Returns true if one has begun. */
 static bool follow(struct ed_h2 *h2, const uint8_t *data, size_t bytes)
 {
         bool begun = false;
 
         while (bytes > 0) {
-                size_t n = h2->payload_left < bytes ? h2->payload_left : bytes;
+                size_t n = h2->frame_have > 0         ? 0
+                           : h2->payload_left < bytes ? h2->payload_left
+                                                      : bytes;
 
                 h2->payload_left -= n;
                 data += n;
                 bytes -= n;
-                for (; h2->payload_left == 0 && bytes > 0; data++, bytes--) {
-                        begun |= h2->frame_head_bytes == 0;
-                        h2->frame_head[h2->frame_head_bytes++] = *data;
-                        if (h2->frame_head_bytes < ED_H2_FRAME_HEAD_BYTES)
-                                continue;
-                        h2->frame_head_bytes = 0;
-                        if (h2->frame_head[FRAME_TYPE_AT] > NGHTTP2_CONTINUATION)
-                                (void) spend(h2, ED_H2_OTHERS);
-                        h2->payload_left = (size_t) h2->frame_head[0] << 16 |
-                                           (size_t) h2->frame_head[1] << 8 | h2->frame_head[2];
+                while (bytes > 0 && (h2->frame_have > 0 || h2->payload_left == 0)) {
+                        begun |= h2->frame_have == 0;
+                        gather(h2, *data);
+                        data++;
+                        bytes--;
                 }
         }
         return begun;
@@ -546,7 +582,7 @@ static bool follow(struct ed_h2 *h2, const uint8_t *data, size_t bytes)
  */
 static void note_begun(struct ed_h2 *h2, bool has_begun, int64_t now_ns)
 {
-        bool is_partial = h2->payload_left > 0 || h2->frame_head_bytes > 0;
+        bool is_partial = h2->payload_left > 0 || h2->frame_have > 0;
 
         if (!is_partial && !h2->in_head)
                 h2->begun_ns = 0;

@@ -80,9 +80,9 @@ struct ed_h2_opts {
 
 enum {
         ED_H2_FRAME_HEAD_BYTES = 9,
-        ED_H2_KEPT_BYTES_MAX = 64 << 10,      /* of a stream, that the connection has not sent */
-        ED_H2_KEPT_ALL_BYTES_MAX = 256 << 10, /* of all streams; then each has only ... */
-        ED_H2_KEPT_LEAST = 1 << 10,
+        ED_H2_KEPT_BYTES_MAX = 64 << 10,     /* of a stream, that the connection has not sent */
+        ED_H2_KEPT_ALL_BYTES_MAX = 96 << 10, /* of all streams; then each has only ... */
+        ED_H2_KEPT_LEAST = 512,
 };
 
 /* Put it into the connection of a side. */
@@ -114,10 +114,10 @@ struct ed_h2 {
         int limit;              /* enum ed_h2_limit, if the fault is ENHANCE_YOUR_CALM; else -1 */
         bool is_server;
         bool credit_at_receipt;
-        bool in_head;             /* a head has begun and is incomplete */
-        bool got_data;            /* DATA was received since the last look */
-        uint8_t frame_head_bytes; /* of a frame's head that is incomplete */
-        uint8_t frame_head[ED_H2_FRAME_HEAD_BYTES];
+        bool in_head;       /* a head has begun and is incomplete */
+        bool got_data;      /* DATA was received since the last look */
+        uint8_t frame_have; /* bytes of 'frame': a frame's head is incomplete, or a WINDOW_UPDATE */
+        uint8_t frame[ED_H2_FRAME_HEAD_BYTES + sizeof(uint32_t)];
         size_t payload_left; /* of the frame that is being received */
         bool is_read;        /* the reading task has ended: write what remains */
         bool is_written;     /* the writing task has ended */

@@ -26,7 +26,7 @@
 enum {
         STREAMS_DEFAULT = 128,
         STREAM_WINDOW = 64 << 10,
-        CONNECTION_WINDOW = 1 << 20,
+        CONNECTION_WINDOW = 768 << 10, /* a connection may cost less than a megabyte */
         HEADS_BYTES_MAX = 256 << 10,
         HEAD_DECODED_TIMES = 4, /* the limit of a head may be exceeded while it is decoded */
         RATE_DEFAULT = 240,

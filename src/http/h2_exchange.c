@@ -419,7 +419,7 @@ static void h2_info(eddy_http_exchange *base, struct eddy_http_exchange_info *re
                 .version = VERSION,
                 .status = exchange->status,
                 .received_bytes = exchange->stream.received,
-                .sent_bytes = exchange->stream.sent,
+                .sent_bytes = exchange->stream.sent + exchange->stream.stream.taken,
                 .started_ns = exchange->started_ns,
                 .peer = &ends->peer,
                 .local = &ends->local,

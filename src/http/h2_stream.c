@@ -10,7 +10,10 @@
 #include "scope/debug/debug.h"
 #include "scope/suspend.h"
 
-enum { IN_BYTES_MAX = 1 << 30 }; /* the window limits it before */
+enum {
+        IN_BYTES_MAX = 1 << 30, /* the window limits it before */
+        SHRINK_BYTES = 4 << 10,
+};
 
 /* A waiting task's entry, on the task's stack, registered until the task runs again. */
 struct ed_h2_waiter {
@@ -308,6 +311,24 @@ static int stream_shutdown(eddy_stream *base)
         return 0;
 }
 
+/*
+ * Give memory back that few bytes of a stream occupy: a client could leave a byte of each response. Without
+ * memory for a smaller buffer the larger one remains.
+ */
+static void shrink(struct ed_buf *buf)
+{
+        size_t bytes = ed_buf_bytes(buf);
+        struct ed_buf smaller;
+
+        if (buf->room <= SHRINK_BYTES || bytes >= buf->room / 4)
+                return;
+        ed_buf_init(&smaller, buf->max);
+        if (bytes > 0 && ed_buf_append(&smaller, ed_buf_data(buf), bytes) < 0)
+                return;
+        ed_buf_fini(buf);
+        *buf = smaller;
+}
+
 int ed_h2_stream_send(struct ed_h2_stream *stream, const uint8_t *head, const nghttp2_frame *frame,
                       size_t bytes)
 {
@@ -323,6 +344,7 @@ int ed_h2_stream_send(struct ed_h2_stream *stream, const uint8_t *head, const ng
         memcpy(at + ED_H2_FRAME_HEAD_BYTES, ed_buf_data(&stream->out), bytes);
         ed_buf_grow(&h2->out, ED_H2_FRAME_HEAD_BYTES + bytes);
         ed_buf_consume(&stream->out, bytes);
+        shrink(&stream->out);
         h2->kept -= bytes;
         stream->data_out += bytes;
         if (ed_buf_bytes(&stream->out) <= ED_H2_KEPT_BYTES_MAX / 2 && room(stream) > 0)

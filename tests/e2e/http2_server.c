@@ -13,6 +13,7 @@
  *     /wait       an answer after ten seconds
  *     /file       the file in the environment variable FILE
  *     /events     events without an end
+ *     /large      ten million bytes, which are in memory
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@
 
 #include "eddy/eddy.h"
 
-enum { PIECE_BYTES = 16 << 10 };
+enum { PIECE_BYTES = 16 << 10, LARGE_BYTES = 10000000 };
 
 static struct eddy_http2_server_stats stats;
 
@@ -68,6 +69,21 @@ static int events(eddy_http_exchange *exchange)
         return err;
 }
 
+static int send_large(eddy_http_exchange *exchange)
+{
+        static const char piece[PIECE_BYTES];
+        int64_t left = LARGE_BYTES;
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, left);
+
+        while (err == 0 && left > 0) {
+                size_t bytes = left < PIECE_BYTES ? (size_t) left : PIECE_BYTES;
+
+                err = eddy_http_exchange_write(exchange, piece, bytes);
+                left -= (int64_t) bytes;
+        }
+        return err < 0 ? err : eddy_http_exchange_end(exchange);
+}
+
 static int send_file(eddy_http_exchange *exchange)
 {
         struct eddy_file_info info;
@@ -98,6 +114,8 @@ static int handle(eddy_http_exchange *exchange, void *arg)
                 return parts(exchange);
         if (strcmp(path, "/events") == 0)
                 return events(exchange);
+        if (strcmp(path, "/large") == 0)
+                return send_large(exchange);
         if (strcmp(path, "/file") == 0)
                 return send_file(exchange);
         if (strcmp(path, "/wait") == 0)

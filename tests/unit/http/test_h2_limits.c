@@ -226,6 +226,18 @@ SERVER_TEST(an_id_that_was_left_out_is_not_used_later, &options)
         CHECK_EQ(stats.faulty_ends, 1);
 }
 
+SERVER_TEST(a_window_that_grows_by_nothing_ends_the_connection_also_after_the_stream, &options)
+{
+        for (int i = 0; i < 2; i++) {
+                raw_begin(site);
+                h2_raw_send_get(1, "/ok", H2_END_STREAM | H2_END_HEADERS);
+                if (i == 1)
+                        h2_raw_read_for(EDDY_MS(100));
+                h2_raw_send_number(NGHTTP2_WINDOW_UPDATE, 1, 0);
+                check_end(NGHTTP2_PROTOCOL_ERROR);
+        }
+}
+
 /* ---- streams ------------------------------------------------------------------------------ */
 
 SERVER_TEST(streams_and_handlers_at_once_are_limited, &options)

@@ -164,7 +164,12 @@ static int see_version(eddy_http_exchange *exchange, void *arg)
                 CHECK(header.name[0] != ':');
         CHECK_ERR(eddy_http_exchange_upgrade(exchange, NULL, 0, NULL, NULL, NULL),
                   EDDY_E_HTTP_STATE);
-        return eddy_http_exchange_respond(exchange, 200, NULL, 0, "2", 1);
+        CHECK_EQ(info.sent_bytes, 0);
+        CHECK_EQ(eddy_http_exchange_respond(exchange, 200, NULL, 0, "2", 1), 0);
+        eddy_http_exchange_info(exchange, &info);
+        CHECK_EQ(info.status, 200);
+        CHECK(info.sent_bytes >= 1); /* for a log, before the bytes have left */
+        return 0;
 }
 
 static void set_see_version(struct site *site)
