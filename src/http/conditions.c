@@ -53,14 +53,18 @@ static bool date_read(const char *text, int64_t *ret_seconds)
                                             ret_seconds) == 0;
 }
 
-/* If-Range compares strongly, and a date exactly (RFC 9110, 13.1.5). */
+/*
+ * If-Range compares strongly, and a date exactly (RFC 9110, 13.1.5). A date that the content has in other
+ * codings too is weak (8.8.1): a part would continue the bytes of another coding.
+ */
 static bool is_same(const char *if_range, const struct ed_http_validators *validators)
 {
         int64_t seconds;
 
         if (ed_entity_tag_is_valid(if_range))
                 return if_range[0] == '"' && strcmp(if_range, validators->tag) == 0;
-        return date_read(if_range, &seconds) && seconds == validators->modified_s;
+        return !validators->has_codings && date_read(if_range, &seconds) &&
+               seconds == validators->modified_s;
 }
 
 int ed_http_conditions_judge(const eddy_http_exchange *exchange,

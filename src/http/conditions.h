@@ -10,6 +10,7 @@
 struct ed_http_validators {
         const char *tag;    /* for ETag */
         int64_t modified_s; /* for Last-Modified */
+        bool has_codings;   /* the content has this date in other codings too */
 };
 
 /*

@@ -115,6 +115,7 @@ static int judge(struct sending *sending)
         if (!sending->has_accept)
                 put(sending, "Accept-Ranges", "bytes");
         validators.tag = sending->tag;
+        validators.has_codings = sending->content->has_codings || sending->exchange->filter;
         status = ed_http_conditions_judge(sending->exchange, &validators, &range);
         if (status != 0)
                 return status;

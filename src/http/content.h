@@ -13,7 +13,8 @@ struct ed_http_content {
         int64_t offset, bytes; /* of the part */
         const struct eddy_http_header *headers;
         size_t headers_count;
-        bool is_watched; /* EDDY_E_HTTP_BODY_LENGTH if the file changes while it is sent */
+        bool is_watched;  /* EDDY_E_HTTP_BODY_LENGTH if the file changes while it is sent */
+        bool has_codings; /* other answers have the same content in another coding */
 };
 
 /*

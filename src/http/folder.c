@@ -142,12 +142,13 @@ static int send_found(eddy_http_exchange *exchange, const eddy_http_folder *fold
                 { "Content-Type", type_of(folder, name) },
                 { "X-Content-Type-Options", "nosniff" },
         };
+        const bool has_codings = folder->opts.flags & EDDY_HTTP_FOLDER_PRECOMPRESSED;
         size_t n = 2;
 
         if (folder->opts.cache_control)
                 headers[n++] =
                         (struct eddy_http_header){ "Cache-Control", folder->opts.cache_control };
-        if (folder->opts.flags & EDDY_HTTP_FOLDER_PRECOMPRESSED)
+        if (has_codings)
                 headers[n++] = (struct eddy_http_header){ "Vary", "Accept-Encoding" };
         if (found->coding)
                 headers[n++] = (struct eddy_http_header){ "Content-Encoding", found->coding->name };
@@ -157,7 +158,8 @@ static int send_found(eddy_http_exchange *exchange, const eddy_http_folder *fold
                                                                .bytes = found->info.bytes,
                                                                .headers = headers,
                                                                .headers_count = n,
-                                                               .is_watched = true });
+                                                               .is_watched = true,
+                                                               .has_codings = has_codings });
 }
 
 /*

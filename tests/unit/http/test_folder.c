@@ -620,6 +620,20 @@ static void check_tags(const char *path, const char *accepted, bool is_weak)
         }
 }
 
+/* A router whose middleware compresses answers, such as that with "large.css". */
+static eddy_http_router *compressing_router_new(uint32_t flags, eddy_http_folder **ret_folder)
+{
+        eddy_http_router *router;
+
+        CHECK_EQ(eddy_file_write_whole("/www/large.css", large, LARGE, 0), 0);
+        CHECK_EQ(eddy_http_folder_new("/www", FOLDER_OPTIONS(.flags = flags), ret_folder), 0);
+        CHECK_EQ(eddy_http_router_new(&router), 0);
+        eddy_http_use_compression(router, NULL);
+        eddy_http_router_add(router, "GET /{path...}", eddy_http_folder_handle, *ret_folder, NULL);
+        reply_by(eddy_http_router_handle, router);
+        return router;
+}
+
 FOLDER_TEST(a_304_has_the_tag_of_its_200_also_if_that_is_compressed,
             FOLDER_OPTIONS(.flags = EDDY_HTTP_FOLDER_PRECOMPRESSED))
 {
@@ -627,20 +641,47 @@ FOLDER_TEST(a_304_has_the_tag_of_its_200_also_if_that_is_compressed,
         eddy_http_folder *folder;
 
         make_compressed();
-        CHECK_EQ(eddy_file_write_whole("/www/large.css", large, LARGE, 0), 0);
-        CHECK_EQ(eddy_http_folder_new(
-                         "/www", FOLDER_OPTIONS(.flags = EDDY_HTTP_FOLDER_PRECOMPRESSED), &folder),
-                 0);
-        CHECK_EQ(eddy_http_router_new(&router), 0);
-        eddy_http_use_compression(router, NULL);
-        eddy_http_router_add(router, "GET /{path...}", eddy_http_folder_handle, folder, NULL);
-        reply_by(eddy_http_router_handle, router);
+        router = compressing_router_new(EDDY_HTTP_FOLDER_PRECOMPRESSED, &folder);
         check_tags("/large.css", "gzip", true);
         check_tags("/large.css", "zstd", true);
         check_tags("/large.css", "br", false);
         check_tags("/large.bin", "gzip", false);
         check_tags("/a.txt", "gzip", false);
         check_tags("/a.js", "gzip", false);
+        eddy_http_router_free(router);
+        eddy_http_folder_free(folder);
+}
+
+/* All codings have the date, so a part by the date could continue the bytes of another coding. */
+static void check_range_by_date(const char *path, const char *first, const char *second)
+{
+        const struct reply *reply = get_reply(path, "Accept-Encoding", first);
+        char date[100], tag[100];
+
+        CHECK_HEADER(reply, "Content-Encoding", first);
+        snprintf(date, sizeof(date), "%s", reply_header(reply, "Last-Modified"));
+        reply = get_reply(path, "Accept-Encoding", second);
+        CHECK_HEADER(reply, "Last-Modified", date);
+        snprintf(tag, sizeof(tag), "%s", reply_header(reply, "ETag"));
+        CHECK_EQ(get_reply(path, "Accept-Encoding", second, "Range", "bytes=1-", "If-Range", date)
+                         ->status,
+                 200);
+        CHECK_EQ(get_reply(path, "Accept-Encoding", second, "Range", "bytes=1-", "If-Range", tag)
+                         ->status,
+                 206);
+}
+
+FOLDER_TEST(a_download_is_not_resumed_in_another_coding_by_the_date,
+            FOLDER_OPTIONS(.flags = EDDY_HTTP_FOLDER_PRECOMPRESSED))
+{
+        eddy_http_router *router;
+        eddy_http_folder *folder;
+
+        make_compressed();
+        check_range_by_date("/a.js", "gzip", "br");
+        router = compressing_router_new(0, &folder);
+        http_pause(EDDY_SEC(1));
+        check_range_by_date("/large.css", "gzip", "identity");
         eddy_http_router_free(router);
         eddy_http_folder_free(folder);
 }
