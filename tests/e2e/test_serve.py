@@ -135,6 +135,19 @@ def names_of_other_sites_are_refused_on_the_loopback_address(eddy):
 
 
 @claim
+def each_spelling_of_the_loopback_address_refuses_names_of_other_sites(eddy):
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError as error:
+        raise Skip("there is no IPv6") from error
+    folder = site(eddy)
+    for address in ("::1", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"):
+        _, url = serve(eddy, folder, "--bind", address)
+        equal((address, ask(url, "/a.txt", Host="evil.example")[0]), (address, 403))
+        equal((address, ask(url, "/a.txt", Host="localhost")[0]), (address, 200))
+
+
+@claim
 def a_certificate_makes_it_https(eddy):
     cert, key = eddy.file("cert.pem", ""), eddy.file("key.pem", "")
     try:

@@ -20,7 +20,12 @@ static bool is_v4(const char *text)
 
 bool ed_serve_is_loopback(const char *address)
 {
-        return (is_v4(address) && strncmp(address, "127.", 4) == 0) || strcmp(address, "::1") == 0;
+        struct in6_addr v6;
+
+        if (inet_pton(AF_INET6, address, &v6) == 1)
+                return IN6_IS_ADDR_LOOPBACK(&v6) ||
+                       (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
+        return is_v4(address) && strncmp(address, "127.", 4) == 0;
 }
 
 static bool is_equal(const char *name, size_t bytes, const char *other)
