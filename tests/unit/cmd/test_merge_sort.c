@@ -65,7 +65,7 @@ static void *heap_allocate(void *ctx, void *ptr, size_t bytes)
 /* --- a sort, and its model --- */
 
 static char line_text[1 << 20];
-static char got[TEXT_BYTES];
+TEST_ROOM(char, got, TEXT_BYTES);
 static size_t got_bytes, got_most;
 static uint64_t key_before;
 

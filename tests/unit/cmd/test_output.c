@@ -183,7 +183,7 @@ static int lines_in(const char *data, size_t bytes)
         return lines;
 }
 
-static char data[FILE_MAX_BYTES];
+TEST_ROOM(char, data, FILE_MAX_BYTES);
 
 TEST(lines_of_one_turn_are_one_write)
 {
@@ -253,7 +253,7 @@ TEST(pipe_gets_whole_lines_of_at_most_pipe_buf_bytes)
         CHECK(writes <= 3 * 100 * 130 / (PIPE_BUF - 130) + 3);
         CHECK_EQ(written(), 300);
         close(pipe_fds[1]);
-        CHECK_EQ(lines_in(data, (size_t) read(pipe_fds[0], data, sizeof(data))), 300);
+        CHECK_EQ(lines_in(data, (size_t) read(pipe_fds[0], data, FILE_MAX_BYTES)), 300);
 }
 
 static int64_t stop_ns;

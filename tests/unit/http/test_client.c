@@ -1031,18 +1031,20 @@ static int late_call(void *arg)
         return 0;
 }
 
-static char large[1 << 20];
+enum { LARGE_BYTES = 1 << 20 };
+
+TEST_ROOM(char, large, LARGE_BYTES);
 
 /* B15: calls under way end when the client is freed, wherever they are. */
 CLIENT_TEST(freeing_the_client_ends_all_calls, OPTIONS(.per_host_max = 3), SCRIPT("?"),
             SCRIPT("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok"), SCRIPT(".", ".", ".", "."))
 {
         struct late_call calls[] = {
-                { .rig = rig },                                             /* waits for the head */
-                { .rig = rig },                                             /* reads the body */
-                { .rig = rig, .body = large, .body_bytes = sizeof(large) }, /* sends */
-                { .rig = rig },                                             /* waits for a slot */
-                { .rig = rig, .base = "http://10.9.9.9" },                  /* connects */
+                { .rig = rig },                                           /* waits for the head */
+                { .rig = rig },                                           /* reads the body */
+                { .rig = rig, .body = large, .body_bytes = LARGE_BYTES }, /* sends */
+                { .rig = rig },                                           /* waits for a slot */
+                { .rig = rig, .base = "http://10.9.9.9" },                /* connects */
         };
         eddy_scope scope;
 
@@ -1118,8 +1120,6 @@ CLIENT_TEST(client_is_freed_in_a_cancelled_task, NULL, SCRIPT(OK_2))
 
 /* ---- large bodies ---------------------------------------------------------- */
 
-enum { LARGE_BYTES = 1 << 20 };
-
 static char pattern(size_t i)
 {
         return (char) ('a' + (i * 31 + i / 1009) % 26);
@@ -1154,10 +1154,11 @@ static int serve_large(void *arg)
         return eddy_http_serve(arg, NULL, send_large, NULL);
 }
 
+TEST_ROOM(char, got, LARGE_BYTES + 1);
+
 static void check_large(eddy_http_client *client, const char *base, const char *path, size_t step,
                         bool kept)
 {
-        static char got[LARGE_BYTES + 1];
         struct eddy_http_request request = { 0 };
         eddy_http_response *response;
         const void *body = got;
@@ -1181,7 +1182,7 @@ static void check_large(eddy_http_client *client, const char *base, const char *
                         CHECK(bytes <= LARGE_BYTES);
                         n = eddy_http_response_read(
                                 response, got + bytes,
-                                step < sizeof(got) - bytes ? step : sizeof(got) - bytes);
+                                step < LARGE_BYTES + 1 - bytes ? step : LARGE_BYTES + 1 - bytes);
                 } while (n > 0);
                 CHECK_EQ(n, 0);
         }
@@ -1272,7 +1273,6 @@ static int until_close_main(void *arg)
         eddy_http_client *client;
         eddy_scope scope;
         const void *body;
-        static char buf[LARGE_BYTES + 1];
         char url[64];
         size_t bytes = 0;
         int64_t n = 0;
@@ -1290,7 +1290,7 @@ static int until_close_main(void *arg)
         } else {
                 do {
                         bytes += (size_t) n;
-                        n = eddy_http_response_read(response, buf, test->step);
+                        n = eddy_http_response_read(response, got, test->step);
                 } while (n > 0);
         }
         if (test->expected < 0) {
@@ -1348,7 +1348,7 @@ static int upload(struct rig *rig, eddy_http_response **ret_response)
         return rig_send(
                 rig,
                 &(struct eddy_http_request){
-                        .url = "/", .method = "PUT", .body = large, .body_bytes = sizeof(large) },
+                        .url = "/", .method = "PUT", .body = large, .body_bytes = LARGE_BYTES },
                 ret_response);
 }
 
@@ -1441,7 +1441,7 @@ static int put_twice(eddy_http_exchange *exchange, void *arg)
         err = eddy_http_exchange_body(exchange, &body, &bytes);
         if (err < 0)
                 return err;
-        CHECK(*calls == 1 || bytes == sizeof(large));
+        CHECK(*calls == 1 || bytes == LARGE_BYTES);
         return eddy_http_exchange_respond(exchange, 200, NULL, 0, NULL, 0);
 }
 
@@ -1479,7 +1479,7 @@ static int put_main(void *arg)
                 CHECK_EQ(eddy_http_response_status(response), 200);
                 eddy_http_response_close(response);
                 request.body = large;
-                request.body_bytes = sizeof(large);
+                request.body_bytes = LARGE_BYTES;
         }
         CHECK_EQ(server.calls, 3);
         CHECK_STATS(client, 1, 1, 0);

@@ -70,7 +70,7 @@ static int64_t decode(struct ed_coding_chain *decoder, struct data coded, size_t
         }
 }
 
-static unsigned char result[OUT_MAX];
+TEST_ROOM(unsigned char, result, OUT_MAX);
 
 static int64_t decode_once(const char *value, struct data coded, size_t in, size_t out)
 {

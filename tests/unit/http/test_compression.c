@@ -507,12 +507,14 @@ static int answer_beside(eddy_http_exchange *exchange, void *arg)
         return err;
 }
 
+enum { ZEROS = 4 << 20 };
+
+TEST_ROOM(char, zeros, ZEROS);
+
 GUARDED_TEST(other_tasks_run_while_a_large_body_is_compressed, build)
 {
-        static char zeros[4 << 20];
-
         guarded.show = answer_beside;
-        reply.body = (struct data){ (unsigned char *) zeros, sizeof(zeros) };
+        reply.body = (struct data){ (unsigned char *) zeros, ZEROS };
         for (size_t i = 0; i < NAMES; i++)
                 for (int how = WHOLE; how <= KNOWN; how += KNOWN) {
                         reply.how = (enum how) how;

@@ -8,9 +8,10 @@
 
 enum { SOME = 50, MANY = 10000, AT_ONCE = 8, FEW = 6, LARGE_BYTES = 5000 };
 
-static struct eddy_http_request requests[MANY];
+TEST_ROOM(struct eddy_http_request, requests, MANY);
 static struct eddy_http_result results[MANY];
-static char urls[MANY][64];
+typedef char url_text[64];
+TEST_ROOM(url_text, urls, MANY);
 static bool is_short; /* allocations may fail */
 
 static struct {

@@ -29,7 +29,7 @@ static struct {
         int rewinds;
 } seen;
 
-static char big[BIG_BYTES];
+TEST_ROOM(char, big, BIG_BYTES);
 
 __attribute__((format(printf, 1, 2))) static void note(const char *format, ...)
 {

@@ -57,7 +57,7 @@ static int read_task(void *arg)
 
 enum { MUCH = 1024 * 1024 };
 
-static char data[MUCH];
+TEST_ROOM(char, data, MUCH);
 
 struct writing {
         eddy_stream *stream;
@@ -68,7 +68,7 @@ static int write_call(void *arg)
 {
         struct writing *w = arg;
 
-        return w->result = eddy_stream_write(w->stream, data, sizeof(data));
+        return w->result = eddy_stream_write(w->stream, data, MUCH);
 }
 
 static int write_task(void *arg)

@@ -226,8 +226,9 @@ enum { STARTS = 1000, STARTERS_MAX = 8, TICKS = 1000, TICK_MS = 50, LATE_MAX = 1
 static struct {
         int started, late_count;
         bool is_over;
-        int64_t late_ns[LATE_MAX];
 } many;
+
+TEST_ROOM(int64_t, late_ns, LATE_MAX);
 
 static int starts_many(void *arg)
 {
@@ -256,7 +257,7 @@ static int ticks(void *arg)
                 due_ns += EDDY_MS(TICK_MS);
                 (void) eddy_sleep(due_ns - eddy_now());
                 if (many.late_count < LATE_MAX)
-                        many.late_ns[many.late_count++] = eddy_now() - due_ns;
+                        late_ns[many.late_count++] = eddy_now() - due_ns;
         }
         return 0;
 }
@@ -270,13 +271,13 @@ static int compare(const void *a, const void *b)
 
 static double late_ms(double share)
 {
-        return (double) many.late_ns[(size_t) (share * (many.late_count - 1))] / 1e6;
+        return (double) late_ns[(size_t) (share * (many.late_count - 1))] / 1e6;
 }
 
 /* Print how late the timers were since the last call. */
 static void print_lag(const char *beside)
 {
-        qsort(many.late_ns, (size_t) many.late_count, sizeof(many.late_ns[0]), compare);
+        qsort(late_ns, (size_t) many.late_count, sizeof(late_ns[0]), compare);
         printf("# %d timers, %s: lag p50 %.3f ms, p99 %.3f ms, max %.3f ms\n", TICKS, beside,
                late_ms(0.5), late_ms(0.99), late_ms(1));
         many.late_count = 0;

@@ -14,7 +14,7 @@ enum { WORKERS = 8, IDS_MAX = 1 << 20 };
 
 enum outcome { NOT_SENT, ACKNOWLEDGED, IN_DOUBT, REFUSED };
 
-static unsigned char outcomes[IDS_MAX];
+TEST_ROOM(unsigned char, outcomes, IDS_MAX);
 
 struct load {
         eddy_pool *pool;
@@ -120,10 +120,11 @@ static void strike(int kind)
         eddy_pg_close(pg);
 }
 
+TEST_ROOM(unsigned char, found, IDS_MAX);
+
 /* Read the table, and compare it with what the workers were told. */
 static void compare(struct load *load)
 {
-        static unsigned char found[IDS_MAX];
         EDDY_AUTO(eddy_pg_result) eddy_pg_result *result = NULL;
         EDDY_AUTO(eddy_pg) eddy_pg *pg = connect_again();
         int lost = 0, twice = 0, ghosts = 0;

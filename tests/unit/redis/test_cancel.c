@@ -153,12 +153,14 @@ static int accept_one(void *arg)
         return eddy_listener_accept(arg, &peer);
 }
 
+enum { MUCH = 8 << 20 };
+
+TEST_ROOM(char, value, MUCH);
+
 static int set_much(void *arg)
 {
-        static char value[8 << 20];
-
         (void) arg;
-        return eddy_redis_command(state.redis, NULL, "SET k %b", value, sizeof(value));
+        return eddy_redis_command(state.redis, NULL, "SET k %b", value, (size_t) MUCH);
 }
 
 static int drain(void *arg)
