@@ -14,6 +14,29 @@
 int tasks_begun, tasks_ended;
 _Atomic int jobs_called, jobs_released;
 
+enum { LETTERS = 26 };
+
+void letters_fill(char *buf, size_t at, size_t n)
+{
+        size_t done = n < LETTERS ? n : LETTERS;
+
+        for (size_t i = 0; i < done; i++)
+                buf[i] = (char) ('a' + (at + i) % LETTERS);
+        for (size_t more; done < n; done += more) {
+                more = done < n - done ? done : n - done;
+                memcpy(buf + done, buf, more);
+        }
+}
+
+bool letters_are(const char *buf, size_t at, size_t n)
+{
+        char first[LETTERS];
+        size_t bytes = n < LETTERS ? n : LETTERS;
+
+        letters_fill(first, at, bytes);
+        return memcmp(buf, first, bytes) == 0 && memcmp(buf, buf + bytes, n - bytes) == 0;
+}
+
 /* Of the run under way; NULL: none, or one of a sweep of the kit. */
 static const struct setup *now;
 static uint64_t parks;

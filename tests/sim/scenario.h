@@ -85,6 +85,10 @@
         NET_SCENARIOS(X)                                                                           \
         SIM_SCENARIOS(X)
 
+/* Letters: byte 'i' of them all is 'a' + i % 26. Write those from 'at' on; whether they are those from 'at' on. */
+void letters_fill(char *buf, size_t at, size_t n);
+bool letters_are(const char *buf, size_t at, size_t n);
+
 /* The bytes that each client of 'http_both_ways' sends, and gets back at the same time. */
 extern size_t scenario_upload_bytes;
 

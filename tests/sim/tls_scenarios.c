@@ -27,12 +27,6 @@ struct site {
         eddy_tls_config *server, *client; /* NULL: without TLS */
 };
 
-static void fill(char *buf, size_t bytes)
-{
-        for (size_t i = 0; i < bytes; i++)
-                buf[i] = (char) ('a' + i % 26);
-}
-
 /* --- configurations --- */
 
 /* The file is gone when its contents are known. */
@@ -68,7 +62,7 @@ static int answer_long(eddy_http_exchange *exchange)
 
         if (!body)
                 return -ENOMEM;
-        fill(body, LONG_BYTES);
+        letters_fill(body, 0, LONG_BYTES);
         err = eddy_http_exchange_respond(exchange, 200, NULL, 0, body, LONG_BYTES);
         eddy_free(body);
         return err;
@@ -120,7 +114,7 @@ static int ask(struct site *site, eddy_http_client *client, const char *path, si
 
         snprintf(url, sizeof(url), SCHEME "://localhost:%u%s", eddy_listener_port(site->listener),
                  path);
-        fill(body, sizeof(body));
+        letters_fill(body, 0, sizeof(body));
         err = eddy_http_client_send(client, &request, &response);
         if (err == 0 && eddy_http_response_status(response) != 200)
                 err = -EBADMSG;
@@ -129,8 +123,7 @@ static int ask(struct site *site, eddy_http_client *client, const char *path, si
         if (err < 0)
                 return err;
         CHECK_EQ(got, want);
-        for (size_t i = 0; i < got; i++)
-                CHECK_EQ(((const char *) data)[i], (char) ('a' + i % 26));
+        CHECK(letters_are(data, 0, got));
         return 0;
 }
 
