@@ -10,12 +10,12 @@
 
 enum {
         SCHEDULES_FULL = 1000, /* that differ from each other */
-        SCHEDULES = 250,
+        SCHEDULES = 100,
         SCHEDULES_FEW = 50, /* on the real clock, and where all is many times slower */
         SEEDS_MAX = 10000,
         SEEN_SLOTS = 4096,
         TIMES_MIN_FULL = 100,
-        TIMES_MIN = 25,
+        TIMES_MIN = 10,
         TIMES_FEW = 3,
         POINTS_MAX = 4000,
         VICTIMS_MAX = 16,
