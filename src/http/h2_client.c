@@ -118,8 +118,7 @@ void ed_h2_requests_drop(eddy_http_client *client)
         struct ed_list *link;
 
         while ((link = ed_list_pop_front(&client->h2_spares))) {
-                struct ed_h2_request *exchange =
-                        ed_container_of(link, struct ed_h2_request, link);
+                struct ed_h2_request *exchange = ed_container_of(link, struct ed_h2_request, link);
 
                 ed_buf_fini(&exchange->whole);
                 ed_free(exchange);

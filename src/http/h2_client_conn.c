@@ -14,6 +14,7 @@ enum {
         /* nghttpd and Node end a connection after about 1,000 streams that were reset at once. */
         CANCELS_MAX = 500,
         QUIET_MAX = 16,
+        HEAD_DECODED_BYTES_MAX = 16 << 20, /* a head that is too large is counted up to here */
 };
 
 #define SILENCE_NS EDDY_SEC(30) /* without a byte, while a request waits: then a PING is sent ... */
@@ -170,6 +171,7 @@ static void set_limits(struct ed_h2_opts *opts)
         opts->limits[ED_H2_OTHERS] = 1000;
         opts->limits[ED_H2_EMPTY] = 1000;
         opts->limits[ED_H2_CONTINUATIONS] = 64;
+        opts->limits[ED_H2_HEAD] = HEAD_DECODED_BYTES_MAX;
 }
 
 static int h2_begin(struct ed_http_conn *conn, eddy_stream *stream)

@@ -214,6 +214,32 @@ static void flood_of_empty_data(eddy_stream *stream)
                         break;
 }
 
+/* A field of 4 KB in the table of HPACK, and then a byte for each copy of it. */
+static void bomb(eddy_stream *stream)
+{
+        static char entry[9 + 7 + 3900], copies[9 + 16000];
+        char *at = entry;
+
+        memcpy(at, "\0\0\0\1\0\0\0\0\1", 9);
+        at[1] = (char) ((sizeof(entry) - 9) >> 8);
+        at[2] = (char) (sizeof(entry) - 9);
+        /* The status, and a literal field "a" with a value of 3,900 bytes, which is indexed. */
+        memcpy(at + 9, "\x88\x40\1a\x7f", 5);
+        at += 14;
+        *at++ = (char) 0xbd; /* 3900 = 127 + 61 + 128 * 29 */
+        *at++ = 29;
+        memset(at, 'x', (size_t) (entry + sizeof(entry) - at));
+        memcpy(copies, "\0\0\0\x9\0\0\0\0\1", 9);
+        copies[1] = (char) (16000 >> 8);
+        copies[2] = (char) 16000;
+        memset(copies + 9, '\xbe', 16000);
+        (void) read_request(stream);
+        (void) !eddy_stream_write(stream, SETTINGS, sizeof(SETTINGS) - 1);
+        (void) !eddy_stream_write(stream, entry, sizeof(entry));
+        while (eddy_stream_write(stream, copies, sizeof(copies)) == 0)
+                ;
+}
+
 static int flooded_main(void *arg)
 {
         h2_peer_fn *const *peers = arg;
@@ -229,8 +255,12 @@ static int flooded_main(void *arg)
 
 TEST(peer_that_sends_frames_that_cost_it_nothing_ends_the_connection)
 {
-        static h2_peer_fn *const peers[] = { flood_of_pings, flood_of_settings,
-                                             flood_of_unknown_frames, flood_of_empty_data, NULL };
+        static h2_peer_fn *const peers[] = { flood_of_pings,
+                                             flood_of_settings,
+                                             flood_of_unknown_frames,
+                                             flood_of_empty_data,
+                                             bomb,
+                                             NULL };
 
         http_run(flooded_main, (void *) (uintptr_t) peers);
 }
