@@ -6,7 +6,7 @@
  *     peer_calls [--ca FILE] events URL
  *     peer_calls [--ca FILE] upgrade URL BYTES
  *     peer_calls stray URL COUNT [CONTROL]
- *     peer_calls [--ca FILE] [--by h2|h2c] many URL COUNT
+ *     peer_calls [--ca FILE] [--by h2|h2c] many URL [COUNT]
  *     peer_calls [--ca FILE] [--by h2|h2c] cancel URL COUNT
  *
  * Output: get: the SHA-256 of the file that was saved. put: the status and the body of the response.
@@ -266,7 +266,7 @@ static int many(void)
         eddy_scope scope;
         int err;
 
-        asked.left = (unsigned) strtoul(call.words[1], NULL, 10);
+        asked.left = call.words[1] ? (unsigned) strtoul(call.words[1], NULL, 10) : 1;
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < AT_ONCE; i++)
                 eddy_scope_start(&scope, ask_in_turn, call.words[0]);
