@@ -420,6 +420,7 @@ static void begin_and_close(const char *path)
         eddy_http_response_close(response);
 }
 
+/* B8: A cancel ends one stream. */
 SERVED_TEST(response_closed_in_mid_body_resets_its_stream_only, NULL)
 {
         for (int i = 0; i < 20; i++)
