@@ -189,7 +189,7 @@ static int on_invalid_header(nghttp2_session *session, const nghttp2_frame *fram
 
 static bool is_interim(const struct ed_h2_stream *stream)
 {
-        const char *status = ed_h2_head_pseudo(&stream->head, ":status");
+        const char *status = ed_h2_head_known(&stream->head, ED_H2_STATUS);
 
         return status && status[0] == '1';
 }

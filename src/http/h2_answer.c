@@ -5,7 +5,6 @@
  * handler waits or ends.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -132,12 +131,11 @@ static int fill_head(struct ed_h2_exchange *exchange, int status,
 {
         struct ed_h2_fields fields;
         bool has_date = false;
-        char text[8];
         int err;
 
         ed_h2_fields_begin(&fields, exchange->stream.h2);
-        snprintf(text, sizeof(text), "%d", status);
-        memcpy(number + 20, text, 4);
+        for (int i = 22, rest = status; i >= 20; i--, rest /= 10)
+                number[i] = (char) ('0' + rest % 10);
         ed_h2_fields_add(&fields, ":status", 7, number + 20, 3, 0);
         err = put_fields(exchange, &fields, headers, n, &has_date);
         if (err < 0)

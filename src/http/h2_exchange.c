@@ -21,6 +21,8 @@ enum {
         VERSION = 20,
         RATE_DEFAULT = 240,
         READ_BYTES = 16 << 10,
+        SPARES_MAX = 32,
+        SPARE_BUF_BYTES = 1 << 10,
         TRAILERS_BYTES_MAX =
                 ED_HTTP1_TRAILERS_BYTES_MAX + ED_HTTP1_TRAILERS_MAX * ED_H2_FIELD_BYTES,
 };
@@ -39,40 +41,108 @@ static uint32_t rate_of(int32_t rate)
         return rate < 0 ? 0 : (uint32_t) rate;
 }
 
+/*
+ * Make an exchange with the buffers of one that has ended, if the server has such: the requests of a busy
+ * server allocate few.
+ */
+static struct ed_h2_exchange *take_spare(struct ed_http_server *server)
+{
+        struct ed_h2_exchange *exchange = server->spares;
+        struct ed_buf text, copies;
+
+        if (!exchange)
+                return ed_alloc_zero(sizeof(*exchange));
+        server->spares = exchange->next_spare;
+        server->spares_count--;
+        text = exchange->stream.head.text;
+        copies = exchange->copies;
+        memset(exchange, 0, sizeof(*exchange));
+        exchange->stream.head.text = text;
+        exchange->copies = copies;
+        return exchange;
+}
+
 struct ed_h2_exchange *ed_h2_exchange_new(struct ed_h2_connection *connection, int32_t id)
 {
         const struct eddy_http_server_opts *opts = &connection->server->opts;
-        struct ed_h2_exchange *exchange = ed_alloc_zero(sizeof(*exchange));
+        struct ed_h2_exchange *exchange = take_spare(connection->server);
+        struct ed_buf text;
 
         if (!exchange)
                 return NULL;
         exchange->base.ops = &ed_h2_exchange_ops;
         exchange->connection = connection;
-        exchange->started_ns = eddy_now();
+        exchange->started_ns = connection->h2.active_ns;
         exchange->body_max = opts->body_bytes_max;
         exchange->body_length = -1;
         exchange->method = exchange->target = exchange->path = "";
         exchange->query = exchange->host = "";
+        text = exchange->stream.head.text;
         ed_h2_stream_init(&exchange->stream, &connection->h2, id);
+        text.max = exchange->stream.head.text.max;
+        exchange->stream.head.text = text;
         ed_http_pace_init(&exchange->upload, rate_of(opts->upload_rate_min), opts->rate_over_ns);
         ed_http_pace_init(&exchange->download, rate_of(opts->download_rate_min),
                           opts->rate_over_ns);
-        ed_buf_init(&exchange->copies, (size_t) opts->head_bytes_max + 4);
+        exchange->copies.max = (size_t) opts->head_bytes_max + 4;
         ed_buf_init(&exchange->added, ED_HTTP1_ADDED_BYTES_MAX);
         ed_h2_head_init(&exchange->stream.trailers, ED_HTTP1_TRAILERS_MAX, TRAILERS_BYTES_MAX);
         ed_h2_head_init(&exchange->trailers, ED_HTTP1_TRAILERS_MAX, TRAILERS_BYTES_MAX);
         return exchange;
 }
 
+/* Empty a buffer for another use; a large one is freed. */
+static void recycle(struct ed_buf *buf)
+{
+        if (buf->room > SPARE_BUF_BYTES)
+                ed_buf_fini(buf);
+        else
+                ed_buf_consume(buf, ed_buf_bytes(buf));
+}
+
+/* Keep an exchange for another request, unless there are enough. Returns false if it must be freed. */
+static bool keep_spare(struct ed_http_server *server, struct ed_h2_exchange *exchange)
+{
+        if (server->spares_count >= SPARES_MAX)
+                return false;
+        recycle(&exchange->stream.head.text);
+        recycle(&exchange->copies);
+        exchange->next_spare = server->spares;
+        server->spares = exchange;
+        server->spares_count++;
+        return true;
+}
+
 void ed_h2_exchange_free(struct ed_h2_exchange *exchange)
 {
+        struct ed_http_server *server = exchange->connection->server;
+        struct ed_buf text = exchange->stream.head.text;
+
         exchange->connection->heads -= exchange->head_room;
-        ed_buf_fini(&exchange->copies);
         ed_buf_fini(&exchange->added);
         ed_buf_fini(&exchange->whole);
         ed_h2_head_fini(&exchange->trailers);
+        ed_buf_init(&exchange->stream.head.text, 0); /* kept, or freed below */
         ed_h2_stream_fini(&exchange->stream);
+        exchange->stream.head.text = text;
+        if (keep_spare(server, exchange))
+                return;
+        ed_buf_fini(&exchange->stream.head.text);
+        ed_buf_fini(&exchange->copies);
         ed_free(exchange);
+}
+
+void ed_h2_exchanges_free(struct ed_http_server *server)
+{
+        while (server->spares) {
+                struct ed_h2_exchange *exchange = server->spares;
+
+                server->spares = exchange->next_spare;
+                ed_buf_fini(&exchange->stream.head.text);
+                ed_buf_fini(&exchange->copies);
+                ed_free(exchange);
+        }
+        server->spares_count = 0;
 }
 
 /* ---- the head ------------------------------------------------------------------------ */
@@ -81,39 +151,26 @@ void ed_h2_exchange_free(struct ed_h2_exchange *exchange)
 static int take_host(struct ed_h2_exchange *exchange)
 {
         struct ed_h2_head *head = &exchange->stream.head;
-        const char *authority = ed_h2_head_pseudo(head, ":authority");
-        const char *host = ed_h2_head_field(head, "host");
-        int err;
+        const char *authority = ed_h2_head_known(head, ED_H2_AUTHORITY);
+        const char *host = ed_h2_head_known(head, ED_H2_HOST);
 
         if (authority && host && strcasecmp(authority, host) != 0)
                 return EDDY_E_HTTP_INVALID_REQUEST;
         if ((authority && strchr(authority, '@')) || (host && strchr(host, '@')))
                 return EDDY_E_HTTP_INVALID_REQUEST;
-        if (authority && !host) {
-                size_t bytes = strlen(authority);
-                char *copy = ed_alloc(bytes + 1);
-
-                if (!copy)
-                        return -ENOMEM;
-                memcpy(copy, authority, bytes + 1);
-                err = ed_h2_head_put(head, "host", 4, copy, bytes);
-                ed_free(copy);
-                if (err < 0)
-                        return err;
-        }
-        return 0;
+        return authority && !host ? ed_h2_head_put_host(head) : 0;
 }
 
 /* Set what points into the head, which does not move any more. */
 static int take_target(struct ed_h2_exchange *exchange)
 {
         const struct ed_h2_head *head = &exchange->stream.head;
-        const char *path = ed_h2_head_pseudo(head, ":path"), *query;
-        const char *host = ed_h2_head_field(head, "host");
+        const char *path = ed_h2_head_known(head, ED_H2_PATH), *query;
+        const char *host = ed_h2_head_known(head, ED_H2_HOST);
         size_t bytes;
         int err;
 
-        exchange->method = ed_h2_head_pseudo(head, ":method");
+        exchange->method = ed_h2_head_known(head, ED_H2_METHOD);
         exchange->host = host ? host : "";
         exchange->target = path ? path : exchange->host;
         if (!ed_http1_is_target(exchange->method, strlen(exchange->method), exchange->target,
@@ -139,8 +196,8 @@ static void refuse(struct ed_h2_exchange *exchange, int status, const char *text
 static void take_fields(struct ed_h2_exchange *exchange)
 {
         const struct ed_h2_head *head = &exchange->stream.head;
-        const char *length = ed_h2_head_field(head, "content-length");
-        const char *expect = ed_h2_head_field(head, "expect");
+        const char *length = ed_h2_head_known(head, ED_H2_LENGTH);
+        const char *expect = ed_h2_head_known(head, ED_H2_EXPECT);
 
         exchange->is_head = strcmp(exchange->method, "HEAD") == 0;
         exchange->continued = !expect || exchange->stream.got_end;
@@ -158,7 +215,7 @@ int ed_h2_exchange_begin(struct ed_h2_exchange *exchange)
         int err;
 
         if (head->is_too_large) {
-                exchange->method = ed_h2_head_pseudo(head, ":method");
+                exchange->method = ed_h2_head_known(head, ED_H2_METHOD);
                 exchange->method = exchange->method ? exchange->method : "GET";
                 exchange->is_head = strcmp(exchange->method, "HEAD") == 0;
                 exchange->path = "/";

@@ -39,8 +39,9 @@ struct ed_h2_exchange {
         struct eddy_http_exchange base;
         struct ed_h2_stream stream;
         struct ed_h2_connection *connection;
-        struct ed_http_pace upload;   /* rate of the request's body */
-        struct ed_http_pace download; /* rate of the response, while a task waits */
+        struct ed_h2_exchange *next_spare; /* of a server, after the exchange has ended */
+        struct ed_http_pace upload;        /* rate of the request's body */
+        struct ed_http_pace download;      /* rate of the response, while a task waits */
         int64_t started_ns;
         const char *method, *target, *path, *query, *host;
         const char *date;
@@ -82,7 +83,7 @@ static inline struct ed_h2_exchange *ed_h2_exchange_of(const eddy_http_exchange 
 /* A stream begins. Returns NULL without memory. */
 struct ed_h2_exchange *ed_h2_exchange_new(struct ed_h2_connection *connection, int32_t id);
 
-/* Free the exchange, whose stream has no owner. */
+/* End the exchange, whose stream has no owner. The server keeps some for further requests. */
 void ed_h2_exchange_free(struct ed_h2_exchange *exchange);
 
 /*

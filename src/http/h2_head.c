@@ -30,27 +30,69 @@ void ed_h2_head_clear(struct ed_h2_head *head)
         head->count = head->kept = 0;
         head->bytes = 0;
         head->begin = 0;
+        memset(head->known, 0, sizeof(head->known));
         head->is_too_large = false;
 }
 
-int ed_h2_head_put(struct ed_h2_head *head, const void *name, size_t name_bytes, const void *value,
-                   size_t value_bytes)
+/* Note where the value of a field is that is found without a search. */
+static void note_known(struct ed_h2_head *head, const char *name, size_t name_bytes, size_t at)
 {
-        char *at;
-        int err = ed_buf_reserve(&head->text, name_bytes + value_bytes + 2, &at);
+        static const struct {
+                const char *name;
+                size_t bytes;
+        } names[ED_H2_KNOWN] = {
+                [ED_H2_METHOD] = { ":method", 7 },
+                [ED_H2_PATH] = { ":path", 5 },
+                [ED_H2_AUTHORITY] = { ":authority", 10 },
+                [ED_H2_STATUS] = { ":status", 7 },
+                [ED_H2_HOST] = { "host", 4 },
+                [ED_H2_LENGTH] = { "content-length", 14 },
+                [ED_H2_EXPECT] = { "expect", 6 },
+        };
 
-        if (err < 0)
-                return err;
+        for (int i = 0; i < ED_H2_KNOWN; i++)
+                if (names[i].bytes == name_bytes && memcmp(names[i].name, name, name_bytes) == 0 &&
+                    !head->known[i])
+                        head->known[i] = (uint32_t) at;
+}
+
+/* Append a field, whose room is reserved. */
+static void put(struct ed_h2_head *head, char *at, const char *name, size_t name_bytes,
+                const char *value, size_t value_bytes)
+{
         memcpy(at, name, name_bytes);
         at[name_bytes] = '\0';
         memcpy(at + name_bytes + 1, value, value_bytes);
         at[name_bytes + 1 + value_bytes] = '\0';
+        note_known(head, name, name_bytes, ed_buf_bytes(&head->text) + name_bytes + 1);
         ed_buf_grow(&head->text, name_bytes + value_bytes + 2);
-        if (((const char *) name)[0] == ':')
+        if (name[0] == ':')
                 head->begin = ed_buf_bytes(&head->text);
         else
                 head->kept++;
-        return 0;
+}
+
+static int append(struct ed_h2_head *head, const void *name, size_t name_bytes, const void *value,
+                  size_t value_bytes)
+{
+        char *at;
+        int err = ed_buf_reserve(&head->text, name_bytes + value_bytes + 2, &at);
+
+        if (err == 0)
+                put(head, at, name, name_bytes, value, value_bytes);
+        return err;
+}
+
+int ed_h2_head_put_host(struct ed_h2_head *head)
+{
+        size_t bytes = strlen(ed_h2_head_known(head, ED_H2_AUTHORITY));
+        char *at;
+        int err = ed_buf_reserve(&head->text, sizeof("host") + bytes + 1, &at);
+
+        /* The text may have moved. */
+        if (err == 0)
+                put(head, at, "host", 4, ed_h2_head_known(head, ED_H2_AUTHORITY), bytes);
+        return err;
 }
 
 /* A client may send Cookie in crumbs, which are joined (RFC 9113, 8.2.3). */
@@ -83,7 +125,7 @@ int ed_h2_head_add(struct ed_h2_head *head, const void *name, size_t name_bytes,
         if (name_bytes == sizeof(cookie_name) - 1 && memcmp(name, cookie_name, name_bytes) == 0 &&
             value_bytes > 0)
                 return add_crumb(head, value, value_bytes);
-        return ed_h2_head_put(head, name, name_bytes, value, value_bytes);
+        return append(head, name, name_bytes, value, value_bytes);
 }
 
 int ed_h2_head_end(struct ed_h2_head *head)
@@ -93,8 +135,7 @@ int ed_h2_head_end(struct ed_h2_head *head)
 
         if (bytes == 0)
                 return 0;
-        err = ed_h2_head_put(head, cookie_name, sizeof(cookie_name) - 1, ed_buf_data(&head->cookie),
-                             bytes);
+        err = append(head, cookie_name, sizeof(cookie_name) - 1, ed_buf_data(&head->cookie), bytes);
         if (err == 0)
                 ed_buf_fini(&head->cookie);
         return err;

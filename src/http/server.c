@@ -67,6 +67,7 @@ int ed_http_server_init(struct ed_http_server *server, const struct eddy_http_se
 void ed_http_server_fini(struct ed_http_server *server)
 {
         ed_http1_rooms_fini(&server->rooms);
+        ed_h2_exchanges_free(server);
 }
 
 const char *ed_http_server_date(struct ed_http_server *server)

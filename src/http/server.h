@@ -13,13 +13,17 @@
 /* Either flag turns HTTP/2 on. */
 enum { ED_HTTP_SERVER_SPEAKS_2 = EDDY_HTTP_SERVER_HTTP2 | EDDY_HTTP_SERVER_HTTP2_ONLY };
 
+struct ed_h2_exchange;
+
 struct ed_http_server {
         struct eddy_http_server_opts opts; /* with the defaults in place of zeros */
         eddy_http_handler_fn *handler;
         void *arg;
         int64_t date_s;
         char date[EDDY_HTTP_DATE_BYTES + 1];
-        struct ed_http1_rooms rooms; /* of connections by HTTP/1 */
+        struct ed_http1_rooms rooms;   /* of connections by HTTP/1 */
+        struct ed_h2_exchange *spares; /* of connections by HTTP/2: exchanges that have ended */
+        uint32_t spares_count;
 };
 
 /*
@@ -39,6 +43,9 @@ EDDY_MUST_USE int ed_http_server_init(struct ed_http_server *server,
 
 /* Free its memory. Its connections have ended. */
 void ed_http_server_fini(struct ed_http_server *server);
+
+/* Free the exchanges by HTTP/2 that the server has kept. */
+void ed_h2_exchanges_free(struct ed_http_server *server);
 
 /* Returns the value of the field Date (RFC 9110, 6.6.1), formatted at most once a second. */
 const char *ed_http_server_date(struct ed_http_server *server);
