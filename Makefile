@@ -42,12 +42,15 @@ SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimi
 
 OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 
+# A build can take minutes: ninja's own line says where it is on a terminal, else one line says what goes on.
+ninja = @if [ -t 1 ]; then ninja -C $(1); else echo "make: building $(1)"; ninja -C $(1) --quiet; fi
+
 .DEFAULT_GOAL := all
 .PHONY: all demo demo-fetch check interop tsan msan valgrind aarch64 lto musl cover torture steady fuzz mutate bench tidy format examples course install dist wheel \
 	clean help deps-build deps-course deps-check deps-interop deps-bench deps-dist deps-wheel deps-wheel-aarch64
 
 all: deps-build $(BUILD)/build.ninja       ## (or just make) the optimised program, at build/eddy
-	@ninja -C $(BUILD) --quiet
+	$(call ninja,$(BUILD))
 	@if [ -e $(BUILD)/cmd/eddy/eddy ]; then ln -sfn cmd/eddy/eddy $(BUILD)/eddy; else rm -f $(BUILD)/eddy; fi
 	@$(if $(filter-out all,$(MAKECMDGOALS)),:,if [ -e $(BUILD)/eddy ]; then echo "$(BUILD)/eddy is ready; next: make demo"; fi)
 
@@ -58,17 +61,17 @@ demo-fetch: all                            ## 50 slow requests, 8 at a time, to 
 	@tools/demo-fetch $(BUILD)/eddy
 
 check: deps-check $(CHECK)/build.ninja     ## all tests under ASan and UBSan; T=name for some
-	@ninja -C $(CHECK) --quiet
+	$(call ninja,$(CHECK))
 	@tools/run-tests $(CHECK) --not tidy,torture,bench $(if $(T),--match '$(T)',--but $(INTEROP))
 
 interop: deps-interop deps-check $(CHECK)/build.ninja   ## tests beside servers, schedulers and a browser, skipped by name without them
 	@tests/unit/mongo/server fetch || echo "interop: no mongo-java-server, its cases are skipped"
 	@tests/e2e/peers/python_packages fetch || echo "interop: no packages of PyPI, their cases are skipped"
-	@ninja -C $(CHECK) --quiet
+	$(call ninja,$(CHECK))
 	@tools/run-tests $(CHECK) --only unit,docs,e2e --names $(INTEROP) $(if $(T),--match '$(T)')
 
 tsan: deps-check $(TSAN)/build.ninja       ## all tests under ThreadSanitizer (clang); SAMPLE=1, QUICK=1, T=name
-	@ninja -C $(TSAN) --quiet
+	$(call ninja,$(TSAN))
 	@tools/run-tests $(TSAN) $(if $(SAMPLE),$(TSAN_SAMPLE),--not tidy,torture,bench,tools,docs) --patience 4 $(BUT_SWEEPS) $(if $(T),--match '$(T)')
 
 msan: deps-check $(MSAN)/build.ninja       ## the tests of the core under MemorySanitizer (clang); QUICK=1, T=name
@@ -77,12 +80,12 @@ msan: deps-check $(MSAN)/build.ninja       ## the tests of the core under Memory
 
 valgrind: BUT_MORE = $(BUT_LONG)
 valgrind: deps-check $(VALGRIND)/build.ninja   ## the tests of the floors under Valgrind; QUICK=1, T=name
-	@ninja -C $(VALGRIND) --quiet
+	$(call ninja,$(VALGRIND))
 	@tools/run-tests $(VALGRIND) --not tidy,torture,bench,e2e,tools,docs --wrap tools/valgrind --patience 10 $(BUT_SWEEPS) \
 		$(if $(T),--match '$(T)')
 
 aarch64: deps-check $(AARCH64)/build.ninja  ## the tests of the floors for aarch64, under qemu; QUICK=1, T=name
-	@ninja -C $(AARCH64) --quiet
+	$(call ninja,$(AARCH64))
 	@tools/run-tests $(AARCH64) --not tidy,torture,bench,e2e,tools,docs --patience 4 $(BUT_SWEEPS) \
 		$(if $(T),--match '$(T)')
 
@@ -92,7 +95,7 @@ lto: deps-check $(LTO)-gcc/build.ninja $(LTO)-clang/build.ninja  ## tests of the
 	tools/run-tests $(LTO)-clang --build --only lto,examples $(if $(T),--match '$(T)') || status=1; exit $$status
 
 musl: deps-check $(MUSL)/build.ninja       ## the tests of the core with musl instead of glibc; T=name
-	@ninja -C $(MUSL) --quiet
+	$(call ninja,$(MUSL))
 	@tools/run-tests $(MUSL) --not torture $(if $(T),--match '$(T)')
 
 cover: deps-check $(COVER)/build.ninja     ## what share of the core's lines and branches the tests run
@@ -101,14 +104,14 @@ cover: deps-check $(COVER)/build.ninja     ## what share of the core's lines and
 	@tools/cover $(COVER)
 
 torture: deps-check $(CHECK)/build.ninja   ## the slow sweeps of the tests; QUICK=1 for a sample, SAMPLE=1 for two minutes of it
-	@ninja -C $(CHECK) --quiet
+	$(call ninja,$(CHECK))
 	@$(if $(QUICK)$(SAMPLE),EDDY_TEST_QUICK=1 )tools/run-tests $(CHECK) --only torture --patience 4 \
 		$(QUICK:1=--but fault-every-call) $(if $(SAMPLE),$(TORTURE_SAMPLE)) $(if $(T),--match '$(T)')
 
 # Few tests at a time, which share one core; MESON_TESTTHREADS=N changes it.
 steady: MESON_TESTTHREADS = 2
 steady: deps-check $(CHECK)/build.ninja    ## all tests with their processes stopped at random; T=name, TIMES=3, SEED=N
-	@ninja -C $(CHECK) --quiet
+	$(call ninja,$(CHECK))
 	@tools/steady $(CHECK) --not tidy,torture,bench,tools,docs $(if $(TIMES),--times $(TIMES)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(T),--match '$(T)')
 
@@ -129,7 +132,7 @@ format: deps-check                         ## clang-format on all C files
 	@tools/c-files | xargs clang-format -i
 
 examples: deps-build $(BUILD)/examples.made  ## build the examples and run them
-	@ninja -C $(BUILD) --quiet
+	$(call ninja,$(BUILD))
 	@examples/run $(BUILD)
 
 # The list needs no build.
@@ -163,6 +166,7 @@ deps-interop:
 	@tools/install-deps interop || echo "interop: the cases of missing servers and tools are skipped"
 
 $(BUILD)/build.ninja: | deps-build
+	@echo "make: configuring $(BUILD)"
 	@meson setup $(BUILD) $(MESON_ARGS) >/dev/null || { meson setup $(BUILD) $(MESON_ARGS); exit 1; }
 
 $(BUILD)/examples.made: $(BUILD)/build.ninja
