@@ -405,6 +405,17 @@ def check_with_h2specd(eddy, *, tls):
 
 
 @claim
+def events_and_upgrades_work_with_a_server_that_offers_http_2(eddy):
+    """Events come by HTTP/2, and a request that offers another protocol goes by HTTP/1."""
+    files = certificate(eddy)
+    options, url = ("--ca", files[0], "--by", "h2"), go(eddy, eddy.folder, *files)
+    lines, _ = call(eddy, *options, "events", url + "/events")
+    equal("\n".join(lines) + "\n", EVENTS + "4 connections\n")
+    lines, _ = call(eddy, *options, "upgrade", url + "/echo", "5000")
+    equal(lines, ["echo 5000"])
+
+
+@claim
 def h2specd_passes_without_tls(eddy):
     check_with_h2specd(eddy, tls=False)
 

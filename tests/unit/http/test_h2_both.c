@@ -15,11 +15,29 @@ static struct {
         bool hold; /* handlers wait until it is false */
 } both;
 
+/* Say the number of the path, so often that the number is the length, and sometimes after a while. */
+static int say_number(eddy_http_exchange *exchange, const char *number)
+{
+        unsigned long n = strtoul(number, NULL, 10), sent = 0;
+        size_t bytes = strlen(number);
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
+
+        if (n % 3 == 0)
+                (void) eddy_sleep(EDDY_MS((int64_t) n % 20));
+        while (err >= 0 && sent < n) {
+                err = eddy_http_exchange_write(exchange, number, bytes);
+                sent += bytes;
+        }
+        return err < 0 ? err : eddy_http_exchange_end(exchange);
+}
+
 static int handle(eddy_http_exchange *exchange, void *arg)
 {
         (void) arg;
         if (strcmp(eddy_http_exchange_method(exchange), "POST") == 0)
                 return http_echo(exchange, NULL);
+        if (strlen(eddy_http_exchange_path(exchange)) > 1)
+                return say_number(exchange, eddy_http_exchange_path(exchange) + 1);
         while (both.hold && eddy_sleep(EDDY_MS(10)) == 0)
                 ;
         return eddy_http_exchange_respond(exchange, 200, NULL, 0, "ok", 2);
@@ -196,4 +214,103 @@ BOTH_TEST(server_that_stops_answers_what_has_begun, both.is_plain = false)
         CHECK_EQ(eddy_scope_end(&scope), 0);
         for (int i = 0; i < 10; i++)
                 CHECK_EQ(versions[i], 20);
+}
+
+/* ---- random requests and cancels --------------------------------------------------- */
+
+enum { RANDOM_REQUESTS = 1000, RANDOM_TASKS = 40 };
+
+static uint64_t state;
+
+/* Returns a random number from 0 to n - 1. */
+static unsigned draw(unsigned n)
+{
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        return (unsigned) (state >> 33) % n;
+}
+
+static struct {
+        int whole, part, cancelled;
+} ends;
+
+/* The body so far must be the number, again and again. */
+static void check_number(const char *body, size_t bytes, unsigned number)
+{
+        char text[16];
+        int digits = snprintf(text, sizeof(text), "%u", number);
+
+        for (size_t i = 0; i < bytes; i++)
+                if (body[i] != text[i % (size_t) digits])
+                        test_fail(__FILE__, __LINE__, "byte %zu of answer %u is of another", i,
+                                  number);
+}
+
+static int ask_random(void *arg)
+{
+        unsigned number = 1 + draw(30000);
+        char url[96], part[512];
+        struct eddy_http_request request = { .url = url };
+        eddy_http_response *response;
+        const void *body;
+        size_t bytes;
+        int64_t n;
+        int err;
+
+        (void) arg;
+        snprintf(url, sizeof(url), "%s%u", both.url, number);
+        err = eddy_http_client_send(both.client, &request, &response);
+        if (err < 0)
+                return err;
+        if (draw(3) == 0) {
+                n = eddy_http_response_read(response, part, 1 + draw(sizeof(part)));
+                check_number(part, n > 0 ? (size_t) n : 0, number);
+                err = n < 0 ? (int) n : 0;
+                ends.part += n > 0;
+        } else {
+                err = eddy_http_response_body(response, &body, &bytes);
+                if (err >= 0) {
+                        CHECK(bytes >= number);
+                        check_number(body, bytes, number);
+                        ends.whole++;
+                }
+        }
+        eddy_http_response_close(response);
+        return err;
+}
+
+static int ask_at_random(void *arg)
+{
+        int err;
+
+        (void) arg;
+        while (both.left > 0) {
+                both.left--;
+                err = draw(4) ? ask_random(NULL)
+                              : eddy_call_timeout(ask_random, NULL, EDDY_US(draw(30000)));
+                ends.cancelled += err == -ETIMEDOUT;
+                if (err < 0 && err != -ETIMEDOUT)
+                        test_fail(__FILE__, __LINE__, "%s", eddy_error_name(err));
+        }
+        return 0;
+}
+
+/* B8: P1, P2 */
+BOTH_TEST(each_random_answer_is_its_callers_and_cancels_end_no_other, state = 88172645463325252)
+{
+        eddy_scope scope;
+
+        (void) site;
+        memset(&ends, 0, sizeof(ends));
+        CHECK_EQ(fetch(), 20);
+        both.left = RANDOM_REQUESTS;
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < RANDOM_TASKS; i++)
+                CHECK_EQ(eddy_scope_start(&scope, ask_at_random, NULL), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK(ends.whole > 100 && ends.part > 100 && ends.cancelled > 0);
+        CHECK_EQ(fetch(), 20);
+        printf("# %d whole answers, %d in part, %d cancelled\n", ends.whole, ends.part,
+               ends.cancelled);
 }
