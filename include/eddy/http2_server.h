@@ -44,6 +44,8 @@ struct eddy_http2_server_stats {
  *     frames RST_STREAM        resets_max         GOAWAY
  *     frames of a client that  faults_max         GOAWAY
  *     make the server reset
+ *     frames that the client   1,024, and 8 for   GOAWAY, counted in faults_ends
+ *     does not read            each stream
  *     frames SETTINGS          settings_max       GOAWAY
  *     frames PING              pings_max          GOAWAY
  *     frames PRIORITY, and     others_max         GOAWAY

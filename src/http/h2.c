@@ -19,6 +19,10 @@ enum {
         OUT_BYTES_MAX = 256 << 10,
         FRAME_TYPE_AT = 3,    /* in a frame's head */
         UPDATES_PER_DATA = 4, /* frames WINDOW_UPDATE that a frame of DATA explains */
+        HEAD_SENT_BYTES_MAX = 16 << 20,
+        QUEUE_MAX = 1 << 10,  /* frames that wait for the peer to read, without DATA ... */
+        QUEUE_PER_STREAM = 8, /* ... and for each stream at once */
+        STREAMS_MAX = 100,    /* of a client */
 };
 
 /* Time for the last bytes, such as a GOAWAY. */
@@ -76,6 +80,7 @@ static int limit_of(uint8_t type)
 {
         switch (type) {
         case NGHTTP2_PRIORITY:
+        case NGHTTP2_GOAWAY:
                 return ED_H2_OTHERS;
         case NGHTTP2_RST_STREAM:
                 return ED_H2_RESETS;
@@ -121,6 +126,11 @@ static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *hd, 
                 h2->in_head = !(hd->flags & NGHTTP2_FLAG_END_HEADERS);
         if (limit >= 0)
                 return spend(h2, (enum ed_h2_limit) limit);
+        /* The settings of this side forbid it, also before the peer has answered them. */
+        if (hd->type == NGHTTP2_PUSH_PROMISE) {
+                ed_h2_fail(h2, NGHTTP2_PROTOCOL_ERROR);
+                return NGHTTP2_ERR_CALLBACK_FAILURE;
+        }
         if (hd->type == NGHTTP2_CONTINUATION) {
                 h2->continuations++;
                 if (h2->continuations_max && h2->continuations > h2->continuations_max)
@@ -337,7 +347,22 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
                 stream->sent += ED_H2_FRAME_HEAD_BYTES + frame->hd.length;
         if (frame->hd.type != NGHTTP2_DATA && frame->hd.type != NGHTTP2_HEADERS)
                 return 0;
-        return frame->hd.flags & NGHTTP2_FLAG_END_STREAM ? refuse_rest(h2, stream) : 0;
+        if (!(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
+                return 0;
+        stream->sent_end = true;
+        return refuse_rest(h2, stream);
+}
+
+/* A head that is too large for nghttp2 is not sent, and no other frame would end the stream. */
+static int on_frame_not_send(nghttp2_session *session, const nghttp2_frame *frame, int result,
+                             void *arg)
+{
+        struct ed_h2_stream *stream = find(session, frame->hd.stream_id);
+
+        (void) arg;
+        if (stream && frame->hd.type == NGHTTP2_HEADERS)
+                ed_h2_stream_reset(stream, NGHTTP2_INTERNAL_ERROR, ed_h2_error(result));
+        return 0;
 }
 
 static int on_send_data(nghttp2_session *session, nghttp2_frame *frame, const uint8_t *head,
@@ -367,6 +392,7 @@ static nghttp2_session_callbacks *callbacks_new(void)
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_close);
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks, on_frame_send);
+        nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks, on_frame_not_send);
         nghttp2_session_callbacks_set_send_data_callback(callbacks, on_send_data);
         return callbacks;
 }
@@ -383,6 +409,7 @@ static int session_new(struct ed_h2 *h2, const struct ed_h2_opts *opts)
                 /* The buckets limit these. */
                 nghttp2_option_set_stream_reset_rate_limit(option, UINT32_MAX, UINT32_MAX);
                 nghttp2_option_set_max_continuations(option, SIZE_MAX);
+                nghttp2_option_set_max_send_header_block_length(option, HEAD_SENT_BYTES_MAX);
                 if (opts->is_server)
                         err = nghttp2_session_server_new3(&h2->session, callbacks, h2, option,
                                                           &mem);
@@ -425,6 +452,8 @@ static void init_limits(struct ed_h2 *h2, const struct ed_h2_opts *opts)
                 ed_h2_bucket_init(&h2->buckets[i], opts->limits[i], now_ns);
         h2->continuations_max = opts->limits[ED_H2_CONTINUATIONS];
         h2->head_decoded_max = opts->limits[ED_H2_HEAD];
+        h2->queue_max = QUEUE_MAX + QUEUE_PER_STREAM * (size_t) (opts->is_server ? opts->streams_max
+                                                                                 : STREAMS_MAX);
         h2->quiet_ns = h2->active_ns = h2->begun_ns = now_ns;
         if (opts->is_server)
                 h2->payload_left = NGHTTP2_CLIENT_MAGIC_LEN;
@@ -602,7 +631,12 @@ static int take(struct ed_h2 *h2, const void *data, size_t bytes)
         note_begun(h2, follow(h2, data, bytes), now_ns);
         if (nghttp2_session_want_write(h2->session))
                 ed_h2_wake(h2);
-        return n < 0 ? fault(h2, n) : 0;
+        if (n < 0)
+                return fault(h2, n);
+        /* The peer makes this side answer, and does not read. */
+        if (nghttp2_session_get_outbound_queue_size(h2->session) > h2->queue_max)
+                (void) over(h2, ED_H2_FAULTS);
+        return 0;
 }
 
 /* Read what has arrived. Returns -EAGAIN, 0 at the end, 1 if more may have arrived; or an error. */

@@ -125,6 +125,7 @@ struct ed_h2 {
         uint32_t fields_max, head_bytes_max;
         uint32_t connection_window;
         uint32_t continuations_max, head_decoded_max; /* 0: no limit */
+        size_t queue_max;                             /* of frames that were not sent */
         struct ed_h2_bucket buckets[ED_H2_CONTINUATIONS];
 };
 

@@ -209,7 +209,7 @@ int ed_h2_early_hints(eddy_http_exchange *base, const struct eddy_http_header *h
                                       HINTS_BYTES_MAX);
         if (headers_count == 0)
                 return 0;
-        if (!exchange->stream.h2)
+        if (exchange->stream.is_reset || !exchange->stream.h2)
                 return -ECONNRESET;
         ed_h2_fields_begin(&fields, exchange->stream.h2);
         ed_h2_fields_add(&fields, ":status", 7, "103", 3, 0);

@@ -45,6 +45,52 @@ static struct ed_h2_exchange *exchange_of(struct ed_h2_stream *stream)
         return ed_container_of(stream, struct ed_h2_exchange, stream);
 }
 
+/* ---- the time without requests ------------------------------------------------------- */
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+        return a < b ? a : b;
+}
+
+static bool is_idle(const struct ed_h2_connection *connection)
+{
+        return connection->h2.streams_count == 0 && connection->tasks == 0;
+}
+
+/* Returns when the connection must be looked at, whether or not bytes arrive. */
+static int64_t deadline_of(struct ed_h2_connection *connection)
+{
+        const struct eddy_http_server_opts *opts = &connection->server->opts;
+        const struct ed_h2 *h2 = &connection->h2;
+        int64_t deadline_ns = INT64_MAX;
+
+        if (h2->begun_ns)
+                deadline_ns = ed_time_after(h2->begun_ns, opts->head_timeout_ns);
+        if (connection->idle_ns)
+                deadline_ns = earlier(deadline_ns, ed_time_after(connection->idle_ns, LAST_NS));
+        else if (is_idle(connection))
+                deadline_ns =
+                        earlier(deadline_ns, ed_time_after(h2->quiet_ns, opts->idle_timeout_ns));
+        if (connection->is_stopping && !connection->has_gone)
+                deadline_ns = earlier(deadline_ns, ed_time_after(connection->going_ns, GOING_NS));
+        return deadline_ns;
+}
+
+/*
+ * The connection may have become idle while its task waits: the writing task has ended the last stream, or the
+ * last handler has returned.
+ */
+static void note_idle(struct ed_h2_connection *connection)
+{
+        struct ed_h2 *h2 = &connection->h2;
+
+        if (!is_idle(connection))
+                return;
+        h2->quiet_ns = eddy_now();
+        if (h2->waiting)
+                (void) eddy_scope_set_deadline(h2->waiting, deadline_of(connection));
+}
+
 /* ---- one request --------------------------------------------------------------------- */
 
 /* Call the handler. If its client is gone, the handler is cancelled. */
@@ -95,6 +141,7 @@ static int serve_request(void *arg)
         }
         exchange->has_task = false;
         connection->tasks--;
+        note_idle(connection);
         ed_h2_stream_leave(&exchange->stream, code);
         return 0;
 }
@@ -173,6 +220,7 @@ static void closed(struct ed_h2_stream *stream)
         struct ed_h2_exchange *exchange = exchange_of(stream);
         struct ed_h2_connection *connection = exchange->connection;
 
+        note_idle(connection);
         if (!stream->is_reset || !exchange->has_task)
                 return;
         if (!stream->reset_by_us)
@@ -228,33 +276,6 @@ static void pong(struct ed_h2 *h2)
 
 /* ---- times ---------------------------------------------------------------------------------- */
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-        return a < b ? a : b;
-}
-
-static bool is_idle(const struct ed_h2_connection *connection)
-{
-        return connection->h2.streams_count == 0 && connection->tasks == 0;
-}
-
-/* Returns when the connection must be looked at, whether or not bytes arrive. */
-static int64_t deadline_of(struct ed_h2_connection *connection)
-{
-        const struct eddy_http_server_opts *opts = &connection->server->opts;
-        const struct ed_h2 *h2 = &connection->h2;
-        int64_t deadline_ns = INT64_MAX;
-
-        if (h2->begun_ns)
-                deadline_ns = ed_time_after(h2->begun_ns, opts->head_timeout_ns);
-        if (is_idle(connection))
-                deadline_ns =
-                        earlier(deadline_ns, ed_time_after(h2->quiet_ns, opts->idle_timeout_ns));
-        if (connection->is_stopping && !connection->has_gone)
-                deadline_ns = earlier(deadline_ns, ed_time_after(connection->going_ns, GOING_NS));
-        return deadline_ns;
-}
-
 /*
  * Reset streams whose task has ended and whose rest the client does not take. A task that writes checks
  * the speed itself.
@@ -301,6 +322,24 @@ static void stalled(struct ed_h2 *h2)
                 arm_sweeper(connection);
 }
 
+/* End a connection without requests. If the client does not read the GOAWAY, do not wait for it. */
+static void end_idle(struct ed_h2_connection *connection, int64_t now_ns)
+{
+        int64_t idle_timeout_ns = connection->server->opts.idle_timeout_ns;
+        struct ed_h2 *h2 = &connection->h2;
+
+        if (connection->idle_ns) {
+                if (now_ns >= ed_time_after(connection->idle_ns, LAST_NS))
+                        ed_h2_fail(h2, NGHTTP2_ENHANCE_YOUR_CALM);
+                return;
+        }
+        if (!is_idle(connection) || now_ns < ed_time_after(h2->quiet_ns, idle_timeout_ns))
+                return;
+        connection->idle_ns = now_ns;
+        if (nghttp2_session_terminate_session(h2->session, NGHTTP2_NO_ERROR) < 0)
+                ed_h2_fail(h2, NGHTTP2_INTERNAL_ERROR);
+}
+
 /* A deadline has passed. */
 static void on_time(struct ed_h2_connection *connection)
 {
@@ -313,9 +352,7 @@ static void on_time(struct ed_h2_connection *connection)
                 ed_h2_fail(h2, NGHTTP2_ENHANCE_YOUR_CALM);
                 return;
         }
-        if (is_idle(connection) && now_ns >= ed_time_after(h2->quiet_ns, opts->idle_timeout_ns) &&
-            nghttp2_session_terminate_session(h2->session, NGHTTP2_NO_ERROR) < 0)
-                ed_h2_fail(h2, NGHTTP2_INTERNAL_ERROR);
+        end_idle(connection, now_ns);
         if (connection->is_stopping && now_ns >= ed_time_after(connection->going_ns, GOING_NS))
                 complete_stop(connection);
         ed_h2_wake(h2);

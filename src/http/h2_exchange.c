@@ -15,6 +15,7 @@
 #include "http/http1_trailers.h"
 #include "http/problem.h"
 #include "scope/suspend.h"
+#include "wire/http1.h"
 #include "wire/http1_parts.h"
 
 enum {
@@ -161,6 +162,19 @@ static int take_host(struct ed_h2_exchange *exchange)
         return authority && !host ? ed_h2_head_put_host(head) : 0;
 }
 
+/*
+ * Returns true if the target is in a form that HTTP/2 has, and Host in one that HTTP/1 has. nghttp2 looks at
+ * paths of the schemes http and https only.
+ */
+static bool is_plain(const struct ed_h2_exchange *exchange, const char *path)
+{
+        bool is_asterisk = path && strcmp(path, "*") == 0;
+
+        if (path && path[0] != '/' && !(is_asterisk && strcmp(exchange->method, "OPTIONS") == 0))
+                return false;
+        return ed_http1_is_host(exchange->host, strlen(exchange->host));
+}
+
 /* Set what points into the head, which does not move any more. */
 static int take_target(struct ed_h2_exchange *exchange)
 {
@@ -175,6 +189,8 @@ static int take_target(struct ed_h2_exchange *exchange)
         exchange->target = path ? path : exchange->host;
         if (!ed_http1_is_target(exchange->method, strlen(exchange->method), exchange->target,
                                 strlen(exchange->target)))
+                return EDDY_E_HTTP_INVALID_REQUEST;
+        if (!is_plain(exchange, path))
                 return EDDY_E_HTTP_INVALID_REQUEST;
         query = strchr(exchange->target, '?');
         exchange->query = query ? query + 1 : "";
@@ -285,7 +301,8 @@ static int send_continue(struct ed_h2_exchange *exchange)
         struct ed_h2_fields fields;
         int err;
 
-        if (exchange->continued || exchange->answer != ED_HTTP_UNANSWERED || !exchange->stream.h2)
+        if (exchange->continued || exchange->answer != ED_HTTP_UNANSWERED ||
+            exchange->stream.is_reset || !exchange->stream.h2)
                 return 0;
         exchange->continued = true;
         ed_h2_fields_begin(&fields, exchange->stream.h2);

@@ -30,6 +30,7 @@ struct ed_h2_connection {
         uint32_t tasks;          /* of exchanges */
         uint64_t heads;          /* bytes of memory of all heads */
         int64_t going_ns;        /* when the first GOAWAY of a stop was sent; 0: not */
+        int64_t idle_ns;         /* when GOAWAY was queued, since there were no requests; 0: not */
         struct ed_timer sweeper; /* armed while the client takes nothing of what is kept */
         bool is_stopping;        /* ... and the first GOAWAY was queued */
         bool has_gone;           /* the second was queued */

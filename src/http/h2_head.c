@@ -111,6 +111,11 @@ static int add_crumb(struct ed_h2_head *head, const void *value, size_t bytes)
         return 0;
 }
 
+static bool is_crumb(const void *name, size_t bytes)
+{
+        return bytes == sizeof(cookie_name) - 1 && memcmp(name, cookie_name, bytes) == 0;
+}
+
 int ed_h2_head_add(struct ed_h2_head *head, const void *name, size_t name_bytes, const void *value,
                    size_t value_bytes)
 {
@@ -121,6 +126,8 @@ int ed_h2_head_add(struct ed_h2_head *head, const void *name, size_t name_bytes,
                 return -EMSGSIZE;
         }
         if (name_bytes == 0) /* nghttp2 refuses it */
+                return 0;
+        if (value_bytes == 0 && is_crumb(name, name_bytes))
                 return 0;
         if (name_bytes == sizeof(cookie_name) - 1 && memcmp(name, cookie_name, name_bytes) == 0 &&
             value_bytes > 0)

@@ -130,7 +130,7 @@ void ed_h2_stream_leave(struct ed_h2_stream *stream, uint32_t code)
 
         ed_h2_stream_drop_input(stream);
         if (stream->owners & ED_H2_PROTOCOL && !(stream->is_ended && stream->got_end)) {
-                if (at_end)
+                if (at_end && !stream->sent_end)
                         stream->leaves = true;
                 else
                         ed_h2_stream_reset(stream, code, -ECANCELED);
@@ -535,7 +535,7 @@ static int stream_endpoint(const eddy_stream *base, enum eddy_stream_end end,
 {
         const struct ed_h2 *h2 = ed_h2_stream_of(base)->h2;
 
-        if (!h2)
+        if (!h2 || !h2->stream)
                 return -ENOTCONN;
         return end == EDDY_STREAM_PEER ? eddy_stream_peer(h2->stream, ret_endpoint)
                                        : eddy_stream_local(h2->stream, ret_endpoint);

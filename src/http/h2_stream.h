@@ -30,6 +30,7 @@ struct ed_h2_stream {
         bool got_end;       /* the peer's message is complete */
         bool is_ended;      /* this side's message is complete, though some is kept */
         bool sent_head;     /* this side's head was queued */
+        bool sent_end;      /* the frame with this side's end was sent */
         bool is_reset;      /* by any side, or with the connection */
         bool reset_by_peer; /* by a frame of its */
         bool reset_by_us;   /* a reset of this side that is not a fault of the peer */

@@ -1,0 +1,303 @@
+/*
+ * test_h2_attacks.c - clients of HTTP/2 that do not read, that leave streams open, and whose heads mean
+ * one thing to HTTP/2 and another to HTTP/1.
+ */
+#include "eddy/http2_server.h"
+#include "h2_raw.h"
+#include "server_test.h"
+
+static struct eddy_http2_server_stats stats;
+
+static const struct eddy_http2_server_opts counted = { .stats = &stats };
+
+static const struct eddy_http_server_opts options = { .flags = EDDY_HTTP_SERVER_HTTP2,
+                                                      .http2 = &counted,
+                                                      .head_bytes_max = 8 << 10 };
+
+static void raw_begin(struct site *site)
+{
+        memset(&stats, 0, sizeof(stats));
+        h2_raw_begin(site_connect(site));
+}
+
+/* ---- clients that do not read ----------------------------------------------------- */
+
+/* Begin a response that fills all buffers of the network, and do not read. Its stream is 1. */
+static void stop_reading(struct site *site)
+{
+        memset(&stats, 0, sizeof(stats));
+        memset(&h2_raw, 0, sizeof(h2_raw));
+        h2_raw.stream = site_connect(site);
+        h2_raw_send_bytes(NGHTTP2_CLIENT_MAGIC, NGHTTP2_CLIENT_MAGIC_LEN);
+        h2_raw_send_frame(NGHTTP2_SETTINGS, 0, 0, "\0\4\x7f\xff\xff\xff", 6);
+        h2_raw_send_number(NGHTTP2_WINDOW_UPDATE, 0, INT32_MAX - 65535);
+        h2_raw_send_get(1, "/long-flood", H2_END_STREAM | H2_END_HEADERS);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(1)), 0);
+}
+
+static int send_heads(void *arg)
+{
+        uint32_t *sent = arg;
+
+        for (; *sent < 100000 && !h2_raw.is_broken; ++*sent)
+                h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 3 + 2 * *sent,
+                                  NULL, 0);
+        return 0;
+}
+
+/* Each head costs the client nine bytes, and the server a frame RST_STREAM that it cannot send. */
+SERVER_TEST(frames_that_wait_for_a_client_that_does_not_read_are_limited, &options)
+{
+        uint32_t sent = 0;
+
+        stop_reading(site);
+        (void) eddy_call_timeout(send_heads, &sent, EDDY_SEC(2));
+        CHECK_EQ(stats.faults_ends, 1);
+        CHECK_EQ(stats.open, 0);
+        h2_raw_end();
+}
+
+static const struct eddy_http_server_opts briefly = { .flags = EDDY_HTTP_SERVER_HTTP2,
+                                                      .http2 = &counted,
+                                                      .idle_timeout_ns = EDDY_SEC(5) };
+
+SERVER_TEST(a_client_is_idle_when_its_last_response_has_left, &briefly)
+{
+        raw_begin(site);
+        h2_raw_read_for(EDDY_MS(100));
+        h2_raw_send_get(1, "/slow", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_read_for(EDDY_SEC(7));
+        CHECK_EQ(h2_raw.data, 4);
+        CHECK(!h2_raw.is_over);
+        h2_raw_read_for(EDDY_SEC(2));
+        CHECK(h2_raw.is_over);
+        CHECK_EQ(h2_raw.goaway, NGHTTP2_NO_ERROR + 1);
+        h2_raw_end();
+}
+
+/* The last frames do not leave, and the time without requests passes. */
+SERVER_TEST(a_client_that_does_not_read_is_idle_too, &briefly)
+{
+        stop_reading(site);
+        h2_raw_send_number(NGHTTP2_RST_STREAM, 1, NGHTTP2_CANCEL);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(4)), 0);
+        CHECK_EQ(stats.open, 1);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(4)), 0);
+        CHECK_EQ(stats.open, 0);
+        h2_raw_end();
+}
+
+/* ---- streams that remain ------------------------------------------------------------ */
+
+static int answer_then_rest(eddy_http_exchange *exchange, void *arg)
+{
+        int err = eddy_http_exchange_respond_text(exchange, 200, "early");
+
+        (void) arg;
+        return err < 0 ? err : eddy_sleep(EDDY_SEC(1));
+}
+
+static void set_rest(struct site *site)
+{
+        site->handler = answer_then_rest;
+}
+
+static void send_unended(struct site *site)
+{
+        raw_begin(site);
+        h2_raw_send_get(1, "/", H2_END_HEADERS);
+        h2_raw_read_for(EDDY_SEC(3));
+        CHECK_EQ(h2_raw.heads, 1);
+        CHECK_EQ(h2_raw.data, 5);
+        CHECK_EQ(h2_raw.resets, 1);
+        CHECK_EQ(h2_raw.reset, NGHTTP2_NO_ERROR);
+        h2_raw_end();
+}
+
+TEST(a_request_without_an_end_ends_with_its_handler)
+{
+        site_run_prepared(&options, false, set_rest, send_unended);
+}
+
+/* ---- calls after the end -------------------------------------------------------------- */
+
+static int hint_late(eddy_http_exchange *exchange, void *arg)
+{
+        static const struct eddy_http_header hint = { "Link", "</a.css>; rel=preload" };
+        char byte;
+
+        (void) arg;
+        CHECK_EQ(eddy_sleep(EDDY_SEC(2)), 0);
+        CHECK(eddy_http_exchange_early_hints(exchange, &hint, 1) < 0);
+        CHECK(eddy_http_exchange_read(exchange, &byte, 1) < 0);
+        CHECK(eddy_http_exchange_respond_text(exchange, 200, "late") < 0);
+        return 0;
+}
+
+static void set_late(struct site *site)
+{
+        site->handler = hint_late;
+}
+
+static void leave_early(struct site *site)
+{
+        static const char head[] = "\x83\x86\x84\x01\x01h\x00\x06"
+                                   "expect\x0c"
+                                   "100-continue";
+
+        raw_begin(site);
+        h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_HEADERS, 1, head, sizeof(head) - 1);
+        h2_raw_read_for(EDDY_MS(100));
+        h2_raw_send_number(NGHTTP2_RST_STREAM, 1, NGHTTP2_CANCEL);
+        h2_raw_read_for(EDDY_MS(100));
+        h2_raw_end();
+        CHECK_EQ(eddy_sleep(EDDY_SEC(3)), 0);
+        CHECK_EQ(stats.open, 0);
+        CHECK_EQ(site->handled, 1);
+}
+
+static const struct eddy_http_server_opts finish = {
+        .flags = EDDY_HTTP_SERVER_HTTP2 | EDDY_HTTP_SERVER_FINISH,
+        .http2 = &counted,
+};
+
+TEST(a_handler_that_runs_on_after_its_connection_keeps_no_memory)
+{
+        site_run_prepared(&finish, false, set_late, leave_early);
+}
+
+/* ---- heads ---------------------------------------------------------------------------- */
+
+/* A head of 100 KiB, and one that is larger than this side sends. */
+static int send_long_head(eddy_http_exchange *exchange, void *arg)
+{
+        static char value[17 << 20];
+        const struct eddy_http_header header = { "X-Long", value };
+        bool is_huge = eddy_http_exchange_path(exchange)[1] == 'h';
+
+        (void) arg;
+        memset(value, 'v', sizeof(value));
+        value[is_huge ? sizeof(value) - 1 : 100 << 10] = '\0';
+        return eddy_http_exchange_respond(exchange, 200, &header, 1, "long", 4);
+}
+
+static void set_long_head(struct site *site)
+{
+        site->handler = send_long_head;
+}
+
+static void get_long_heads(struct site *site)
+{
+        raw_begin(site);
+        h2_raw_send_get(1, "/long", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_read_for(EDDY_SEC(3));
+        CHECK_EQ(h2_raw.heads, 1);
+        CHECK_EQ(h2_raw.data, 4);
+        CHECK_EQ(h2_raw.resets, 0);
+        h2_raw_send_get(3, "/huge", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_read_for(EDDY_SEC(3));
+        CHECK_EQ(h2_raw.heads, 1);
+        CHECK_EQ(h2_raw.resets, 1);
+        CHECK_EQ(h2_raw.reset, NGHTTP2_INTERNAL_ERROR);
+        h2_raw_end();
+}
+
+TEST(a_response_has_a_head_as_long_as_by_http1_or_is_reset)
+{
+        site_run_prepared(&options, false, set_long_head, get_long_heads);
+}
+
+SERVER_TEST(a_head_that_http1_refuses_is_reset, &options)
+{
+#define HEAD(text)                                                                                 \
+        {                                                                                          \
+                (text), sizeof(text) - 1                                                           \
+        }
+        static const struct {
+                const char *text;
+                size_t bytes;
+        } heads[] = {
+                HEAD("\x82\x06\x03"
+                     "ftp"
+                     "\x04\x0bhttp://e/ok"
+                     "\x01\x01h"), /* not a path */
+                HEAD("\x82\x06\x03"
+                     "ftp"
+                     "\x04\x02ok"
+                     "\x01\x01h"),
+                HEAD("\x82\x06\x03"
+                     "ftp"
+                     "\x04\x00"
+                     "\x01\x01h"),
+                HEAD("\x82\x06\x03"
+                     "ftp"
+                     "\x04\x01*"
+                     "\x01\x01h"),
+                HEAD("\x82\x86\x84\x01\x03h/x"), /* not an authority */
+                HEAD("\x82\x86\x84\x01\x03h?x"),
+                HEAD("\x82\x86\x84\x01\x03h#x"),
+                HEAD("\x82\x86\x84\x01\x03h:x"),
+                HEAD("\x82\x86\x84\x01\x03h\\x"),
+                HEAD("\x82\x86\x84\x01\x03h,x"),
+                HEAD("\x82\x86\x84\x01\x03[:x"),
+                HEAD("\x82\x86\x84\x01\x03h%x"),
+                HEAD("\x82\x86\x84"),
+        };
+
+        raw_begin(site);
+        for (uint32_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+                h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 2 * i + 1,
+                                  heads[i].text, heads[i].bytes);
+                h2_raw_read_for(EDDY_MS(100));
+                CHECK_EQ(h2_raw.resets, i + 1);
+                CHECK_EQ(h2_raw.reset, NGHTTP2_PROTOCOL_ERROR);
+        }
+        h2_raw_end();
+        CHECK_EQ(site->handled, 0);
+}
+
+static int see_cookie(eddy_http_exchange *exchange, void *arg)
+{
+        const char *cookie = eddy_http_exchange_header(exchange, "Cookie");
+
+        (void) arg;
+        CHECK(cookie != NULL);
+        CHECK_STR(cookie, "a=1; b=2");
+        return eddy_http_exchange_respond_text(exchange, 200, "ok");
+}
+
+static void set_see_cookie(struct site *site)
+{
+        site->handler = see_cookie;
+}
+
+static void send_crumbs(struct site *site)
+{
+        static const char head[] = "\x82\x86\x84\x01\x01h\x0f\x11\x00\x0f\x11\x03"
+                                   "a=1\x0f\x11\x00\x0f\x11\x03"
+                                   "b=2";
+
+        raw_begin(site);
+        h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 1, head,
+                          sizeof(head) - 1);
+        h2_raw_read_for(EDDY_MS(100));
+        CHECK_EQ(h2_raw.heads, 1);
+        h2_raw_end();
+}
+
+TEST(an_empty_crumb_hides_no_cookie)
+{
+        site_run_prepared(&options, false, set_see_cookie, send_crumbs);
+}
+
+SERVER_TEST(a_flood_of_goaway_ends_the_connection, &options)
+{
+        raw_begin(site);
+        h2_raw_send_get(1, "/slow-echo", H2_END_STREAM | H2_END_HEADERS);
+        for (int i = 0; i < 3000 && !h2_raw.is_broken; i++)
+                h2_raw_send_frame(NGHTTP2_GOAWAY, 0, 0, "\0\0\0\0\0\0\0\0", 8);
+        h2_raw_read_for(EDDY_SEC(2));
+        CHECK(h2_raw.is_over || h2_raw.is_broken);
+        CHECK_EQ(stats.others_ends, 1);
+        h2_raw_end();
+}
