@@ -21,7 +21,10 @@
 #define LIFETIME_DEFAULT_S ((int64_t) 7 * 24 * 3600)
 #define LIFETIME_MAX_S     ((int64_t) 400 * 24 * 3600) /* of a cookie, in browsers */
 
-enum { COOKIES_MAX = 32 /* of the name, that a request has verified: each costs an HMAC a key */ };
+enum {
+        COOKIES_MAX = 32, /* of the name, that a request has verified: each costs an HMAC a key */
+        CLOCKS_DIFFER_S = 300, /* at most, between servers with the same key */
+};
 
 /* A cookie's name and its keys. */
 struct kind {
@@ -70,12 +73,17 @@ static int64_t end_of(const struct sessions *sessions, int64_t begun_s, int64_t 
                                                                    : end_s;
 }
 
-/* Returns true if the session has ended, also by a lifetime that is shorter than when it was signed. */
+/*
+ * Returns true if the session has ended, also by a lifetime that is shorter than when it was signed. A
+ * session that begins later than now was signed by a wrong clock: its end is wrong too.
+ */
 static bool is_over(const struct sessions *sessions, const struct ed_session_text *text,
                     int64_t at_s)
 {
-        return at_s >= ed_session_text_ends(text) ||
-               at_s - ed_session_text_begun(text) >= sessions->lifetime_s;
+        const int64_t age_s = at_s - ed_session_text_begun(text);
+
+        return at_s >= ed_session_text_ends(text) || age_s >= sessions->lifetime_s ||
+               age_s < -CLOCKS_DIFFER_S;
 }
 
 /* ---- reading --------------------------------------------------------------- */

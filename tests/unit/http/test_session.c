@@ -272,6 +272,19 @@ GUARDED_TEST(a_shorter_lifetime_also_ends_cookies_that_were_signed_before, sessi
         CHECK_STR(session_visit(site, session_show), "ada");
 }
 
+/* The server's clock was ahead, and was set right. */
+GUARDED_TEST(a_cookie_of_a_clock_that_was_ahead_does_not_outlast_the_lifetime, session_build)
+{
+        int64_t now_s = eddy_time_of_day() / EDDY_SEC(1);
+        char out[ED_SESSION_TEXT_MAX + 1];
+
+        session_sign("ada", "session", KEY, now_s + 400, now_s + 400 + 7 * 24 * 3600, out);
+        check_no_session(site, out);
+        session_sign("ada", "session", KEY, now_s + 200, now_s + 200 + 7 * 24 * 3600, out);
+        snprintf(browser.cookie, sizeof(browser.cookie), "session=%s", out);
+        CHECK_STR(session_visit(site, session_show), "ada");
+}
+
 static void build_idle(void)
 {
         session_build_with(OPTS(.lifetime_ns = EDDY_SEC(480), .idle_ns = EDDY_SEC(60)));
