@@ -29,11 +29,12 @@ EDDY_API EDDY_MUST_USE int eddy_path_stat(const char *path, unsigned flags,
 
 /*
  * Rename a file or folder in the same file system.  A file at 'to' is replaced, unless
- * EDDY_PATH_KEEP is given.
+ * EDDY_PATH_KEEP is given.  On a file system that cannot rename without replacing, such as NFS,
+ * a file has both names for a moment with EDDY_PATH_KEEP.
  *
  * Suspends: yes.
  * Errors: -EINVAL  an unknown flag; 'to' is inside of 'from'; or the file system does not
- *                  have EDDY_PATH_KEEP
+ *                  have EDDY_PATH_KEEP for a folder, and has no links
  *         -EEXIST  'to' exists, with EDDY_PATH_KEEP
  *         -ENOENT, -EXDEV, -EACCES, -EISDIR, -ENOTEMPTY and others of rename(2)
  *         -EAGAIN, -ENOMEM, -ECANCELED  as eddy_file_open()

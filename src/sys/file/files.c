@@ -300,11 +300,26 @@ static int64_t list(const struct ed_file_op *op)
 
 /* --- all calls --- */
 
+/*
+ * Some file systems, such as NFS, cannot rename without replacing: there the file gets the new name in
+ * addition, and then loses the old one. Folders and systems without links keep the first error.
+ */
+static int64_t link_and_remove(const struct ed_file_op *op, int64_t err)
+{
+        int64_t linked = result_of(linkat(AT_FDCWD, op->path, AT_FDCWD, op->to, 0));
+
+        if (linked < 0)
+                return linked == -EEXIST ? linked : err;
+        return result_of(unlink(op->path));
+}
+
 static int64_t rename_path(const struct ed_file_op *op)
 {
-        unsigned flags = op->flags & EDDY_PATH_KEEP ? RENAME_NOREPLACE : 0;
+        const bool keeps = op->flags & EDDY_PATH_KEEP;
+        int64_t err = result_of(
+                renameat2(AT_FDCWD, op->path, AT_FDCWD, op->to, keeps ? RENAME_NOREPLACE : 0));
 
-        return result_of(renameat2(AT_FDCWD, op->path, AT_FDCWD, op->to, flags));
+        return err == -EINVAL && keeps ? link_and_remove(op, err) : err;
 }
 
 static int64_t sync_fd(const struct ed_file_op *op)

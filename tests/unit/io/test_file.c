@@ -17,9 +17,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/valgrind.h"
 #include "cancel_at.h"
 #include "eddy/test.h"
 #include "io_test.h"
+#include "refuse.h"
 #include "sys/file/files.h"
 
 /* A folder of the test's own; 'path' holds the last path made in it. */
@@ -645,6 +647,37 @@ static int names(void *arg)
         CHECK_EQ(eddy_path_stat(to, EDDY_PATH_NO_FOLLOW, &info), 0);
         CHECK_EQ(info.kind, EDDY_FILE_LINK);
         return 0;
+}
+
+/* As NFS, which knows no flag of renameat2(2). */
+static int keep_without_the_flag(void *arg)
+{
+        char from[128], to[128], folder[128];
+
+        (void) arg;
+        make_file("a", "a");
+        snprintf(from, sizeof(from), "%s", here.path);
+        make_file("b", "b");
+        snprintf(to, sizeof(to), "%s", here.path);
+        CHECK_EQ(eddy_path_rename(from, to, EDDY_PATH_KEEP), -EEXIST);
+        check_contents("a", "a");
+        check_contents("b", "b");
+        CHECK_EQ(eddy_path_remove(to), 0);
+        CHECK_EQ(eddy_path_rename(from, to, EDDY_PATH_KEEP), 0);
+        check_contents("b", "a");
+        snprintf(folder, sizeof(folder), "%s", path_of("folder"));
+        CHECK_EQ(mkdir(folder, 0700), 0);
+        CHECK_EQ(eddy_path_rename(folder, path_of("other"), EDDY_PATH_KEEP), -EINVAL);
+        return count_names() == 2 ? 0 : -EIO;
+}
+
+TEST(a_file_is_not_replaced_where_the_system_cannot_rename_without_replacing)
+{
+        if (ed_on_valgrind())
+                test_skip("Valgrind makes system calls of its own");
+        if (!refuse(SYS_renameat2, EINVAL))
+                test_skip("no filter of system calls can be installed here");
+        run_in_folder(keep_without_the_flag);
 }
 
 TEST(files_are_renamed_removed_and_described_by_their_names)
