@@ -59,6 +59,7 @@ struct eddy_http_access_log_opts {
  *     ms        time since the request's first byte
  *     client    the client's address (eddy/http_forwarded.h), without its port
  *     error     of the handler, if it returned one
+ *     protocol  "HTTP/2.0"; left out with HTTP/1
  *
  * and those that are bound to the request, such as "request_id".
  *

@@ -13,7 +13,8 @@
 enum {
         METHOD_BYTES_MAX = 32,
         PATH_BYTES_MAX = 1000,
-        VALUES_MAX = 3, /* that a line may lack */
+        VALUES_MAX = 4, /* that a line may lack */
+        VERSION_2 = 20, /* HTTP/2 */
 };
 
 /* A line that is written when the request has its answer. */
@@ -35,7 +36,7 @@ static void put(struct values *values, struct eddy_log_value value)
 }
 
 static void put_optional(struct values *values, const eddy_http_exchange *exchange,
-                         const struct line *line)
+                         const struct line *line, int version)
 {
         const char *path = eddy_http_exchange_path(exchange);
 
@@ -45,6 +46,8 @@ static void put_optional(struct values *values, const eddy_http_exchange *exchan
                 put(values, eddy_log_str("route", line->after.route));
         if (line->after.result < 0)
                 put(values, eddy_log_result("error", line->after.result));
+        if (version == VERSION_2)
+                put(values, eddy_log_str("protocol", "HTTP/2.0"));
         while (values->count < VALUES_MAX)
                 put(values, eddy_log_end());
 }
@@ -58,7 +61,7 @@ static void write_line(eddy_http_exchange *exchange, const struct ed_http_after 
         struct eddy_http_exchange_info info;
 
         eddy_http_exchange_info(exchange, &info);
-        put_optional(&values, exchange, line);
+        put_optional(&values, exchange, line, info.version);
         eddy_log_write(line->opts.log, status >= 500 ? EDDY_LOG_WARNING : EDDY_LOG_INFO, "request",
                        eddy_log_text("method", method, strnlen(method, METHOD_BYTES_MAX)),
                        eddy_log_int("status", status),
@@ -66,7 +69,7 @@ static void write_line(eddy_http_exchange *exchange, const struct ed_http_after 
                        eddy_log_uint("sent", info.sent_bytes),
                        eddy_log_ms("ms", eddy_now() - info.started_ns),
                        eddy_log_str("client", line->client), values.all[0], values.all[1],
-                       values.all[2], eddy_log_end());
+                       values.all[2], values.all[3], eddy_log_end());
 }
 
 static int access_log(eddy_http_exchange *exchange, struct eddy_http_next *next, void *arg)

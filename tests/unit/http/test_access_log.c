@@ -6,6 +6,7 @@
 
 #include "eddy/http_middleware.h"
 #include "eddy/uuid.h"
+#include "h2_pair.h"
 #include "middleware_test.h"
 
 static void build(void)
@@ -51,6 +52,30 @@ static int show_id(eddy_http_exchange *exchange, void *arg)
 }
 
 /* ---- the access log -------------------------------------------------------- */
+
+GUARDED_TEST_WITH(a_line_of_http2_has_its_protocol_and_the_bytes_of_its_body,
+                  SERVER_OPTIONS(.flags = EDDY_HTTP_SERVER_HTTP2), build)
+{
+        struct h2_side client;
+        struct h2_call *call;
+        const char *lines;
+        eddy_scope scope;
+
+        h2_client_init(&client, site_connect(site));
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(h2_client_start(&client, &scope), 0);
+        call = h2_request(&client, "GET", "/ok", false);
+        CHECK_EQ(h2_await(call), 200);
+        h2_close(call);
+        h2_client_stop(&client);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(ask(site, GET("/users/7"))->status, 200);
+        lines = copy_line(guarded_lines());
+        CHECK_HAS(this_line, "\"path\":\"/ok\",");
+        CHECK_HAS(this_line, "\"protocol\":\"HTTP/2.0\"}");
+        CHECK_HAS_NOT(this_line, "\"sent\":0");
+        CHECK_HAS_NOT(lines, "protocol");
+}
 
 GUARDED_TEST(a_line_has_the_values_of_its_request, build)
 {
