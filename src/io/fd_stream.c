@@ -11,6 +11,7 @@ void ed_fd_stream_init(struct ed_fd_stream *fds, const struct eddy_stream_ops *o
         fds->stream = (struct eddy_stream){ .ops = ops, .member = &fds->watch.member };
         fds->sent = 0;
         fds->file_bytes = 0;
+        fds->is_unlimited = false;
         ed_watch_init(&fds->watch, loop, fd);
 }
 

@@ -14,6 +14,7 @@ struct ed_fd_stream {
         struct ed_watch watch; /* contains the descriptor */
         uint64_t sent;         /* bytes that the kernel has taken */
         uint64_t file_bytes;   /* the last of 'sent', from files; see socket.c */
+        bool is_unlimited;     /* it counts in the loop's 'unlimited' */
 };
 
 static inline struct ed_fd_stream *ed_fd_stream_of(const eddy_stream *stream)

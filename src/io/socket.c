@@ -16,7 +16,7 @@
 /*
  * A peer that has taken this much of a file reads fast. From then on the kernel may keep any number of
  * bytes of the file: a limit would wake the server more often, and the pages are those of the cache of
- * files.
+ * files. Yet they count as memory of TCP, of which a peer that then stops reading has up to 4 MiB.
  */
 enum { FILE_BYTES_FEW = 1 << 20 };
 
@@ -51,14 +51,31 @@ static int64_t socket_try_read(eddy_stream *stream, void *buf, size_t bytes)
         return n;
 }
 
-/* The kernel may keep many unsent bytes of files; now others follow. */
-static void end_file(struct ed_fd_stream *sock)
+/* Count bytes of a file. */
+static void file_sent(struct ed_fd_stream *sock, uint64_t bytes)
 {
-        struct ed_sys *sys = sock->watch.member.loop->sys;
+        struct ed_loop *loop = sock->watch.member.loop;
 
-        if (sock->file_bytes >= FILE_BYTES_FEW)
-                sys->socket->limit_unsent(sys, sock->watch.fd, true);
+        sock->file_bytes += bytes;
+        if (sock->is_unlimited || sock->file_bytes < FILE_BYTES_FEW ||
+            loop->unlimited >= ED_SOCKETS_UNLIMITED_MAX)
+                return;
+        sock->is_unlimited = true;
+        loop->unlimited++;
+        loop->sys->socket->limit_unsent(loop->sys, sock->watch.fd, false);
+}
+
+/* Bytes that are not of a file follow, or the end. */
+static void file_ended(struct ed_fd_stream *sock)
+{
+        struct ed_loop *loop = sock->watch.member.loop;
+
         sock->file_bytes = 0;
+        if (!sock->is_unlimited)
+                return;
+        sock->is_unlimited = false;
+        loop->unlimited--;
+        loop->sys->socket->limit_unsent(loop->sys, sock->watch.fd, true);
 }
 
 static int64_t socket_try_writev(eddy_stream *stream, const struct eddy_slice *slices, size_t n)
@@ -71,7 +88,7 @@ static int64_t socket_try_writev(eddy_stream *stream, const struct eddy_slice *s
         if (!watch->ready[ED_WATCH_WRITE])
                 return -EAGAIN;
         if (ed_unlikely(sock->file_bytes > 0))
-                end_file(sock);
+                file_ended(sock);
         sent = sys->socket->send(sys, watch->fd, slices, n);
         if (sent < 0)
                 return failed(watch, ED_WATCH_WRITE, sent);
@@ -131,6 +148,8 @@ static void socket_close(eddy_stream *stream, unsigned flags)
 {
         struct ed_fd_stream *sock = ed_fd_stream_of(stream);
 
+        if (sock->watch.member.loop)
+                file_ended(sock);
         ed_watch_close(&sock->watch, flags & EDDY_STREAM_ABORT);
         ed_free(sock);
 }
@@ -171,10 +190,7 @@ int64_t ed_socket_try_send_file(eddy_stream *stream, const eddy_file *file, int6
         if (sent < 0)
                 return failed(watch, ED_WATCH_WRITE, sent);
         sock->sent += (uint64_t) sent;
-        if (sock->file_bytes < FILE_BYTES_FEW &&
-            sock->file_bytes + (uint64_t) sent >= FILE_BYTES_FEW)
-                sys->socket->limit_unsent(sys, watch->fd, false);
-        sock->file_bytes += (uint64_t) sent;
+        file_sent(sock, (uint64_t) sent);
         return sent;
 }
 

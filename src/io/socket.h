@@ -7,6 +7,9 @@
 #include "eddy/file.h"
 #include "io/fd_stream.h"
 
+/* Connections of a loop that may have any number of unsent bytes of a file at a time. */
+enum { ED_SOCKETS_UNLIMITED_MAX = 64 };
+
 /*
  * Make a stream of a kind of endpoint (EDDY_ENDPOINT_IP or _UNIX), without a descriptor. The stream is allocated first, so that nothing can fail after
  * a connection exists. Returns NULL if there is no memory.

@@ -107,13 +107,14 @@ struct ed_loop {
         struct ed_stacks stacks;
         struct ed_co co;
         struct ed_sys *sys;
-        struct ed_thread_id thread;   /* the thread that runs it */
-        int64_t now_ns;               /* start of this turn, for its lag */
-        uint32_t cancels;             /* number of cancels of scopes and tasks */
-        uint64_t quiet_timers;        /* armed timers that no fiber waits for */
-        uint64_t waits;               /* outside sources of wakes: descriptors, lookups */
-        _Atomic uint64_t polls;       /* written only by the loop, like 'switches' */
-        uint64_t turns;               /* turns of fibers and calls; one or more per poll */
+        struct ed_thread_id thread; /* the thread that runs it */
+        int64_t now_ns;             /* start of this turn, for its lag */
+        uint32_t cancels;           /* number of cancels of scopes and tasks */
+        uint64_t quiet_timers;      /* armed timers that no fiber waits for */
+        uint64_t waits;             /* outside sources of wakes: descriptors, lookups */
+        uint32_t unlimited;         /* connections with any number of unsent bytes (io/socket.c) */
+        _Atomic uint64_t polls;     /* written only by the loop, like 'switches' */
+        uint64_t turns;             /* turns of fibers and calls; one or more per poll */
         struct ed_ready **poll_calls; /* during a poll: where its calls begin, or NULL */
         struct ed_event *events;      /* of this turn, while their targets are notified */
         int events_count;

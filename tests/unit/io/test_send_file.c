@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "io/file.h"
+#include "io/socket.h"
 #include "io/stream.h"
 #include "io_test.h"
 
@@ -150,6 +151,40 @@ static int limits(void *arg)
 TEST(the_limit_of_unsent_bytes_is_lifted_for_a_file_of_which_the_peer_took_much)
 {
         io_run(limits);
+}
+
+static int places(void *arg)
+{
+        struct ed_loop *loop = ed_loop_current;
+        struct io_pair pair;
+        eddy_stream *to;
+        eddy_scope scope;
+
+        (void) arg;
+        file_make();
+        io_pair_open(&pair);
+        to = unsent_limit(pair.a) == LIMIT_BYTES ? pair.a : pair.b;
+        eddy_scope_begin(&scope, NULL);
+        eddy_scope_start(&scope, read_all, to == pair.a ? pair.b : pair.a);
+        loop->unlimited = ED_SOCKETS_UNLIMITED_MAX;
+        (void) send_now(to, 0, 2000000);
+        CHECK_EQ(unsent_limit(to), LIMIT_BYTES);
+        loop->unlimited--;
+        (void) send_now(to, 2000000, 2000001);
+        CHECK(unsent_limit(to) > 1 << 30);
+        CHECK_EQ(loop->unlimited, ED_SOCKETS_UNLIMITED_MAX);
+        (void) send_now(to, 2000001, BYTES);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        io_pair_close(&pair);
+        CHECK_EQ(loop->unlimited, ED_SOCKETS_UNLIMITED_MAX - 1);
+        loop->unlimited = 0;
+        eddy_file_close(file);
+        return 0;
+}
+
+TEST(only_a_number_of_connections_are_without_the_limit_and_a_close_gives_its_place_back)
+{
+        io_run(places);
 }
 
 static int gone(void *arg)
