@@ -7,11 +7,11 @@
 #include <execinfo.h>
 #endif
 #include <signal.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "eddy/time.h"
 #include "loop/loop.h"
 #include "test.h"
 
@@ -20,8 +20,7 @@
 #endif
 
 enum {
-        TICKS = 10, /* in a second */
-        TICK_NS = 100000000,
+        TICKS = 10, /* in the time */
         SLOWER = UNDER_TSAN   ? 10
                  : UNDER_ASAN ? 3
                               : 1,
@@ -71,9 +70,14 @@ static void on_tick(int signo)
 
 void turning_watch(void)
 {
+        turning_watch_for(EDDY_SEC(1) * SLOWER);
+}
+
+void turning_watch_for(int64_t ns)
+{
         struct sigaction action = { .sa_handler = on_tick, .sa_flags = SA_RESTART };
         struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF };
-        int64_t tick_ns = (int64_t) TICK_NS * SLOWER;
+        int64_t tick_ns = ns / TICKS;
         struct itimerspec every = { .it_interval = { .tv_sec = tick_ns / 1000000000,
                                                      .tv_nsec = tick_ns % 1000000000 } };
         timer_t timer;

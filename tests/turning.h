@@ -10,7 +10,11 @@
 #ifndef ED_TEST_TURNING_H
 #define ED_TEST_TURNING_H
 
+#include <stdint.h>
+
 /* Watch the loops of this thread until the end of the case, which is aborted with its name and a stack. */
 void turning_watch(void);
+/* The same, for the tests of the watch: with so much processor time instead of the second. */
+void turning_watch_for(int64_t ns);
 
 #endif

@@ -501,7 +501,7 @@ static void history_make(const struct plan *plans, int count)
 static void survives_all(const struct plan *plans, int count)
 {
         history_make(plans, count);
-        crash_everywhere(plans, is_full() ? 9000 : 30, 200);
+        crash_everywhere(plans, is_full() ? 9000 : 15, 200);
         printf("# %zu changes, %llu states, and %llu of a crash in the run after a crash\n",
                history.count, (unsigned long long) states_count, (unsigned long long) nested_count);
         CHECK(history.count > 10 && states_count > history.count && nested_count > 0);

@@ -119,11 +119,11 @@ TEST(keys_are_equal_if_and_only_if_no_field_differs)
 /* ---- through the pool -------------------------------------------------------------- */
 
 enum {
-        ROUNDS_FEW = 25,
+        ROUNDS_FEW = 12,
         ROUNDS_FULL = 500,
         CLIENTS = 4,
         REQUESTS = 100,  /* of a round */
-        LAYERED_FEW = 8, /* rounds of LAYERED_REQUESTS_FEW requests */
+        LAYERED_FEW = 4, /* rounds of LAYERED_REQUESTS_FEW requests */
         LAYERED_FULL = 250,
         LAYERED_REQUESTS_FEW = 1000,
         LAYERED_REQUESTS_FULL = 4000,
@@ -1002,7 +1002,7 @@ static void session_pair(struct world *world, int *resumed)
 static void sessions(struct world *world)
 {
         /* Two handshakes each, which take long under Valgrind. */
-        int pairs = is_full() ? 20000 : getenv("EDDY_TEST_VALGRIND") ? 200 : 400, resumed = 0;
+        int pairs = is_full() ? 20000 : getenv("EDDY_TEST_VALGRIND") ? 100 : 200, resumed = 0;
 
         for (int i = 0; i < pairs; i++)
                 session_pair(world, &resumed);
