@@ -88,7 +88,8 @@
  * handler aborts its exchange.  An error that the handler returns is answered as a server answers
  * it (eddy/http_server.h).  The handler's requests have the URL's host (eddy_http_exchange_host()),
  * with http and https URLs.  Bodies and speeds have no limit; a head has the limits of
- * eddy_http_serve().  Made for tests (eddy/test.h), and for a program that is its own service.
+ * eddy_http_serve().  The requests are sent by HTTP/1, or with EDDY_HTTP_CLIENT_H2C by HTTP/2.  Made
+ * for tests (eddy/test.h), and for a program that is its own service.
  */
 #ifndef EDDY_HTTP_CLIENT_OPTS_H
 #define EDDY_HTTP_CLIENT_OPTS_H

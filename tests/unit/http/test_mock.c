@@ -12,6 +12,7 @@
 enum { BODY_BYTES = 300000, SLOW_BYTES = 20000, PIECE_BYTES = 2000, AT_ONCE = 10, REQUESTS = 200 };
 
 static char body[BODY_BYTES];
+static bool by_http2;
 
 static struct {
         eddy_http_client *client;
@@ -95,6 +96,7 @@ static int client_new(const struct eddy_http_client_opts *opts)
         memset(&seen, 0, sizeof(seen));
         own.handler = handle;
         own.handler_arg = &seen;
+        own.flags |= by_http2 ? EDDY_HTTP_CLIENT_H2C : 0;
         return eddy_http_client_new(&own, &seen.client);
 }
 
@@ -276,6 +278,15 @@ static int expected(void *arg)
 TEST(body_waits_for_100_continue)
 {
         http_run(expected, NULL);
+}
+
+TEST(handler_is_reached_by_http_2_if_an_option_says_so)
+{
+        by_http2 = true;
+        http_run(without_network, NULL);
+        http_run(bodies, NULL);
+        http_run(expected, NULL);
+        by_http2 = false;
 }
 
 /* ---- many connections --------------------------------------------------------------- */
