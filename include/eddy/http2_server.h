@@ -17,6 +17,8 @@ EDDY_BEGIN_DECLS
 /*
  * Counters of a server's connections by HTTP/2.  Each member that ends in "_ends" counts
  * connections that the server has ended for the reason in the table of struct eddy_http2_server_opts.
+ *
+ * Threads: servers of one thread may share the counters; servers of several may not.
  */
 struct eddy_http2_server_stats {
         uint64_t connections; /* begun */
@@ -48,8 +50,8 @@ struct eddy_http2_server_stats {
  *     does not read            each stream
  *     frames SETTINGS          settings_max       GOAWAY
  *     frames PING              pings_max          GOAWAY
- *     frames PRIORITY, and     others_max         GOAWAY
- *     unknown ones
+ *     frames PRIORITY and      others_max         GOAWAY
+ *     GOAWAY, and unknown ones
  *     frames DATA without      empty_max          GOAWAY
  *     bytes
  *     frames WINDOW_UPDATE     updates_max, and   GOAWAY

@@ -217,6 +217,10 @@ static int check_head(struct ed_h2_request *exchange)
         if (head->is_too_large)
                 return violated(exchange, ED_HTTP1_FAULT_HEAD_TOO_LARGE, EDDY_E_HTTP_TOO_LARGE);
         exchange->status = (int) strtol(ed_h2_head_pseudo(head, ":status"), NULL, 10);
+        if (exchange->status < 100) { /* nghttp2 looks at the digits only */
+                exchange->fault = nghttp2_http2_strerror(NGHTTP2_PROTOCOL_ERROR);
+                return EDDY_E_HTTP_INVALID_RESPONSE;
+        }
         if (length && !exchange->h2.got_end && strtoull(length, NULL, 10) > base->body_bytes_max)
                 return violated(exchange, ED_HTTP1_FAULT_BODY_TOO_LARGE, EDDY_E_HTTP_TOO_LARGE);
         return 0;

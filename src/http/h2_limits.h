@@ -19,7 +19,7 @@ enum ed_h2_limit {
         ED_H2_FAULTS,        /* resets that a frame of the peer made this side send */
         ED_H2_SETTINGS,      /* SETTINGS */
         ED_H2_PINGS,         /* PING */
-        ED_H2_OTHERS,        /* PRIORITY, PRIORITY_UPDATE and unknown frames */
+        ED_H2_OTHERS,        /* PRIORITY, GOAWAY, PRIORITY_UPDATE and unknown frames */
         ED_H2_EMPTY,         /* DATA without bytes and without an end */
         ED_H2_UPDATES,       /* WINDOW_UPDATE; each frame of DATA that is sent adds some */
         ED_H2_CONTINUATIONS, /* of one head: not a bucket */

@@ -119,6 +119,57 @@ TEST(a_request_without_an_end_ends_with_its_handler)
         site_run_prepared(&options, false, set_rest, send_unended);
 }
 
+/* ---- credit -------------------------------------------------------------------------- */
+
+enum { BODY_BYTES = 16 << 10, BODIES = 200 };
+
+/* A body on the stream, which goes on after what is sent between both parts. */
+static void send_bodies(struct site *site, const char *path, int flags,
+                        void (*between)(uint32_t id))
+{
+        static unsigned char body[BODY_BYTES];
+
+        raw_begin(site);
+        body[0] = 255; /* bytes of padding */
+        for (uint32_t i = 0; i < BODIES && !h2_raw.is_over && !h2_raw.is_broken; i++) {
+                uint32_t id = 2 * i + 1;
+
+                h2_raw_send_get(id, path, H2_END_HEADERS);
+                h2_raw_send_frame(NGHTTP2_DATA, flags, id, body, sizeof(body));
+                h2_raw_read_for(EDDY_MS(1));
+                between(id);
+                h2_raw_send_frame(NGHTTP2_DATA, flags, id, body, sizeof(body));
+                h2_raw_send_number(NGHTTP2_RST_STREAM, id, NGHTTP2_CANCEL);
+                h2_raw_read_for(EDDY_MS(1));
+        }
+        CHECK_EQ(h2_raw.goaway, 0);
+        CHECK(!h2_raw.is_over && !h2_raw.is_broken);
+        h2_raw_end();
+        CHECK_EQ(eddy_sleep(EDDY_SEC(4)), 0);
+        CHECK_EQ(stats.open, 0);
+}
+
+static void send_nothing(uint32_t id)
+{
+        (void) id;
+}
+
+static void send_overflow(uint32_t id)
+{
+        h2_raw_send_number(NGHTTP2_WINDOW_UPDATE, id, INT32_MAX);
+}
+
+/* A hundred connection windows of bytes that no handler reads. */
+SERVER_TEST(credit_for_bodies_of_requests_that_end_early_comes_back, &options)
+{
+        send_bodies(site, "/slow", 0, send_nothing);
+        send_bodies(site, "/slow", NGHTTP2_FLAG_PADDED, send_nothing);
+        send_bodies(site, "/ok", 0, send_nothing);
+        send_bodies(site, "/ok", NGHTTP2_FLAG_PADDED, send_nothing);
+        send_bodies(site, "/slow", 0, send_overflow);
+        send_bodies(site, "/echo", NGHTTP2_FLAG_PADDED, send_overflow);
+}
+
 /* ---- calls after the end -------------------------------------------------------------- */
 
 static int hint_late(eddy_http_exchange *exchange, void *arg)

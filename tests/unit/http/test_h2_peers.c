@@ -158,6 +158,30 @@ static const struct fault faults[] = {
         { "a table of HPACK that does not exist", BYTES(SETTINGS EVIL("\1", "\xff")) },
         { "PUSH_PROMISE", BYTES(SETTINGS SETTINGS_ACK "\0\0\5\5\4\0\0\0\1"
                                                       "\0\0\0\2\x82") },
+        { "PUSH_PROMISE before the settings are answered", BYTES(SETTINGS "\0\0\5\5\4\0\0\0\1"
+                                                                          "\0\0\0\2\x82") },
+        { "status 099", BYTES(SETTINGS EVIL("\5", "\x08\3"
+                                                  "099")) },
+        { "status 000", BYTES(SETTINGS EVIL("\5", "\x08\3"
+                                                  "000")) },
+        { "trailers with a pseudo-header", BYTES(SETTINGS HEADERS("\1", "\4") STATUS_200 DATA(
+                                                   "\2", "\0") "ab" EVIL("\1", STATUS_200)) },
+        { "a third head",
+          BYTES(SETTINGS HEADERS("\1", "\4") STATUS_200 HEADERS("\5", "\4") NEW_FIELD "\1a\1b") },
+        { "an even stream", BYTES(SETTINGS "\0\0\1\1\5\0\0\0\2\x88") },
+        { "a stream that was not opened", BYTES(SETTINGS "\0\0\1\1\5\0\0\0\7\x88") },
+        { "RST_STREAM of a stream that was not opened",
+          BYTES(SETTINGS "\0\0\4\3\0\0\0\0\7\0\0\0\0") },
+        { "a window that overflows", BYTES(SETTINGS "\0\0\4\x8\0\0\0\0\0"
+                                                    "\x7f\xff\xff\xff") },
+        { "an initial window that is too large", BYTES("\0\0\6\4\0\0\0\0\0\0\4\xff\xff\xff\xff") },
+        { "Content-Length twice",
+          BYTES(SETTINGS HEADERS("\11", "\4") STATUS_200 "\x0f\x0d\1"
+                                                         "2\x0f\x0d\1"
+                                                         "3" DATA("\2", "\1") "ab") },
+        { "Content-Length with a sign",
+          BYTES(SETTINGS HEADERS("\6", "\4") STATUS_200 "\x0f\x0d\2"
+                                                        "+2" DATA("\2", "\1") "ab") },
         { "HTTP/1", BYTES("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n") },
         { "SETTINGS of a stream", BYTES("\0\0\0\4\0\0\0\0\1") },
         { "a window of nothing", BYTES(SETTINGS "\0\0\4\x8\0\0\0\0\0"
@@ -203,6 +227,12 @@ static void flood_of_settings(eddy_stream *stream)
 static void flood_of_unknown_frames(eddy_stream *stream)
 {
         flood(stream, BYTES("\0\0\0\x77\0\0\0\0\0"));
+}
+
+static void flood_of_goaways(eddy_stream *stream)
+{
+        flood(stream, BYTES("\0\0\10\7\0\0\0\0\0"
+                            "\x7f\xff\xff\xff\0\0\0\0"));
 }
 
 static void flood_of_empty_data(eddy_stream *stream)
@@ -258,6 +288,7 @@ TEST(peer_that_sends_frames_that_cost_it_nothing_ends_the_connection)
         static h2_peer_fn *const peers[] = { flood_of_pings,
                                              flood_of_settings,
                                              flood_of_unknown_frames,
+                                             flood_of_goaways,
                                              flood_of_empty_data,
                                              bomb,
                                              NULL };
@@ -315,4 +346,61 @@ TEST(request_above_the_last_id_of_goaway_is_repeated_once)
                            "\0\0\0\0\0\0\0\0"));
         raw.is_silent = true;
         run_raw(check_goaway);
+}
+
+/* ---- a response before the end of the request ------------------------------------------ */
+
+/* The peer needs no more of the request (RFC 9113, 8.1). */
+static void check_early_answer(void)
+{
+        static char body[300000];
+        struct eddy_http_request request = { .method = "POST",
+                                             .body = body,
+                                             .body_bytes = sizeof(body) };
+        eddy_http_response *response;
+        const void *data;
+        size_t bytes;
+        int err = h2_ask(&request, "/", &response);
+
+        CHECK_EQ(err, 0);
+        CHECK_EQ(eddy_http_response_status(response), 200);
+        err = eddy_http_response_body(response, &data, &bytes);
+        CHECK_EQ(err, 0);
+        CHECK_EQ(bytes, 5);
+        eddy_http_response_close(response);
+        CHECK_EQ(raw.connections, 1);
+}
+
+TEST(response_before_the_end_of_the_request_is_a_response)
+{
+        say(BYTES(ANSWER "\0\0\4\3\0\0\0\0\1\0\0\0\0"));
+        raw.is_silent = true;
+        run_raw(check_early_answer);
+}
+
+/* ---- interim responses -------------------------------------------------------------------- */
+
+static void flood_of_interims(eddy_stream *stream)
+{
+        (void) read_request(stream);
+        (void) !eddy_stream_write(stream, SETTINGS, sizeof(SETTINGS) - 1);
+        for (int i = 0; i < 100000; i++)
+                if (eddy_stream_write(stream, BYTES(HEADERS("\5", "\4") "\x08\3"
+                                                                        "103")) < 0)
+                        break;
+}
+
+static int interims_main(void *arg)
+{
+        (void) arg;
+        CHECK_EQ(h2_world_begin(NULL, NULL), 0);
+        h2_world.peer = flood_of_interims;
+        CHECK_ERR(h2_fetch("GET", "/", NULL), EDDY_E_HTTP_TOO_LARGE);
+        CHECK_EQ(h2_world_end(), 0);
+        return 0;
+}
+
+TEST(interim_responses_without_an_end_are_limited)
+{
+        http_run(interims_main, NULL);
 }
