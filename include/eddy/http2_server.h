@@ -59,7 +59,8 @@ struct eddy_http2_server_stats {
  *     frames CONTINUATION      continuations_max  GOAWAY
  *     of a head
  *     decoded bytes of a head  head_bytes_max     431; above 4 times the limit GOAWAY
- *     heads of all streams     256 KiB            RST_STREAM (REFUSED_STREAM)
+ *     heads and trailers of    256 KiB            RST_STREAM (REFUSED_STREAM; ENHANCE_YOUR_CALM
+ *     all streams                                 after trailers)
  *     unread bodies            64 KiB a stream,   the client has no window
  *                              768 KiB in all
  *     unsent responses         64 KiB a stream,   the handler waits

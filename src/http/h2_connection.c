@@ -171,14 +171,23 @@ static void refuse_malformed(struct ed_h2_exchange *exchange)
         exchange->stream.reset_by_us = false;
 }
 
+/* Count the memory of the head and the trailers. */
+static void count_fields(struct ed_h2_exchange *exchange)
+{
+        size_t room = ed_h2_head_room(&exchange->stream.head) + exchange->copies.room +
+                      ed_h2_head_room(&exchange->stream.trailers);
+
+        exchange->connection->heads += room - exchange->head_room;
+        exchange->head_room = room;
+}
+
 static void begin_request(struct ed_h2_exchange *exchange)
 {
         struct ed_h2_connection *connection = exchange->connection;
         struct ed_task *task;
         int err = ed_h2_exchange_begin(exchange);
 
-        exchange->head_room = ed_h2_head_room(&exchange->stream.head) + exchange->copies.room;
-        connection->heads += exchange->head_room;
+        count_fields(exchange);
         if (err == EDDY_E_HTTP_INVALID_REQUEST) {
                 refuse_malformed(exchange);
                 return;
@@ -207,12 +216,27 @@ static bool are_allowed(const struct ed_h2_head *trailers)
         return !trailers->is_too_large;
 }
 
+static void end_trailers(struct ed_h2_exchange *exchange)
+{
+        struct ed_h2_connection *connection = exchange->connection;
+
+        if (!are_allowed(&exchange->stream.trailers)) {
+                refuse_malformed(exchange);
+                return;
+        }
+        count_fields(exchange);
+        if (connection->heads <= HEADS_BYTES_MAX)
+                return;
+        connection->stats->refused++;
+        ed_h2_stream_reset(&exchange->stream, NGHTTP2_ENHANCE_YOUR_CALM, EDDY_E_HTTP_TOO_LARGE);
+}
+
 static void part(struct ed_h2_stream *stream, enum ed_h2_part part)
 {
         if (part == ED_H2_MESSAGE)
                 begin_request(exchange_of(stream));
-        else if (!are_allowed(&stream->trailers))
-                refuse_malformed(exchange_of(stream));
+        else
+                end_trailers(exchange_of(stream));
 }
 
 static void closed(struct ed_h2_stream *stream)

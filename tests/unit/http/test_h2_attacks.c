@@ -341,6 +341,30 @@ TEST(an_empty_crumb_hides_no_cookie)
         site_run_prepared(&options, false, set_see_cookie, send_crumbs);
 }
 
+/* Two references of a byte each are trailers of 8,000 bytes. */
+SERVER_TEST(trailers_of_requests_whose_handlers_run_are_limited_together, &options)
+{
+        static unsigned char first[4096] = "\x40\x01x\x7f\xa1\x1e"; /* of 4,000 bytes */
+
+        raw_begin(site);
+        memset(first + 6, 'v', 4000);
+        for (uint32_t i = 0; i < 100; i++) {
+                h2_raw_send_get(2 * i + 1, "/slow-echo", H2_END_HEADERS);
+                if (i == 0)
+                        h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 1, first,
+                                          4006);
+                else
+                        h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS,
+                                          2 * i + 1, "\xbe\xbe", 2);
+                h2_raw_read_for(EDDY_MS(1));
+        }
+        CHECK_EQ(h2_raw.goaway, 0);
+        CHECK(h2_raw.resets >= 60);
+        CHECK(h2_raw.resets < 95);
+        CHECK(stats.refused >= 60);
+        h2_raw_end();
+}
+
 SERVER_TEST(a_flood_of_goaway_ends_the_connection, &options)
 {
         raw_begin(site);
