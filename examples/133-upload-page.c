@@ -101,7 +101,8 @@ static int serve(void *arg)
         struct eddy_http_server_opts opts = { .body_bytes_max = strtoull(args[3], NULL, 10) };
         EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
         EDDY_AUTO(eddy_http_router) eddy_http_router *router = NULL;
-        int err = eddy_tcp_listen("127.0.0.1", (uint16_t) atoi(args[2]), NULL, &listener);
+        int err = eddy_tcp_listen("127.0.0.1", (uint16_t) strtoul(args[2], NULL, 10), NULL,
+                                  &listener);
 
         if (err < 0 || (err = eddy_http_router_new(&router)) < 0)
                 return err;

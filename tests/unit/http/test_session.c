@@ -458,7 +458,8 @@ static int set_and_send_events(eddy_http_exchange *exchange, void *arg)
 /* No cache may keep such an answer, also if the server makes it. */
 GUARDED_TEST(each_answer_with_the_cookie_is_not_stored, session_build)
 {
-        static eddy_http_handler_fn *const handlers[] = { session_log_in, set_and_refuse, set_and_return };
+        static eddy_http_handler_fn *const handlers[] = { session_log_in, set_and_refuse,
+                                                          set_and_return };
         static const int statuses[] = { 200, 403, 404 };
 
         called = 0;
