@@ -1,10 +1,10 @@
 /*
  * 118-download - a file from a server whose connections break, with progress, continued later.
  *
- * eddy_http_download() asks for the rest of a body that was cut ("Range"), in the same call and in
- * a later one, unless the file has changed meanwhile ("If-Range").  The rest begins with the last byte
- * that is there, which is compared.  The file gets its name when all of it is on the disk and has
- * the SHA-256 that was asked for.  Here the server ends each response after 300,000 bytes.  The first
+ * eddy_http_download() requests the rest of a body that was cut ("Range"), in the same call or in a
+ * later call, unless the file has changed meanwhile ("If-Range").  Each such request repeats the
+ * last received byte, which is compared.  The file gets its name when it is complete on the disk
+ * and has the expected SHA-256.  Here the server ends each response after 300,000 bytes.  The first
  * call gives up after one attempt and leaves a part; the second call continues the part.
  *
  * Run: 118-download
@@ -35,7 +35,7 @@ enum { BYTES = 1000000, CUT_BYTES = 300000 };
 
 static char body[BYTES];
 
-/* Send what was asked for, but break the connection after CUT_BYTES. */
+/* Send the requested bytes, but break the connection after CUT_BYTES. */
 static int serve(eddy_http_exchange *exchange, void *arg)
 {
         const char *range = eddy_http_exchange_header(exchange, "Range"),

@@ -1,8 +1,8 @@
 /*
- * 133-upload-page - an HTTP server with a page that uploads files, and shows the progress.
+ * 133-upload-page - an HTTP server with a page that uploads files and shows the progress.
  *
- * The server reads a form part by part, so its memory does not grow with the files.  A file has its
- * name only when it is complete.  Names are made safe, and no upload replaces a file.
+ * The server reads a form part by part, so its memory does not grow with the files.  A file gets
+ * its name when it is complete.  Names are made safe, and uploads do not replace existing files.
  *
  * Run: D=$(mktemp -d); printf 12345 >$D/a; head -c 3000000 /dev/zero >$D/b; mkdir $D/up; sh -c 'echo $$; exec 133-upload-page $0 0 2000000' $D/up | { read P; read U; up() { curl -s "$@" $U/files; }; up -F note=Hello -F 'f=@'$D/a';filename=../../a'; up -F f=@$D/a | grep -o 'there[^"]*'; up -F f=@$D/b | grep -o 'the body[^"]*'; up -d a=b | grep -o '"status":...'; up -H 'Sec-Fetch-Site: cross-site' -F f=@$D/a | grep -o 'use[^"]*'; kill $P; }; ls $D/up; rm -r $D
  * Time: wall 0 s
@@ -73,7 +73,7 @@ static int upload(eddy_http_exchange *exchange, void *folder)
         const char *site = eddy_http_exchange_header(exchange, "Sec-Fetch-Site");
         EDDY_AUTO(eddy_http_multipart_reader) eddy_http_multipart_reader *form = NULL;
         struct eddy_http_multipart_part part;
-        char text[4096] = ""; /* longer answers are cut */
+        char text[4096] = ""; /* a longer answer is cut */
         FILE *answer;
         int err;
 
@@ -89,7 +89,7 @@ static int upload(eddy_http_exchange *exchange, void *folder)
                 return eddy_http_exchange_fail(exchange, 409, "there is a file of this name");
         if (err == -ENOSPC || err == -EDQUOT)
                 return eddy_http_exchange_fail(exchange, 507, "the disk is full");
-        if (*eddy_http_multipart_rule(form)) /* the form violates it */
+        if (*eddy_http_multipart_rule(form)) /* the rule that the form violates */
                 return eddy_http_exchange_fail(exchange, eddy_http_error_status(exchange, err),
                                                "%s", eddy_http_multipart_rule(form));
         return err < 0 ? err : eddy_http_exchange_respond_text(exchange, 200, text);
