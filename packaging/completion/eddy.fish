@@ -75,7 +75,7 @@ complete -c eddy -n '__fish_seen_subcommand_from batch' -s k -l insecure -d 'acc
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l proxy -x -d 'use this proxy, [http://|socks5://][USER:PASSWORD@]HOST[:PORT], in place of those of the environment'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l unix-socket -r -F -d 'connect to this Unix socket for every URL, without a proxy'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l resolve -x -d 'connect to ADDRESS for this host and port'
-complete -c eddy -n '__fish_seen_subcommand_from batch' -l http2 -d 'offer HTTP/2 to https servers, whose requests then share connections'
+complete -c eddy -n '__fish_seen_subcommand_from batch' -l http2 -d 'offer HTTP/2 to https servers'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l http1 -d 'HTTP/1.1 only'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -s h -l help -d 'print the usage'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l version -d 'print the version'
@@ -164,7 +164,7 @@ complete -c eddy -n '__fish_seen_subcommand_from retry' -s k -l insecure -d 'acc
 complete -c eddy -n '__fish_seen_subcommand_from retry' -l proxy -x -d 'use this proxy, [http://|socks5://][USER:PASSWORD@]HOST[:PORT], in place of those of the environment'
 complete -c eddy -n '__fish_seen_subcommand_from retry' -l unix-socket -r -F -d 'connect to this Unix socket for every URL, without a proxy'
 complete -c eddy -n '__fish_seen_subcommand_from retry' -l resolve -x -d 'connect to ADDRESS for this host and port'
-complete -c eddy -n '__fish_seen_subcommand_from retry' -l http2 -d 'offer HTTP/2 to https servers, whose requests then share connections'
+complete -c eddy -n '__fish_seen_subcommand_from retry' -l http2 -d 'offer HTTP/2 to https servers'
 complete -c eddy -n '__fish_seen_subcommand_from retry' -l http1 -d 'HTTP/1.1 only'
 
 complete -c eddy -n '__fish_seen_subcommand_from sort' -F
@@ -242,7 +242,7 @@ complete -c eddy -n '__fish_seen_subcommand_from fetch' -s k -l insecure -d 'acc
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l proxy -x -d 'use this proxy, [http://|socks5://][USER:PASSWORD@]HOST[:PORT], in place of those of the environment'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l unix-socket -r -F -d 'connect to this Unix socket for every URL, without a proxy'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l resolve -x -d 'connect to ADDRESS for this host and port'
-complete -c eddy -n '__fish_seen_subcommand_from fetch' -l http2 -d 'offer HTTP/2 to https servers, whose requests then share connections'
+complete -c eddy -n '__fish_seen_subcommand_from fetch' -l http2 -d 'offer HTTP/2 to https servers'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l http1 -d 'HTTP/1.1 only'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l compressed -d 'ask for compressed responses'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -s o -r -F -d 'write lines to FILE, which must be new or empty, except with --save'
@@ -258,7 +258,7 @@ complete -c eddy -n '__fish_seen_subcommand_from fetch' -l version -d 'print the
 complete -c eddy -n '__fish_seen_subcommand_from serve' -F
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l bind -x -d 'listen on this address'
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l port -x -d 'listen on this port'
-complete -c eddy -n '__fish_seen_subcommand_from serve' -l host -x -d 'also answer requests for this host, such as the name of a proxy before the server'
+complete -c eddy -n '__fish_seen_subcommand_from serve' -l host -x -d 'also answer requests for this host, such as the public name of a proxy'
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l threads -x -d 'serve on N threads'
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l cert -r -F -d 'serve https with this certificate and its key'
 complete -c eddy -n '__fish_seen_subcommand_from serve' -l key -r -F -d 'serve https with this certificate and its key'

@@ -91,7 +91,7 @@ _eddy() {
                         '*--proxy=[use this proxy, \[http://|socks5://\]\[USER:PASSWORD@\]HOST\[:PORT\], in place of those of the environment]:URL: ' \
                         '*--unix-socket=[connect to this Unix socket for every URL, without a proxy]:PATH:_files' \
                         '*--resolve=[connect to ADDRESS for this host and port]:HOST: ' \
-                        '*--http2[offer HTTP/2 to https servers, whose requests then share connections]' \
+                        '*--http2[offer HTTP/2 to https servers]' \
                         '*--http1[HTTP/1.1 only]' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
@@ -197,7 +197,7 @@ _eddy() {
                         '*--proxy=[use this proxy, \[http://|socks5://\]\[USER:PASSWORD@\]HOST\[:PORT\], in place of those of the environment]:URL: ' \
                         '*--unix-socket=[connect to this Unix socket for every URL, without a proxy]:PATH:_files' \
                         '*--resolve=[connect to ADDRESS for this host and port]:HOST: ' \
-                        '*--http2[offer HTTP/2 to https servers, whose requests then share connections]' \
+                        '*--http2[offer HTTP/2 to https servers]' \
                         '*--http1[HTTP/1.1 only]' \
                         '*:file:_files'
                 ;;
@@ -298,7 +298,7 @@ _eddy() {
                         '*--proxy=[use this proxy, \[http://|socks5://\]\[USER:PASSWORD@\]HOST\[:PORT\], in place of those of the environment]:URL: ' \
                         '*--unix-socket=[connect to this Unix socket for every URL, without a proxy]:PATH:_files' \
                         '*--resolve=[connect to ADDRESS for this host and port]:HOST: ' \
-                        '*--http2[offer HTTP/2 to https servers, whose requests then share connections]' \
+                        '*--http2[offer HTTP/2 to https servers]' \
                         '*--http1[HTTP/1.1 only]' \
                         '*--compressed[ask for compressed responses]' \
                         '*-o+[write lines to FILE, which must be new or empty, except with --save]:FILE:_files' \
@@ -316,7 +316,7 @@ _eddy() {
                 _arguments -S \
                         '*--bind=[listen on this address]:ADDRESS: ' \
                         '*--port=[listen on this port]:N: ' \
-                        '*--host=[also answer requests for this host, such as the name of a proxy before the server]:NAME: ' \
+                        '*--host=[also answer requests for this host, such as the public name of a proxy]:NAME: ' \
                         '*--threads=[serve on N threads]:N: ' \
                         '*--cert=[serve https with this certificate and its key]:FILE:_files' \
                         '*--key=[serve https with this certificate and its key]:FILE:_files' \

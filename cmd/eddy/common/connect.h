@@ -69,8 +69,8 @@ enum {
         "  --resolve HOST:PORT:ADDRESS[,ADDRESS]...\n"                                             \
         "                           connect to ADDRESS for this host and port; HOST * is any;\n"   \
         "                           may be repeated\n"                                             \
-        "  --http2                  offer HTTP/2 to https servers, whose requests then share\n"    \
-        "                           connections\n"                                                 \
+        "  --http2                  offer HTTP/2 to https servers; up to 100 requests to a\n"      \
+        "                           server then share a connection\n"                              \
         "  --http1                  HTTP/1.1 only (the default)\n"
 
 /* Set the proxies of the environment. */

@@ -1,10 +1,10 @@
 /*
  * common/port.c - see port.h.
  *
- * The kernel lets sockets share a port if all of them have SO_REUSEPORT, of which each process has to set
- * its own. The socket that reserves the port is bound without the option, so this fails if any other
- * socket has the port. It then gets the option, and the listeners can be bound after it. It is not a
- * listener, so it gets no connections.
+ * The kernel lets the sockets of a user share a port if all of them have SO_REUSEPORT. The socket
+ * that reserves the port is bound without the option, so bind() fails if any other socket has the
+ * port. The socket then gets the option, so the listeners of this process can be bound to the port
+ * too. It does not listen, so it gets no connections.
  */
 #include "common/port.h"
 
@@ -17,7 +17,7 @@
 
 #include "eddy/endpoint.h"
 
-/* Returns the bytes of the socket's address, or -EINVAL. */
+/* Returns the size of the socket's address in bytes, or -EINVAL. */
 static int address_of(const char *address, uint16_t port, struct sockaddr_storage *ret_address)
 {
         struct sockaddr_in *in = (struct sockaddr_in *) ret_address;
@@ -49,8 +49,9 @@ static int set_option(int fd, int option, int value)
 }
 
 /*
- * SO_REUSEADDR is for connections of an earlier process that wait for their end. It is removed, because a
- * listener of another process with this option could be bound as long as there is no listener here.
+ * SO_REUSEADDR allows bind() while connections of an earlier process are in TIME_WAIT. It is then
+ * turned off: otherwise a listener of another process with this option could be bound before the
+ * first one here.
  */
 static int reserve(int fd, const struct sockaddr_storage *address, socklen_t bytes)
 {
@@ -80,7 +81,7 @@ int ed_port_reserve(const char *address, uint16_t *port)
                 close(fd);
                 return err;
         }
-        /* The port is in the same place for both families. */
+        /* The port has the same offset in both families. */
         *port = ntohs(((struct sockaddr_in *) &storage)->sin_port);
         return fd;
 }

@@ -1,5 +1,5 @@
 /*
- * common/port.h - a port that the listeners of several loops share, and no other process.
+ * common/port.h - a port for the listeners of several loops, refused if another socket has it.
  */
 #ifndef ED_CMD_COMMON_PORT_H
 #define ED_CMD_COMMON_PORT_H
@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * Reserve '*port' for listeners of this process that share it by the option reuse_port; that option
- * alone would let another process of the user share it too. Port 0 becomes a free one. Returns a
- * descriptor, to be closed after the listeners.
+ * Reserve '*port' for listeners of this process with the option reuse_port. Fails if another socket
+ * has the port, which the listeners alone would share with another process of the user. Port 0
+ * becomes a free port. Returns a descriptor, to be closed after the listeners.
  *
  * Errors: -EINVAL  not an address
  *         -EADDRINUSE and others of bind(2)

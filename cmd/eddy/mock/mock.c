@@ -139,7 +139,7 @@ static int tls_open(struct mock_run *run, eddy_tls_config **ret_tls)
         return err;
 }
 
-/* Explain why the address and the port cannot be used. Returns 'err'. */
+/* Report why the address and the port cannot be used. Returns 'err'. */
 static int port_failed(struct mock_run *run, uint16_t port, int err)
 {
         ed_console_say("mock", "--listen %s, port %u: %s%s", run->mock.opts.host, port,

@@ -1,9 +1,9 @@
 /*
  * serve/hosts.c - see hosts.h.
  *
- * A page of another site can give its own name the address 127.0.0.1 (DNS rebinding). The browser then
- * lets the page read the files of a server on that address, as if they were of its site. The request
- * has the name of that site, and an attacker cannot make it an IP address or "localhost".
+ * A site can change the address of its name to 127.0.0.1 after its page was loaded (DNS rebinding).
+ * The browser then lets the page read the files of a server on that address, as files of the site.
+ * The Host of these requests is the name of the site, which cannot be an IP address or "localhost".
  */
 #include "serve/hosts.h"
 
@@ -45,7 +45,7 @@ bool ed_serve_host_is_known(const struct ed_serve_opts *opts, const char *host)
         size_t bytes = strcspn(host, ":");
         char v4[INET_ADDRSTRLEN];
 
-        /* A client without a Host is not a browser. The server has checked an address in brackets. */
+        /* Browsers always send a Host. The server has already checked an address in brackets. */
         if (!host[0] || host[0] == '[')
                 return true;
         if (bytes > 1 && host[bytes - 1] == '.')

@@ -8,7 +8,7 @@
 
 #include "serve/opts.h"
 
-/* Returns true if only this machine can connect to the address, by the address itself. */
+/* Returns true for a loopback address: 127.0.0.0/8 or ::1. */
 bool ed_serve_is_loopback(const char *address);
 
 /*

@@ -23,9 +23,8 @@ static const char help[] =
         "  --bind ADDRESS       listen on this address; 0.0.0.0 or :: is all addresses, so other\n"
         "                       machines can connect (127.0.0.1)\n"
         "  --port N             listen on this port; 0 is a free port (8000)\n"
-        "  --host NAME          also answer requests for this host, such as the name of a proxy "
-        "before\n"
-        "                       the server (localhost and IP addresses only); can be repeated\n"
+        "  --host NAME          also answer requests for this host, such as the public name of a\n"
+        "                       proxy; can be repeated (localhost and IP addresses only)\n"
         "  --threads N          serve on N threads; 0 means one for each processor (1)\n"
         "  --cert FILE, --key FILE\n"
         "                       serve https with this certificate and its key (PEM)\n"
@@ -106,7 +105,7 @@ static int metrics_port_set(struct ed_serve_opts *opts, const char *value)
         return -EINVAL;
 }
 
-/* Returns true for "files.example", whose last part is not a number: not an address, a port or a URL. */
+/* Returns true for a host name, such as "files.example"; false for an IP address, port or URL. */
 static bool is_name(const char *text)
 {
         const char *dot = strrchr(text, '.'), *last = dot ? dot + 1 : text;
@@ -122,8 +121,8 @@ static int host_add(struct ed_serve_opts *opts, const char *value)
 {
         if (!is_name(value)) {
                 ed_console_usage("serve",
-                                 "--host %s: not a name such as files.example; the address to "
-                                 "listen on is --bind",
+                                 "--host %s: not a name such as files.example; to listen on an "
+                                 "address, give --bind",
                                  value);
                 return -EINVAL;
         }

@@ -15,7 +15,7 @@ struct ed_serve_opts {
         uint16_t metrics_port;
         uint32_t threads; /* 0: one for each processor */
         uint32_t hosts_count;
-        const char *hosts[ED_SERVE_HOSTS_MAX]; /* names that are answered too */
+        const char *hosts[ED_SERVE_HOSTS_MAX]; /* names of --host */
         uint32_t folder_flags;                 /* EDDY_HTTP_FOLDER_* */
         const char *cache_control;
         const char *cert_file; /* NULL: http */

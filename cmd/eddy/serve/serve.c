@@ -25,7 +25,7 @@ struct serving {
         eddy_http_folder *folder;
         uint32_t connections_max; /* of each loop */
         uint32_t loops;
-        uint16_t port;        /* that is reserved for the loops, or that of the options */
+        uint16_t port;        /* the reserved one if there are several loops */
         atomic_int exit_code; /* of the first failure; 0: none */
 };
 
@@ -41,8 +41,8 @@ struct serving_loop {
 };
 
 /*
- * Set the exit code. Returns true for the first failure: only that is explained, and not those of the
- * other loops, which fail for the same reason.
+ * Set the exit code at the first failure, and return true. Returns false at later failures, which
+ * are not reported: the other loops fail for the same reason.
  */
 static bool fails_first(struct serving *serving, int exit_code)
 {
@@ -53,7 +53,7 @@ static bool fails_first(struct serving *serving, int exit_code)
 
 /* ---- opening --------------------------------------------------------------- */
 
-/* Explain why an address and a port of an option cannot be used. Returns 'err'. */
+/* Report why the address and the port of an option cannot be used. Returns 'err'. */
 static int port_failed(struct serving *serving, const char *option, uint16_t port, int err)
 {
         if (fails_first(serving, err == -EINVAL ? ED_EXIT_USAGE : ED_EXIT_FAILED))
@@ -119,8 +119,8 @@ static int open_metrics(struct serving *serving, struct serving_loop *loop)
 static int refuse_host(eddy_http_exchange *exchange, const char *host)
 {
         return eddy_http_exchange_fail(exchange, 403,
-                                       "the host %.200s is not known here; if it is right, start "
-                                       "eddy serve with --host and its name",
+                                       "the host %.200s is not allowed; to allow it, start eddy "
+                                       "serve with --host and its name",
                                        host);
 }
 
@@ -145,7 +145,7 @@ static int make_router(struct serving *serving, struct serving_loop *loop)
         if (loop->log)
                 eddy_http_use_access_log(loop->router,
                                          &(struct eddy_http_access_log_opts){ .log = loop->log });
-        /* With TLS, the client has checked the name by the certificate. */
+        /* With TLS, the client has verified the name with the certificate. */
         if (serving->opts.hosts_count > 0 ||
             (!loop->tls && ed_serve_is_loopback(serving->opts.address)))
                 eddy_http_router_use(loop->router, check_host, serving);
@@ -246,7 +246,7 @@ static int serve_on_loop(void *arg)
         return err;
 }
 
-/* Run the loops. With several, a port is reserved for their listeners. */
+/* Run the loops. If there are several, reserve a port for their listeners. */
 static int run_loops(struct serving *serving)
 {
         struct eddy_run_opts opts = { .watchdog_ns = EDDY_SEC(1), .report = ed_console_report };
@@ -264,7 +264,7 @@ static int run_loops(struct serving *serving)
         return err;
 }
 
-/* Set the number of loops, and of the connections of each. Returns false after a message. */
+/* Set the number of loops and the maximum of connections of each. Returns false after a message. */
 static bool set_loops(struct serving *serving)
 {
         unsigned long files = ed_console_raise_files("serve"), max;
