@@ -22,14 +22,14 @@
  * one.  If the server says how long it keeps an idle connection ("Keep-Alive: timeout=5"),
  * the client does not use the connection in the last second of that time.
  *
- * With EDDY_HTTP_CLIENT_HTTP2, https servers are offered HTTP/2, on which up to 100 exchanges share a
- * connection.  The calls are the same; names of headers are then in lower case.  A request with
- * "Connection: Upgrade" is sent by HTTP/1.  A response that is closed early ends its own exchange
- * only.  A request that the server has not begun to handle, as it says, is sent once more whatever
- * its method.  Before a connection had 500 of its exchanges ended early (and 16 more each second), it
- * takes no more requests, because servers end connections with too many.  If nothing arrives for
- * 30 s while a request waits, the client asks whether the server is there (PING), and 15 s
- * later the requests fail with EDDY_E_NET_TIMED_OUT.
+ * With EDDY_HTTP_CLIENT_HTTP2, https servers are offered HTTP/2, on which up to 100 exchanges share
+ * a connection.  The calls are the same; names of headers are then in lower case.  A request with
+ * "Connection: Upgrade" is sent by HTTP/1.  If a response is closed early, only its own exchange
+ * ends.  If the server reports that it has not processed a request, the request is sent once more,
+ * whatever its method.  A connection whose exchanges are ended early too often (500 at once, and
+ * about 16 each second) gets no more requests, because servers end a connection with many resets.
+ * If no byte arrives for 30 s while a request waits, the client sends a PING; if no answer arrives
+ * within 15 s, the requests fail with EDDY_E_NET_TIMED_OUT.
  *
  * Lines of HTTP/1 end in CR LF.  A line that ends in LF alone, and white space between
  * a chunk's size and the end of its line, are EDDY_E_HTTP_INVALID_RESPONSE.
@@ -176,8 +176,8 @@ struct eddy_http_client_stats {
         uint64_t idle;        /* connections idle now */
         uint64_t spare;       /* connections being opened that no request waits for */
         uint64_t waiting;     /* tasks waiting for a connection now */
-        uint64_t http2_connections; /* of 'connections', those of HTTP/2 */
-        uint64_t streams;           /* requests by HTTP/2 now, until their responses are closed */
+        uint64_t http2_connections; /* those of 'connections' that use HTTP/2 */
+        uint64_t streams;           /* requests by HTTP/2 whose responses are not closed */
 };
 EDDY_API void eddy_http_client_stats(const eddy_http_client *client,
                                      struct eddy_http_client_stats *ret_stats);

@@ -109,11 +109,11 @@
 
 EDDY_BEGIN_DECLS
 
-/* Flags of a client, besides those that eddy/http_request.h names. */
+/* Flags of a client, in addition to those of eddy/http_request.h. */
 enum {
-        /* https servers are offered HTTP/2, and HTTP/1.1 for those that do not speak it. */
+        /* https servers are offered HTTP/2 and HTTP/1.1 (ALPN). */
         EDDY_HTTP_CLIENT_HTTP2 = 1 << 16,
-        /* http URLs are sent by HTTP/2 without asking (prior knowledge), unless a proxy reads them. */
+        /* http URLs use HTTP/2 with prior knowledge (RFC 9113, 3.3), but not by an HTTP proxy. */
         EDDY_HTTP_CLIENT_H2C = 1 << 17,
 };
 
@@ -155,8 +155,7 @@ struct eddy_http_client_opts {
         eddy_limiter *limiter EDDY_UNSET; /* borrowed until the client is closed; NULL: none */
         eddy_breaker *breaker EDDY_UNSET; /* borrowed until the client is closed; NULL: none */
         eddy_http_auth *auth EDDY_UNSET; /* credentials; the client keeps a reference; NULL: none */
-        unsigned flags
-                EDDY_UNSET; /* EDDY_HTTP_CLIENT_*, and those that eddy/http_request.h names */
+        unsigned flags EDDY_UNSET;       /* EDDY_HTTP_CLIENT_*, and those of eddy/http_request.h */
         /* the text names the option that is not valid, if the error alone does not; NULL: not
          * wanted */
         struct eddy_http_fault *ret_fault EDDY_UNSET;

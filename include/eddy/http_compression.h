@@ -39,8 +39,8 @@ struct eddy_http_compression_opts {
  * Accept-Encoding allows it.  The coding with the highest quality is used; if the qualities are
  * equal, zstd.  All responses have "Vary: Accept-Encoding".  A compressed response has
  * Content-Encoding, a weak ETag in place of a strong one, and no Accept-Ranges.  A 304 for a file
- * has the ETag of the 200.  A handler that answers 304 itself need not know about compression: its
- * ETag becomes weak if the request's If-None-Match has it as a weak one.
+ * has the ETag that a 200 would have.  If a handler answers 304 itself, its strong ETag becomes
+ * weak if the request's If-None-Match has only the weak form of the ETag.
  *
  * Not compressed are: the statuses 1xx, 204, 205, 206 and 304; a response with Content-Encoding,
  * Content-Range, a digest of the content, or "Cache-Control: no-transform"; a response whose

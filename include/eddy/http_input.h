@@ -17,11 +17,11 @@
  *                {"type":"range","loc":["body","age"],"msg":"300 is above the maximum 150"}]}
  *
  * 'loc' begins with "body", "query" or "path".  'type' is the name of the error in small letters,
- * "missing" for EDDY_E_FIELD_MISSING, and "extra_forbidden" for EDDY_E_FIELD_UNKNOWN.  A text that is
- * not JSON, or not a query, is answered with a 400 and the reason (application/problem+json), and a body
- * of another type, or with a Content-Encoding, with a 415 and what was expected.  The wrong
- * fields of several calls are collected, so a handler can read the query and the body, and then return
- * the first error.
+ * "missing" for EDDY_E_FIELD_MISSING, and "extra_forbidden" for EDDY_E_FIELD_UNKNOWN.  A text that
+ * is not JSON, or not a query, is answered with a 400 and the reason (application/problem+json).  A
+ * body of another type, or with a Content-Encoding, is answered with a 415 and the expected type.
+ * The wrong fields of several calls are collected, so a handler can read the query and the body,
+ * and then return the first error.
  *
  * If a handler reads a text of another service by a table of fields and returns the error of that
  * read, the client gets a 500, because the request is not at fault.

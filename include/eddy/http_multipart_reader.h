@@ -22,9 +22,9 @@
  * Content-Disposition with one name, names are UTF-8, and nothing but a CR LF follows the last
  * boundary.  eddy_http_multipart_rule() returns the rule that a refused body violates.
  *
- * A cancelled call loses nothing, except for a save: the next one continues.  Any other error is final, and returned
- * by later calls too.  Calls with a NULL reader, or with NULL for a result, return -EINVAL, unless
- * their comment says otherwise.
+ * A cancelled call loses nothing, except a cancelled save: the next call continues.  Any other
+ * error is final, except for some errors of a save, and later calls return it too.  Calls with a
+ * NULL reader, or with NULL for a result, return -EINVAL, unless their comment says otherwise.
  */
 #ifndef EDDY_HTTP_MULTIPART_READER_H
 #define EDDY_HTTP_MULTIPART_READER_H
@@ -39,9 +39,9 @@ EDDY_BEGIN_DECLS
 typedef struct eddy_http_multipart_reader eddy_http_multipart_reader;
 
 /*
- * All zero is the default.  The body of a request has the server's limit too: for large files, set the
- * server's option 'body_bytes_max' (16 MiB by default), and lower the limit of other routes by
- * eddy_http_use_body_limit().
+ * All zero is the default.  The server's limit of a request's body also applies: for large files,
+ * raise the server's option 'body_bytes_max' (16 MiB by default), and lower the limit of other
+ * routes by eddy_http_use_body_limit().
  */
 struct eddy_http_multipart_limits {
         uint32_t parts_max EDDY_UNSET;       /* 0: 1,000 */
@@ -140,8 +140,9 @@ enum {
 enum { EDDY_HTTP_MULTIPART_HASH_DIGITS = 64 };
 
 /*
- * Called after each piece of at most 64 KiB that was written, with the bytes of the file so far.  A
- * result below 0 ends the save, which returns it.  May suspend; the reader is busy.
+ * Called after each written piece of at most 64 KiB, with the bytes of the file so far.  If the
+ * result is below 0, the save ends and returns this result.  May suspend; the reader is busy
+ * meanwhile.
  */
 typedef int eddy_http_multipart_progress_fn(uint64_t bytes, void *arg);
 
@@ -155,35 +156,35 @@ struct eddy_http_multipart_save_opts {
 };
 
 struct eddy_http_multipart_saved {
-        uint64_t bytes; /* of the file; after an error, those that were written */
+        uint64_t bytes; /* of the file; after an error, the bytes written */
         /* in lower case, with EDDY_HTTP_MULTIPART_HASH; "": not known */
         char hash[EDDY_HTTP_MULTIPART_HASH_DIGITS + 1];
         uintptr_t reserved[2];
 };
 
 /*
- * Write the present part's data to a file, which has its name only when it is complete: until then it is
- * a temporary file ".eddy-" and 16 digits in the same folder, which only a killed program or a crash
- * leaves.  No symbolic link at 'path' is followed.  Never make 'path' from the client's name without
- * eddy_http_multipart_file_name().  'ret_saved' may be NULL.
+ * Write the present part's data to a file.  The file gets its name when it is complete.  Until then
+ * it is a temporary file in the same folder, ".eddy-" and 16 digits, which remains only if the
+ * program is killed or the machine crashes.  A symbolic link at 'path' is not followed.  Never make
+ * 'path' from the client's name without eddy_http_multipart_file_name().  'ret_saved' may be NULL.
  *
- * After 0, a crash of the machine does not lose the file.  With EDDY_HTTP_MULTIPART_NO_SYNC it can lose
- * or damage it, and on some file systems a disk that is full is not noticed.
+ * After 0, a crash of the machine does not lose the file.  With EDDY_HTTP_MULTIPART_NO_SYNC, a
+ * crash can lose or damage the file, and some file systems do not report that the disk is full.
  *
  * Suspends: yes.  After a cancel the call still removes the temporary file, or syncs the folder.
- * Errors: those of eddy_http_multipart_next(): the form cannot be read further.  After those below,
- *         the next part can be read, and this one can be saved again, for example under another
- *         name, if none of its data were read
- *         -EEXIST     there is a file at 'path', without EDDY_HTTP_MULTIPART_REPLACE, or a device, a
- *                     pipe or a socket
+ * Errors: those of eddy_http_multipart_next(): the form cannot be read further.  After the errors
+ *         below, the next part can be read.  If no data of this part were read, the part can be
+ *         saved again, for example under another name
+ *         -EEXIST     'path' is a device, a pipe or a socket, or a file that is not to be replaced
+ *                     (EDDY_HTTP_MULTIPART_REPLACE)
  *         -EISDIR     'path' is a folder
  *         -ENOSPC, -EDQUOT, -EIO, -ENOENT, -EACCES and others of eddy_file_open(), eddy_file_write(),
  *                     eddy_file_sync() and eddy_path_rename()
  *         those of eddy_folder_sync(): the complete file has its name, but a crash can lose it
  *         the result of 'progress'
- *         -EINVAL     also: there is no present part, or some of its data were taken already; an
+ *         -EINVAL     also: there is no present part, or some of its data were already read; an
  *                     empty path, an unknown flag, or a mode above 0777
- *         -ECANCELED  there is no file; the data that were read are lost
+ *         -ECANCELED  the file does not exist; the data that were read are lost
  */
 EDDY_API EDDY_MUST_USE int eddy_http_multipart_save(
         eddy_http_multipart_reader *reader, const char *path,

@@ -82,7 +82,7 @@ EDDY_API EDDY_MUST_USE int eddy_http_relay_request(eddy_http_exchange *exchange,
  * Answer with the status, headers, body and trailers of a response.  If the body of the response
  * breaks off, the exchange is aborted (eddy_http_exchange_abort()), so that the client sees that
  * the answer is incomplete.  A body that the eddy_http_client's option 'decode' has decoded is sent
- * without Content-Encoding, Accept-Ranges and digests, and with a weak ETag in place of a strong
+ * without Content-Encoding, Accept-Ranges and digests, and with a weak ETag instead of a strong
  * one.  A body that the option cannot decode, because a coding is unknown or the body is a part
  * (206), is passed on unchanged.
  *

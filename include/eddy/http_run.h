@@ -1,5 +1,5 @@
 /*
- * eddy/http_run.h - a program that is an HTTP server: one call listens, serves, and stops without a loss.
+ * eddy/http_run.h - a program that is an HTTP server: a call listens, serves, stops at a signal.
  *
  *     static int hello(eddy_http_exchange *exchange, void *arg)
  *     {
@@ -19,8 +19,9 @@
  *             return eddy_http_run(&opts, serve, NULL) < 0;
  *     }
  *
- * The function opens what the handlers need, such as a pool of a database, before it calls
- * eddy_http_run_serve().  When that call returns, no handler runs, so the function closes these things.
+ * The function opens the objects that the handlers need, such as a pool of a database, before it
+ * calls eddy_http_run_serve().  When that call returns, no handler runs, so the function closes the
+ * objects.
  */
 #ifndef EDDY_HTTP_RUN_H
 #define EDDY_HTTP_RUN_H
@@ -33,16 +34,16 @@
 EDDY_BEGIN_DECLS
 
 /*
- * Adds routes to 'router', which is empty, and returns the result of eddy_http_run_serve(router, ...).
- * It is called as the main task of a loop (eddy/run.h), so it may suspend.  The router is freed when the
- * function has returned.
+ * Adds routes to 'router', which is empty, and returns the result of eddy_http_run_serve(router,
+ * ...).  The function is called as the main task of a loop (eddy/run.h), so it may suspend.  The
+ * router is freed after the function has returned.
  */
 typedef int eddy_http_run_fn(eddy_http_router *router, void *arg);
 
 /* All zero is the default. */
 struct eddy_http_run_opts {
         /* "127.0.0.1:8080", "[::]:8080" (all addresses), or "unix:/run/app.sock", see eddy/endpoint.h;
-         * port 0: a free one; a stale Unix socket is replaced; NULL: "127.0.0.1:8080" */
+         * port 0: a free port; a stale Unix socket is replaced; NULL: "127.0.0.1:8080" */
         const char *listen EDDY_UNSET;
         /* https: the files of the certificate with its chain, and of the key; NULL: http */
         const char *cert_file EDDY_UNSET;
@@ -56,32 +57,33 @@ struct eddy_http_run_opts {
 /*
  * Run a server until SIGINT or SIGTERM: start a loop, make a router, and call fn(router, arg).  The
  * first signal stops the server (eddy_http_run_serve()), or cancels 'fn' before it serves.  The second
- * ends the process at once, by that signal.
+ * signal ends the process at once.
  *
- * With several threads, each calls 'fn' with a router of its own.  The kernel distributes the
- * connections among the threads; each opens its own pool of a database.  Then another process of the
- * same user may listen on the same port without an error.  If 'fn' fails on a thread, all stop.
+ * With several threads, each thread calls 'fn' with a router of its own, so each opens its own pool
+ * of a database.  The kernel distributes the connections among the threads.  Another process of the
+ * same user can then listen on the same port without an error.  If 'fn' fails on a thread, all
+ * threads stop.
  *
- * Returns 0 after a stop by a signal, else the result of 'fn'.  If this is an error, it is reported
- * (EDDY_REPORT_SERVER, by default a line on standard error) in words, such as "cannot listen on
- * 127.0.0.1:80: Permission denied".  -ECANCELED is not reported.
+ * Returns 0 after a stop by a signal, else the result of 'fn'.  An error, except -ECANCELED, is
+ * reported in words (EDDY_REPORT_SERVER, by default a line on standard error), such as "cannot
+ * listen on 127.0.0.1:80: Permission denied".
  *
  * Errors: -EINVAL      an option is not valid, or excludes another
  *         EDDY_E_ENDPOINT_*    'listen' is not an address and a port, or a path
  *         EDDY_E_TLS_BAD_FILE  a file of the certificate is missing or has the wrong contents
  *         -EADDRINUSE, -EACCES, ...  of eddy_tcp_listen() and eddy_unix_listen()
  *         and those of eddy_run_many() and of 'fn'
- * Threads: any that runs no loop; with several threads, 'fn' runs on them at the same time.
+ * Threads: any that does not run a loop; with several threads, 'fn' runs on them at the same time.
  * Owns: borrows 'opts' and 'arg'.
  */
 EDDY_API int eddy_http_run(const struct eddy_http_run_opts *opts, eddy_http_run_fn *fn, void *arg);
 
 /*
  * In a function of eddy_http_run(): listen, and return the URL, such as "http://127.0.0.1:8080" or
- * "unix:/run/app.sock", for example to print it.  Clients that connect now wait until
- * eddy_http_run_serve() is called.  Returns "" if the server cannot listen, has a wrong route, or its
- * certificate cannot be used: then eddy_http_run_serve() returns the error.  The scheme is https if
- * the option 'cert_file' is set.
+ * "unix:/run/app.sock", for example to print the URL.  Clients that connect then wait until
+ * eddy_http_run_serve() is called.  Returns "" if the server cannot listen, a route is wrong, or
+ * the certificate cannot be used: eddy_http_run_serve() then returns the error.  The scheme is
+ * https if the option 'cert_file' is set.
  *
  * Suspends: yes.
  * Owns: valid until the function of eddy_http_run() returns.
@@ -89,10 +91,10 @@ EDDY_API int eddy_http_run(const struct eddy_http_run_opts *opts, eddy_http_run_
 EDDY_API const char *eddy_http_run_url(eddy_http_router *router);
 
 /*
- * In a function of eddy_http_run(): listen, unless eddy_http_run_url() did, and serve the router's
- * requests until the caller is cancelled.  At a cancel the listener is closed at once, so another
- * process can listen on the port, and requests in progress have opts.drain_ns to finish.  As
- * eddy_http_serve(), with a difference: if 'drain_ns' is 0, or 'opts' is NULL, they have 10 seconds.
+ * In a function of eddy_http_run(): listen, unless eddy_http_run_url() already does, and serve the
+ * router's requests until the caller is cancelled, as eddy_http_serve().  At a cancel the listener
+ * is closed at once, so another process can listen on the port, and requests in progress have
+ * opts.drain_ns to finish, or 10 seconds if 'drain_ns' is 0 or 'opts' is NULL.
  *
  * Suspends: yes.
  * Errors: -ECANCELED         the server was asked to stop

@@ -1,6 +1,6 @@
 /*
- * eddy/http_server.h - a server of HTTP/1.1, and of HTTP/2 if that is turned on: one call of the
- * handler per request, with HTTP/1 in the connection's task, with HTTP/2 in a task of its own.
+ * eddy/http_server.h - a server of HTTP/1.1, and of HTTP/2 if it is turned on.  The handler is
+ * called once per request: with HTTP/1 in the connection's task, with HTTP/2 in a task of its own.
  */
 #ifndef EDDY_HTTP_SERVER_H
 #define EDDY_HTTP_SERVER_H
@@ -120,8 +120,8 @@ EDDY_API int eddy_http_error_status(const eddy_http_exchange *exchange, int erro
  * such periods.  On Unix sockets the system counts whole buffers, so a client that
  * takes less than a buffer in two periods may be disconnected.
  *
- * With HTTP/2 a request that is not valid is reset, and eddy/http2_server.h has more limits.  A handler's
- * header "Connection: close" then has no effect.
+ * With HTTP/2, an invalid request is reset, a handler's header "Connection: close" has no effect,
+ * and eddy/http2_server.h has more limits.
  *
  * Lines of HTTP/1 end in CR LF.  A line that ends in LF alone, and a chunk's size with white space
  * after it, are answered by 400.
@@ -142,10 +142,10 @@ enum {
         EDDY_HTTP_SERVER_FINISH = 1 << 0, /* a handler continues if its client is gone */
         /* a handler is also cancelled when its client ends its sending; not with _FINISH */
         EDDY_HTTP_SERVER_CANCEL_AT_END = 1 << 1,
-        /* also speak HTTP/2: with TLS if the client chooses it (ALPN), without if the client begins with
-         * it (prior knowledge, RFC 9113, 3.3) */
+        /* also speak HTTP/2: with TLS by ALPN, and without TLS if the client begins with HTTP/2
+         * (prior knowledge, RFC 9113, 3.3) */
         EDDY_HTTP_SERVER_HTTP2 = 1 << 2,
-        EDDY_HTTP_SERVER_HTTP2_ONLY = 1 << 3, /* speak no HTTP/1 */
+        EDDY_HTTP_SERVER_HTTP2_ONLY = 1 << 3, /* speak HTTP/2 only */
 };
 
 struct eddy_http_server_opts {

@@ -18,8 +18,8 @@
  * end at once, store them in a database, and put only the key of the record in the session.
  *
  * A cookie that is forged, cut, expired, or of another program is an empty session, not an error.
- * If a request has several cookies of the name, the session is that of the first valid one among
- * the first 32: a cookie that another program on a sibling domain has set hides no valid cookie.
+ * If a request has several cookies of the name, the first valid cookie among the first 32 is the
+ * session, so an invalid cookie that a program on a sibling domain has set does not hide it.
  */
 #ifndef EDDY_HTTP_SESSION_H
 #define EDDY_HTTP_SESSION_H

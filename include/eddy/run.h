@@ -36,7 +36,7 @@ enum {
         EDDY_REPORT_MISUSE = 16,
         EDDY_REPORT_METRICS = 17, /* a metric was not made, or refused a series */
         EDDY_REPORT_TRACE = 18,   /* the file of a timeline could not be written */
-        EDDY_REPORT_SERVER = 19,  /* eddy_http_run() failed: eddy/http_run.h */
+        EDDY_REPORT_SERVER = 19,  /* eddy_http_run() failed */
 };
 
 struct eddy_report {

@@ -37,10 +37,10 @@ struct eddy_http_client {
         uint32_t spares_count;
         uint32_t http1_spares_count;
         uint32_t http1_buffers_count;
-        struct ed_list h2_spares; /* HTTP/2's parts of responses */
+        struct ed_list h2_spares; /* parts of responses by HTTP/2 */
         uint32_t h2_spares_count;
-        uint32_t h2_streams;     /* of HTTP/2, now */
-        uint64_t h2_connections; /* of HTTP/2, ever opened */
+        uint32_t h2_streams;     /* open streams of HTTP/2 */
+        uint64_t h2_connections; /* of HTTP/2, opened so far */
         uint32_t refs;
         struct eddy_http_timeouts timeouts;
         struct ed_http1_limits limits;
@@ -91,8 +91,9 @@ struct ed_http_response_ops {
         bool (*was_answered)(const eddy_http_response *response);
 
         /*
-         * After an error: returns true if the peer says that it has done nothing with the request,
-         * which is then repeated whatever its method. NULL: the protocol cannot say this.
+         * After an error: returns true if the peer reported that it did not process the request,
+         * which is then repeated whatever its method. NULL: the protocol has no report of this
+         * kind.
          */
         bool (*was_refused)(const eddy_http_response *response);
 

@@ -39,7 +39,7 @@ struct ed_coding {
         void (*free)(void *state);
 };
 
-/* zlib's memory, from the allocator of the library. */
+/* Memory for zlib, from the library's allocator. */
 void *ed_coding_zlib_alloc(void *arg, unsigned items, unsigned bytes);
 void ed_coding_zlib_free(void *arg, void *ptr);
 

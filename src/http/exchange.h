@@ -18,10 +18,10 @@ struct ed_http_failure {
         const char *detail; /* for the client; NULL: none */
 };
 
-/* How far the answer of an exchange is. */
+/* The state of an exchange's answer. */
 enum ed_http_answer {
         ED_HTTP_UNANSWERED, /* no final response was begun */
-        ED_HTTP_ANSWERING,  /* it was begun, but was not sent whole */
+        ED_HTTP_ANSWERING,  /* a response was begun, but not sent completely */
         ED_HTTP_ANSWERED,
 };
 
@@ -93,7 +93,7 @@ struct ed_http_exchange_ops {
         void (*answer_missing)(eddy_http_exchange *exchange, int result);
 };
 
-/* A call of ed_http_exchange_after(). First member of a struct with its other arguments. */
+/* A callback for ed_http_exchange_after(). First member of a struct with the other arguments. */
 struct ed_http_after {
         struct ed_http_after *next;
         void (*fn)(eddy_http_exchange *exchange, const struct ed_http_after *after);
@@ -123,7 +123,7 @@ struct ed_http_filter {
                      size_t bytes);
         int (*end)(struct ed_http_filter *filter, eddy_http_exchange *exchange);
         int (*flush)(struct ed_http_filter *filter, eddy_http_exchange *exchange);
-        /* The next answer is a 304 in place of a 200 with these headers and a body of 'body_bytes'. */
+        /* The next answer is a 304 for a 200 with these headers and a body of 'body_bytes'. */
         void (*not_modified)(struct ed_http_filter *filter, eddy_http_exchange *exchange,
                              const struct eddy_http_header *headers, size_t headers_count,
                              int64_t body_bytes);
@@ -145,7 +145,7 @@ struct eddy_http_exchange {
         struct eddy_http_session *session; /* the innermost (eddy/http_session.h); NULL: none */
 };
 
-/* Returns true for the methods whose answers may be conditional: GET, and HEAD. */
+/* Returns true for GET and HEAD, the methods whose answers may be conditional. */
 static inline bool ed_http_exchange_is_get_or_head(const eddy_http_exchange *exchange)
 {
         const char *method = exchange->ops->method(exchange);
@@ -153,7 +153,7 @@ static inline bool ed_http_exchange_is_get_or_head(const eddy_http_exchange *exc
         return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
-/* Returns true if the answer has no body, because of the method. */
+/* Returns true for HEAD, whose answer has no body. */
 static inline bool ed_http_exchange_is_head(const eddy_http_exchange *exchange)
 {
         return strcmp(exchange->ops->method(exchange), "HEAD") == 0;
@@ -164,13 +164,13 @@ void ed_http_exchange_accept_coding(const eddy_http_exchange *exchange,
                                     struct ed_accept_coding *ret_accept);
 
 /*
- * Write bytes of a regular file, as eddy_http_exchange_write() does, without a copy of them in this
- * process, but maybe fewer. Returns their number, at least 1; 0 at the end of the file.
+ * Write bytes of a regular file without copying them in this process. May write fewer than 'bytes'.
+ * Returns the number of written bytes, at least 1, or 0 at the end of the file.
  *
- * Suspends: yes, and may wait for the disk without other tasks running: see ed_file_is_cached().
+ * Suspends: yes, and may block the loop while the disk is read: check ed_file_is_cached() first.
  * Errors: those of eddy_http_exchange_write()
- *         -EAGAIN   none was written, after a wait: try again
- *         -ENOTSUP  none was written: use eddy_http_exchange_write()
+ *         -EAGAIN   no byte was written, after a wait: try again
+ *         -ENOTSUP  no byte was written: use eddy_http_exchange_write()
  */
 EDDY_MUST_USE int64_t ed_http_exchange_send_file(eddy_http_exchange *exchange,
                                                  const eddy_file *file, int64_t offset,
@@ -185,10 +185,11 @@ EDDY_MUST_USE int64_t ed_http_exchange_send_file(eddy_http_exchange *exchange,
 int ed_http_exchange_status(eddy_http_exchange *exchange, int result);
 
 /*
- * Call 'after->fn' when the request has an answer, which middleware then logs or counts: at once if
- * a response was begun; else after the server has answered in place of the handler, and before the
- * handler's values end. That call has a copy of the 'bytes' bytes at 'after', and of the route.
- * Without memory for the copies the call is made at once.
+ * Call 'after->fn' when the request has an answer, so that middleware can log or count the answer.
+ * If a response was begun, the call is made at once. Otherwise it is made after the server has
+ * answered instead of the handler, and before the handler's values end, with a copy of the 'bytes'
+ * bytes at 'after' and a copy of the route. Without memory for the copies, the call is made at
+ * once.
  *
  * Suspends: no.
  */

@@ -1,15 +1,15 @@
 /*
- * http/exchange_cookies.h - all cookies of a request that have a name.
+ * http/exchange_cookies.h - all cookies of a request with the same name.
  */
 #ifndef ED_HTTP_EXCHANGE_COOKIES_H
 #define ED_HTTP_EXCHANGE_COOKIES_H
 
 #include "eddy/http_exchange_cookies.h"
 
-/* How far a request was searched. All zero: its begin. */
+/* A position in a request's headers. All zero: the beginning. */
 struct ed_http_cookie_place {
         size_t header;    /* the index of the next header */
-        const char *rest; /* of the header before; NULL: none */
+        const char *rest; /* not searched, of the header before; NULL: none */
 };
 
 /*

@@ -6,18 +6,19 @@
 
 #include "http/http1_server.h"
 
-/* Both ends of a connection, stored at the first question. */
+/* The addresses of both ends of a connection. */
 struct ed_http_ends {
         struct eddy_endpoint peer, local;
 };
 
 /*
- * Returns both ends of a connection's stream. A question costs a system call, so the answers are kept in
- * '*ends', which the caller frees. Without memory, and without a stream, both are unknown.
+ * Returns both ends of a connection's stream. They are stored in '*ends', which the caller frees,
+ * because asking the kernel costs system calls. Without memory or without a stream, both ends are
+ * unknown.
  */
 const struct ed_http_ends *ed_http_ends(struct ed_http_ends **ends, const eddy_stream *stream);
 
-/* Store what is known of TLS on a connection's stream, which may be another kind. */
+/* Store the version, cipher and names of TLS, if the stream uses TLS. */
 void ed_http_describe_tls(const eddy_stream *stream, struct eddy_http_exchange_info *info);
 
 /* As eddy_http_exchange_info(). */

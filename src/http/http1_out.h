@@ -43,11 +43,11 @@ EDDY_MUST_USE int ed_http1_out_send(struct ed_http1_exchange *exchange,
                                     const struct eddy_slice *slices, size_t n);
 
 /*
- * Send what 'out' holds, and then bytes of a file; as ed_stream_send_file(), at the rate that the client
- * must keep.
+ * Send the bytes in 'out', and then bytes of a file, as ed_stream_send_file(). The minimum rate of
+ * the client applies.
  *
  * Suspends: yes.
- * Errors: those of ed_http1_out_send(); -EAGAIN and -ENOTSUP as there
+ * Errors: those of ed_http1_out_send(); -EAGAIN and -ENOTSUP as in ed_stream_send_file()
  */
 EDDY_MUST_USE int64_t ed_http1_out_send_file(struct ed_http1_exchange *exchange,
                                              const eddy_file *file, int64_t offset, size_t bytes);

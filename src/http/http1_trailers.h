@@ -16,7 +16,7 @@ int ed_http1_trailer_at(const eddy_http_exchange *base, size_t i,
 EDDY_MUST_USE int ed_http1_add_trailer(eddy_http_exchange *base, const char *name,
                                        const char *value);
 
-/* Returns true if an answer may have the trailer. Both may be NULL. */
+/* Returns true if an answer may have the trailer. 'name' and 'value' may be NULL. */
 bool ed_http_trailer_is_allowed(const char *name, const char *value);
 
 /* Returns the last chunk of an answer and its trailers, which it has, without the empty line after them. */

@@ -26,14 +26,14 @@ static inline int ed_http_input_failed(eddy_http_exchange *exchange, int error)
 }
 
 /*
- * Record that the body does not have the type that was expected, as ed_http_input_failed().
- * 'detail' is a static text for the client. Returns EDDY_E_HTTP_CONTENT_TYPE.
+ * Record that the body does not have the expected type, as ed_http_input_failed(). 'detail' is a
+ * static text for the client. Returns EDDY_E_HTTP_CONTENT_TYPE.
  */
 int ed_http_input_type_failed(eddy_http_exchange *exchange, const char *detail);
 
 /*
- * Check that the body has no content coding, which no input decodes. Otherwise record the error; the
- * answer gets the header Accept-Encoding (RFC 9110, 15.5.16).
+ * Check that the body does not have a content coding, because inputs do not decode bodies. If it
+ * has one, record the error and add Accept-Encoding to the answer (RFC 9110, 15.5.16).
  *
  * Errors: EDDY_E_HTTP_CONTENT_TYPE
  */

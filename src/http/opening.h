@@ -56,8 +56,8 @@ int ed_http_connect(struct ed_http_conn *conn, struct eddy_http_fault *fault,
                     eddy_stream **ret_stream);
 
 /*
- * Returns true if the connection is to an http origin, or through a tunnel to one, and the client
- * speaks a protocol there without asking.
+ * Returns true if the client uses HTTP/2 with prior knowledge on the connection: only to http
+ * origins, directly or through a tunnel.
  */
 bool ed_http_speaks_prior(const struct ed_http_conn *conn);
 

@@ -27,13 +27,13 @@ struct ed_http_protocol {
 struct ed_http_protocols {
         const char *alpn;                     /* the names of those that are offered */
         const struct ed_http_protocol *plain; /* without TLS, or if the server chooses none */
-        const struct ed_http_protocol *prior; /* without TLS, to origins; NULL: 'plain' */
+        const struct ed_http_protocol *prior; /* with prior knowledge; NULL: 'plain' */
         const struct ed_http_protocol *offered[ED_HTTP_OFFERED_MAX]; /* NULL: unused */
 };
 
 extern const struct ed_http_protocol ed_http1_protocol, ed_h2_protocol;
 
-/* Returns true if a connection to an https origin may turn out to have many slots. */
+/* Returns true if a connection to an https origin may have many slots after ALPN. */
 static inline bool ed_http_offers_many(const struct ed_http_protocols *protocols)
 {
         for (int i = 0; i < ED_HTTP_OFFERED_MAX && protocols->offered[i]; i++)

@@ -1,7 +1,7 @@
 /*
- * http/refuse.h - the answers of a handler that are refused, since HTTP forbids them.
+ * http/refuse.h - refused answers of a handler: HTTP forbids them.
  *
- * The reason is kept with the exchange until its request ends; "" is none.
+ * The exchange keeps the reason until its request ends; "" means that no answer was refused.
  */
 #ifndef ED_HTTP_REFUSE_H
 #define ED_HTTP_REFUSE_H
@@ -16,12 +16,12 @@ EDDY_MUST_USE int ed_http_refuse(char refused[ED_HTTP_REFUSED_BYTES], const char
 
 /*
  * Refuse an answer with a header that the server writes itself, or that HTTP forbids. The value may
- * be a secret, so the reason does not have it.
+ * be a secret, so the reason does not contain it.
  */
 EDDY_MUST_USE int ed_http_refuse_header(char refused[ED_HTTP_REFUSED_BYTES],
                                         const struct eddy_http_header *header);
 
-/* Report why a handler's answer was not valid: a mistake of the program (EDDY_REPORT_MISUSE). */
+/* Report why a handler's answer is not valid, as a mistake of the program (EDDY_REPORT_MISUSE). */
 void ed_http_report_refused(const eddy_http_exchange *exchange, const char *refused);
 
 #endif

@@ -17,17 +17,17 @@ struct ed_http_run {
         void *arg;
         struct ed_mutex lock; /* protects everything below */
         uint16_t port;        /* of all loops; 0: no loop listens yet */
-        bool is_told;         /* the first failure is reported already, or 'text' has it */
+        bool is_told;         /* the first failure is in 'text', or was reported */
         char text[512];
 };
 
-/* A loop. */
+/* The state of one loop. */
 struct ed_http_run_loop {
         struct ed_http_run *run;
         eddy_tls_config *tls;    /* NULL: http */
         eddy_listener *listener; /* NULL: does not listen */
         int err;                 /* of the first attempt to listen */
-        bool has_begun;          /* it listens, did, or has failed to */
+        bool has_begun;          /* it has tried to listen */
         char url[EDDY_ENDPOINT_TEXT_BYTES + sizeof("https://")];
 };
 

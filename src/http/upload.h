@@ -7,8 +7,9 @@
  * written, and nothing is read beyond the message's buffer: both directions wait instead of
  * buffering.
  *
- * A body from a source is read by the same task, piece by piece. If its length is unknown, HTTP/1 sends
- * chunks; with 'ended' the stream gets the bytes as they are, and that call ends the request.
+ * A body from a source is read by the same task, piece by piece. If its length is unknown, HTTP/1
+ * sends chunks. With 'ended', the bytes are written to the stream without chunks, and 'ended' ends
+ * the request.
  */
 #ifndef ED_HTTP_UPLOAD_H
 #define ED_HTTP_UPLOAD_H
@@ -25,7 +26,7 @@ struct ed_http_upload {
         eddy_stream **stream;      /* points to NULL after the client was closed */
         struct eddy_slice left[2]; /* unsent parts of the head and the body */
         char *copy;                /* the rest of the body, owned; NULL: the body is the caller's */
-        /* All is in the stream: end the request. NULL: HTTP/1, whose bytes show the end. */
+        /* Ends the request after the last byte. NULL: HTTP/1, whose messages contain their end. */
         int (*ended)(struct ed_http_upload *upload);
         struct eddy_http_body_source source;
         bool source_has_more; /* the source was not read to its end */

@@ -23,8 +23,8 @@ static inline int ed_file_check(const eddy_file *file)
 }
 
 /*
- * Returns true if the byte at 'offset' can be read without a wait for the disk. The file must belong to
- * the current loop.
+ * Returns true if the byte at 'offset' can be read without waiting for the disk. The file must
+ * belong to the current loop.
  *
  * Suspends: no.
  */

@@ -1,6 +1,6 @@
 /*
- * io/new_file.h - a file that gets its name when it is complete: a temporary file in the same folder,
- * which is renamed.
+ * io/new_file.h - a file that gets its name when it is complete: a temporary file in the same
+ * folder is written and then renamed.
  */
 #ifndef ED_IO_NEW_FILE_H
 #define ED_IO_NEW_FILE_H
@@ -37,7 +37,7 @@ enum {
  */
 ED_SHARED EDDY_MUST_USE int ed_new_file_keep(struct ed_new_file *file, unsigned flags);
 
-/* Remove the temporary file, if there is one, also in a cancelled task, and free the rest. Suspends: yes. */
+/* Remove the temporary file, also in a cancelled task, and free the rest. Suspends: yes. */
 ED_SHARED void ed_new_file_fini(struct ed_new_file *file);
 
 #endif

@@ -21,13 +21,14 @@ EDDY_MUST_USE ED_SHARED int ed_stream_writev(eddy_stream *stream, const struct e
                                              size_t n, struct ed_stream_wait *first);
 
 /*
- * Write bytes of a regular file, without a copy of them in this process, as far as the stream takes them
- * at once. Returns their number, at least 1; 0 at the end of the file. 'first' may be NULL.
+ * Write bytes of a regular file without copying them in this process, as many as the stream takes
+ * at once. Returns the number of written bytes, at least 1, or 0 at the end of the file. 'first'
+ * may be NULL.
  *
  * Suspends: yes.
  * Errors: those of eddy_stream_write_some()
- *         -EAGAIN   the stream took none; it has room by now
- *         -ENOTSUP  no byte can be written so: use eddy_stream_writev()
+ *         -EAGAIN   the stream took no bytes, but has room now: try again
+ *         -ENOTSUP  the stream cannot send this file: use eddy_stream_writev()
  */
 EDDY_MUST_USE ED_SHARED int64_t ed_stream_send_file(eddy_stream *stream, const eddy_file *file,
                                                     int64_t offset, size_t bytes,

@@ -167,7 +167,7 @@ void ed_sim_file_fini(struct ed_sim *sim);
 
 bool ed_sim_is_file(int fd);
 
-/* Copy bytes at 'offset' of an open file. Returns their number, 0 at its end. Errors: -EBADF, -EIO. */
+/* Read bytes of a file at 'offset'. Returns their number; 0 at the end. Errors: -EBADF, -EIO. */
 int64_t ed_sim_file_copy(struct ed_sim *sim, int fd, void *buf, size_t bytes, uint64_t offset);
 void ed_sim_file_close(struct ed_sim *sim, int fd);
 

@@ -16,7 +16,7 @@
  */
 ED_SHARED int64_t ed_sys_write_quietly(int fd, const void *data, size_t bytes);
 
-/* The same of sendfile(2), for which sockets have no such flag. Returns 0 at the end of the file. */
+/* sendfile(2) without SIGPIPE, for which it has no flag. Returns 0 at the end of the file. */
 int64_t ed_sys_send_file_quietly(int fd, int file, int64_t offset, size_t bytes);
 
 /*

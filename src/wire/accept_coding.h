@@ -8,29 +8,29 @@
 
 #include "base/def.h"
 
-/* If a client accepts some equally, the first is preferred. */
+/* In order of preference if a client gives equal weights. */
 enum ed_accept_coding_id {
         ED_ACCEPT_BR,
         ED_ACCEPT_ZSTD,
         ED_ACCEPT_GZIP, /* and "x-gzip" */
         ED_ACCEPT_IDENTITY,
-        ED_ACCEPT_CODINGS, /* how many there are */
+        ED_ACCEPT_CODINGS, /* number of codings */
 };
 
 /* The fields Accept-Encoding of a request. */
 struct ed_accept_coding {
-        int16_t weights[ED_ACCEPT_CODINGS + 1]; /* the last is that of "*"; below 0: not given */
+        int16_t weights[ED_ACCEPT_CODINGS + 1]; /* the last is for "*"; below 0: not given */
 };
 
 ED_SHARED void ed_accept_coding_init(struct ed_accept_coding *accept);
 
-/* Add the value of a field. List members that are not valid, or were there before, are ignored. */
+/* Add the value of a field. List members that are invalid or were already given are ignored. */
 ED_SHARED void ed_accept_coding_add(struct ed_accept_coding *accept, const char *value);
 
 /*
  * Returns the weight of a coding in thousandths (1 to 1,000), or 0 if the coding is not acceptable.
  * A coding that is not in the list has the weight of "*", or 0 without a "*". ED_ACCEPT_IDENTITY is
- * different: it has the smallest weight if it is not in the list and "*;q=0" does not exclude it.
+ * different: if it is not in the list, it has the smallest weight, unless "*;q=0" excludes it.
  */
 ED_SHARED int ed_accept_coding_weight(const struct ed_accept_coding *accept,
                                       enum ed_accept_coding_id coding);

@@ -28,7 +28,7 @@ int ed_http1_fault_error(enum ed_http1_fault fault, bool is_response);
 int ed_http1_target_form_of(const char *method, size_t method_bytes, const char *target,
                             size_t target_bytes, struct ed_url *ret_url);
 
-/* Returns true if a request by the method may have the target. */
+/* Returns true if the target is valid for the method. */
 ED_SHARED bool ed_http1_is_target(const char *method, size_t method_bytes, const char *target,
                                   size_t target_bytes);
 

@@ -72,11 +72,12 @@ struct ed_sys_socket {
         int64_t (*recv)(struct ed_sys *sys, int fd, void *buf, size_t bytes);
         int64_t (*send)(struct ed_sys *sys, int fd, const struct eddy_slice *slices, size_t n);
         /*
-         * Send bytes of a regular file, which the kernel need not copy. May wait for the disk. Returns 0
-         * at the end of the file. Errors: -ENOTSUP: the file cannot be sent so.
+         * Send bytes of a regular file without copying them to this process. May wait for the disk.
+         * Returns 0 at the end of the file. Errors: -ENOTSUP: sendfile(2) does not support the
+         * file.
          */
         int64_t (*send_file)(struct ed_sys *sys, int fd, int file, int64_t offset, size_t bytes);
-        /* Let an accepted connection keep few unsent bytes, as at first, or as many as it has room for. */
+        /* Set or lift the limit of unsent bytes that an accepted connection has at first. */
         void (*limit_unsent)(struct ed_sys *sys, int fd, bool is_limited);
         /*
          * Returns how many of the bytes sent on a connected socket the peer's system has not
