@@ -353,14 +353,18 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
         return refuse_rest(h2, stream);
 }
 
-/* A head that is too large for nghttp2 is not sent, and no other frame would end the stream. */
+/*
+ * A head that is too large for nghttp2 is not sent, and no other frame would end the stream. nghttp2 ends
+ * streams whose request was not sent.
+ */
 static int on_frame_not_send(nghttp2_session *session, const nghttp2_frame *frame, int result,
                              void *arg)
 {
         struct ed_h2_stream *stream = find(session, frame->hd.stream_id);
 
         (void) arg;
-        if (stream && frame->hd.type == NGHTTP2_HEADERS)
+        if (stream && frame->hd.type == NGHTTP2_HEADERS &&
+            frame->headers.cat != NGHTTP2_HCAT_REQUEST)
                 ed_h2_stream_reset(stream, NGHTTP2_INTERNAL_ERROR, ed_h2_error(result));
         return 0;
 }

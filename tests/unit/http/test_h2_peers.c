@@ -404,3 +404,73 @@ TEST(interim_responses_without_an_end_are_limited)
 {
         http_run(interims_main, NULL);
 }
+
+/* ---- requests that have not left ----------------------------------------------------------- */
+
+/* Read nothing while a body and another request wait, and refuse what has not been sent. */
+static void go_away_unread(eddy_stream *stream)
+{
+        static char buf[65536];
+        int64_t n;
+
+        if (raw.connections++ > 0) {
+                (void) read_request(stream);
+                (void) !eddy_stream_write(stream, BYTES(ANSWER));
+                while (eddy_stream_read(stream, buf, sizeof(buf)) > 0)
+                        continue;
+                return;
+        }
+        (void) !eddy_stream_write(stream, BYTES("\0\0\6\4\0\0\0\0\0\0\4\0\x7f\0\0"
+                                                "\0\0\4\x8\0\0\0\0\0\0\x7f\0\0"));
+        CHECK_EQ(eddy_sleep(EDDY_SEC(2)), 0);
+        (void) !eddy_stream_write(stream, BYTES("\0\0\10\7\0\0\0\0\0\0\0\0\1\0\0\0\0"));
+        CHECK_EQ(eddy_sleep(EDDY_SEC(1)), 0);
+        while ((n = eddy_stream_read(stream, buf, sizeof(buf))) > 0) {
+                /* RFC 9113, 6.4: a stream that was not begun is never reset. */
+                CHECK(!memmem(buf, (size_t) n, "\0\0\4\3\0\0\0\0\3", 9));
+                if (eddy_stream_is_readable(stream) <= 0 && eddy_sleep(EDDY_MS(100)) == 0 &&
+                    eddy_stream_is_readable(stream) <= 0)
+                        (void) !eddy_stream_write(stream, ANSWER + sizeof(SETTINGS) - 1,
+                                                  sizeof(ANSWER) - sizeof(SETTINGS));
+        }
+}
+
+static int send_big(void *arg)
+{
+        static char body[4 << 20];
+        struct eddy_http_request request = { .method = "POST",
+                                             .body = body,
+                                             .body_bytes = sizeof(body) };
+        eddy_http_response *response = NULL;
+
+        *(int *) arg = h2_ask(&request, "/", &response);
+        if (response)
+                (void) eddy_http_response_discard(response);
+        eddy_http_response_close(response);
+        return 0;
+}
+
+static int unread_main(void *arg)
+{
+        eddy_scope scope;
+        int big = 1;
+
+        (void) arg;
+        raw.connections = 0;
+        CHECK_EQ(h2_world_begin(NULL, NULL), 0);
+        h2_world.peer = go_away_unread;
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, send_big, &big), 0);
+        http_pause(EDDY_SEC(1));
+        CHECK_EQ(h2_fetch("POST", "/", NULL), 200);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        CHECK_EQ(raw.connections, 2);
+        CHECK_EQ(big, 0);
+        CHECK_EQ(h2_world_end(), 0);
+        return 0;
+}
+
+TEST(request_that_was_not_sent_before_goaway_is_sent_elsewhere)
+{
+        http_run(unread_main, NULL);
+}
