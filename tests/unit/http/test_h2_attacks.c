@@ -376,3 +376,191 @@ SERVER_TEST(a_flood_of_goaway_ends_the_connection, &options)
         CHECK_EQ(stats.others_ends, 1);
         h2_raw_end();
 }
+
+/* ---- ends by the client ----------------------------------------------------------------- */
+
+static void send_goaway(void)
+{
+        h2_raw_send_frame(NGHTTP2_GOAWAY, 0, 0, "\0\0\0\0\0\0\0\0", 8);
+}
+
+SERVER_TEST(a_goaway_of_the_client_lets_requests_end_and_then_the_connection, &options)
+{
+        int64_t since_ns;
+
+        raw_begin(site);
+        send_goaway();
+        since_ns = eddy_now();
+        h2_raw_read_for(EDDY_SEC(10));
+        CHECK(h2_raw.is_over);
+        CHECK(eddy_now() - since_ns <= EDDY_SEC(2));
+        h2_raw_end();
+
+        raw_begin(site);
+        h2_raw_send_get(1, "/slow", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_send_get(3, "/echo", H2_END_HEADERS);
+        send_goaway();
+        h2_raw_send_frame(NGHTTP2_DATA, H2_END_STREAM, 3, "echo", 4);
+        since_ns = eddy_now();
+        h2_raw_read_for(EDDY_SEC(10));
+        CHECK(h2_raw.is_over);
+        CHECK(eddy_now() - since_ns <= EDDY_SEC(5));
+        CHECK_EQ(h2_raw.heads, 2);
+        CHECK_EQ(h2_raw.data, 8);
+        CHECK_EQ(h2_raw.resets, 0);
+        h2_raw_end();
+}
+
+/* The client says no more, and reads on. */
+SERVER_TEST(a_client_that_half_closes_ends_its_connection, &options)
+{
+        raw_begin(site);
+        h2_raw_send_get(1, "/slow", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_read_for(EDDY_MS(100));
+        CHECK_EQ(eddy_stream_shutdown(h2_raw.stream), 0);
+        h2_raw_read_for(EDDY_SEC(10));
+        CHECK(h2_raw.is_over);
+        CHECK_EQ(stats.open, 0);
+        h2_raw_end();
+}
+
+/* ---- small pieces ------------------------------------------------------------------------ */
+
+static size_t put_frame(char *at, int type, int flags, uint32_t id, const char *payload,
+                        size_t bytes)
+{
+        const char head[9] = { 0, 0, (char) bytes, (char) type, (char) flags, 0, 0, 0, (char) id };
+
+        memcpy(at, head, 9);
+        memcpy(at + 9, payload, bytes);
+        return 9 + bytes;
+}
+
+SERVER_TEST(frames_may_come_by_single_bytes, &options)
+{
+        static char talk[1024];
+        size_t n = sizeof(NGHTTP2_CLIENT_MAGIC) - 1;
+
+        memset(&stats, 0, sizeof(stats));
+        memset(&h2_raw, 0, sizeof(h2_raw));
+        memcpy(talk, NGHTTP2_CLIENT_MAGIC, n);
+        n += put_frame(talk + n, NGHTTP2_SETTINGS, 0, 0, "\0\1\0\0\0\0", 6); /* no table */
+        n += put_frame(talk + n, NGHTTP2_HEADERS, 0, 1, "\x83\x86\x04", 3);
+        n += put_frame(talk + n, NGHTTP2_CONTINUATION, 0, 1, "\x05/echo", 6);
+        n += put_frame(talk + n, NGHTTP2_CONTINUATION, H2_END_HEADERS, 1, "\x01\x01h", 3);
+        n += put_frame(talk + n, NGHTTP2_SETTINGS, NGHTTP2_FLAG_ACK, 0, "", 0);
+        n += put_frame(talk + n, NGHTTP2_DATA, NGHTTP2_FLAG_PADDED, 1, "\3abc\0\0\0", 7);
+        n += put_frame(talk + n, NGHTTP2_PING, 0, 0, "12345678", 8);
+        n += put_frame(talk + n, NGHTTP2_SETTINGS, 0, 0, "\0\1\0\1\0\0", 6); /* a large one */
+        n += put_frame(talk + n, NGHTTP2_DATA, 0, 1, "de", 2);
+        n += put_frame(talk + n, NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 1, "\0\1a\1b", 5);
+        n += put_frame(talk + n, NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 3,
+                       "\x82\x86\x04\x03/ok\x01\x01h", 10);
+        h2_raw.stream = site_connect(site);
+        for (size_t i = 0; i < n; i++) {
+                h2_raw_send_bytes(talk + i, 1);
+                h2_raw_read_for(EDDY_MS(1));
+        }
+        h2_raw_read_for(EDDY_MS(100));
+        CHECK_EQ(h2_raw.heads, 2);
+        CHECK_EQ(h2_raw.data, 7);
+        CHECK_EQ(h2_raw.resets, 0);
+        CHECK(!h2_raw.is_over);
+        h2_raw_end();
+}
+
+/* ---- any frames ---------------------------------------------------------------------------- */
+
+static uint64_t state;
+
+static uint32_t any(uint32_t n)
+{
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        return (uint32_t) (state >> 32) % n;
+}
+
+static void send_any(uint32_t id)
+{
+        static const char *const paths[] = { "/ok",     "/slow",       "/echo",      "/flood",
+                                             "/inject", "/long-flood", "/slow-echo", "/chunked",
+                                             "/short",  "/fail-late",  "/abort",     "/unended" };
+        static const uint32_t windows[] = { 0, 1, 1000, 65535, 1 << 20, INT32_MAX };
+        static const char body[5000] = { 20 };
+        unsigned char setting[6] = { 0,
+                                     (unsigned char) any(8),
+                                     0,
+                                     (unsigned char) any(2),
+                                     (unsigned char) any(256),
+                                     (unsigned char) any(256) };
+        int end = any(2) ? H2_END_STREAM : 0;
+
+        switch (any(12)) {
+        case 0:
+        case 1:
+        case 2:
+        case 3:
+                h2_raw_send_get(id, paths[any(sizeof(paths) / sizeof(paths[0]))],
+                                end | (any(20) ? H2_END_HEADERS : 0));
+                break;
+        case 4:
+        case 5:
+        case 6:
+                h2_raw_send_frame(NGHTTP2_DATA, end | (any(2) ? NGHTTP2_FLAG_PADDED : 0), id, body,
+                                  21 + any(sizeof(body) - 21));
+                break;
+        case 7:
+                h2_raw_send_number(NGHTTP2_RST_STREAM, id, any(14));
+                break;
+        case 8:
+                h2_raw_send_number(NGHTTP2_WINDOW_UPDATE, any(2) ? id : 0,
+                                   windows[any(sizeof(windows) / sizeof(windows[0]))]);
+                break;
+        case 9:
+                h2_raw_send_frame(NGHTTP2_SETTINGS, 0, 0, setting, 6);
+                break;
+        case 10:
+                h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS, id, "\0\1a\1b",
+                                  5);
+                break;
+        default:
+                if (any(20) == 0)
+                        h2_raw_send_frame(NGHTTP2_GOAWAY, 0, 0, "\0\0\0\0\0\0\0\0", 8);
+                else
+                        h2_raw_send_frame(NGHTTP2_PING, 0, 0, body, 8);
+        }
+}
+
+static void send_anything(struct site *site)
+{
+        memset(&stats, 0, sizeof(stats));
+        for (int i = 0; i < 100; i++) {
+                uint32_t id = 1;
+
+                h2_raw_begin(site_connect(site));
+                for (uint32_t frames = any(60); frames > 0 && !h2_raw.is_broken; frames--) {
+                        if (any(3) == 0)
+                                id += 2;
+                        send_any(any(4) || id < 7 ? id : id - 2 * any(3));
+                        if (any(3) == 0)
+                                h2_raw_read_for(any(4) ? EDDY_MS(any(3)) : EDDY_SEC(any(3)));
+                }
+                if (any(2))
+                        h2_raw_read_for(EDDY_SEC(1));
+                h2_raw_end();
+        }
+        CHECK_EQ(eddy_sleep(EDDY_SEC(100)), 0);
+        CHECK_EQ(stats.open, 0);
+        CHECK_EQ(ask(site, "GET /ok HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")->status,
+                 200);
+}
+
+TEST(any_frames_of_clients_leave_nothing)
+{
+        state = 88172645463325252;
+        for (int i = 0; i < (test_is_full() ? 100 : 1); i++) {
+                site_run(&options, false, send_anything);
+                site_run(&finish, false, send_anything);
+        }
+}
