@@ -86,8 +86,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_exchange_multipart(
 /* A part.  Its texts are valid until the next part is read. */
 struct eddy_http_multipart_part {
         const char *name;
-        /* as the client has sent it, for example with folders; NULL: the part is not a file.
-         * Do not open it: see eddy_http_multipart_file_name(). */
+        /* as the client has sent it, for example with folders; NULL: the part is not a file; "": a
+         * browser's user has chosen no file.  Do not open it: see eddy_http_multipart_file_name(). */
         const char *filename;
         const char *type; /* Content-Type; NULL: none */
         uintptr_t reserved[4];

@@ -60,9 +60,9 @@ struct eddy_http_run_opts {
  * signal ends the process at once.
  *
  * With several threads, each thread calls 'fn' with a router of its own, so each opens its own pool
- * of a database.  The kernel distributes the connections among the threads.  Another process of the
- * same user can then listen on the same port without an error.  If 'fn' fails on a thread, all
- * threads stop.
+ * of a database, and a line that 'fn' prints comes once for each thread.  The kernel distributes the
+ * connections among the threads.  Another process of the same user can then listen on the same port
+ * without an error.  If 'fn' fails on a thread, all threads stop.
  *
  * Returns 0 after a stop by a signal, else the result of 'fn'.  An error, except -ECANCELED, is
  * reported in words (EDDY_REPORT_SERVER, by default a line on standard error), such as "cannot
