@@ -44,9 +44,10 @@ struct eddy_http_compression_opts {
  *
  * Not compressed are: the statuses 1xx, 204, 205, 206 and 304; a response with Content-Encoding,
  * Content-Range, a digest of the content, or "Cache-Control: no-transform"; a response whose
- * Content-Type is missing, is already compressed (images, audio, video, archives), or is
- * text/event-stream; a body below 'bytes_min', unless the client refuses uncompressed responses
- * ("identity;q=0"); and a body that would become longer.
+ * Content-Type is missing, is text/event-stream, or is none of these: text, JSON, XML (with SVG),
+ * JavaScript, WebAssembly, TrueType and OpenType fonts, and image/bmp; a body below 'bytes_min', unless
+ * the client refuses uncompressed responses ("identity;q=0"); and a body that would become longer.
+ * Files with an unknown ending are application/octet-stream, so they are not compressed.
  *
  * A body that is given in pieces is compressed in pieces.  The compressor keeps bytes until there
  * are enough for a block, so a handler that waits between pieces should call
