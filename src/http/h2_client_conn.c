@@ -136,7 +136,10 @@ static int error_of(const struct ed_h2_session *session, int err)
                 return EDDY_E_HTTP_CLIENT_CLOSED;
         if (session->h2.fault != 0)
                 return EDDY_E_HTTP_INVALID_RESPONSE;
-        return err == 0 || err == -ECONNRESET || err == -ECANCELED ? EDDY_E_HTTP_CLOSED : err;
+        /* The peer has ended the connection; the writing task may see that first. */
+        return err == 0 || err == -ECONNRESET || err == -EPIPE || err == -ECANCELED
+                       ? EDDY_E_HTTP_CLOSED
+                       : err;
 }
 
 static int session_run(void *arg)
