@@ -469,6 +469,80 @@ SERVER_TEST(frames_may_come_by_single_bytes, &options)
         h2_raw_end();
 }
 
+/* ---- a stop -------------------------------------------------------------------------------- */
+
+struct stopped {
+        eddy_stream *stream;
+        eddy_scope scope;
+        int result;
+        int64_t ended_ns;
+};
+
+static int write_on(eddy_http_exchange *exchange, void *arg)
+{
+        static char piece[10000];
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
+
+        (void) arg;
+        while (err == 0)
+                err = eddy_http_exchange_write(exchange, piece, sizeof(piece));
+        return err;
+}
+
+static int serve_unread(void *arg)
+{
+        struct stopped *server = arg;
+
+        eddy_scope_begin(&server->scope, NULL);
+        server->result = eddy_http_serve_stream(
+                server->stream, SERVER_OPTIONS(EDDY_HTTP_SERVER_HTTP2, .drain_ns = EDDY_SEC(10)),
+                write_on, NULL);
+        server->ended_ns = eddy_now();
+        (void) eddy_scope_end(&server->scope);
+        return 0;
+}
+
+static void stop_unread(bool has_request)
+{
+        struct stopped server = { .stream = NULL };
+        int64_t since_ns;
+        eddy_scope scope;
+
+        memset(&h2_raw, 0, sizeof(h2_raw));
+        CHECK_EQ(eddy_stream_pair(NULL, &h2_raw.stream, &server.stream), 0);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, serve_unread, &server), 0);
+        h2_raw_send_bytes(NGHTTP2_CLIENT_MAGIC, NGHTTP2_CLIENT_MAGIC_LEN);
+        h2_raw_send_frame(NGHTTP2_SETTINGS, 0, 0, "\0\4\x7f\xff\xff\xff", 6);
+        h2_raw_send_number(NGHTTP2_WINDOW_UPDATE, 0, INT32_MAX - 65535);
+        h2_raw_send_get(1, "/", H2_END_STREAM | H2_END_HEADERS);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(1)), 0);
+        if (!has_request)
+                h2_raw_send_number(NGHTTP2_RST_STREAM, 1, NGHTTP2_CANCEL);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(1)), 0);
+        since_ns = eddy_now();
+        eddy_scope_cancel(&server.scope);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(15)), 0);
+        CHECK(server.ended_ns > 0);
+        CHECK(server.ended_ns - since_ns <= EDDY_SEC(12));
+        CHECK_ERR(server.result, -ECANCELED);
+        h2_raw_end();
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+static int stop_unread_main(void *arg)
+{
+        (void) arg;
+        stop_unread(true);
+        stop_unread(false);
+        return 0;
+}
+
+TEST(a_client_that_does_not_read_delays_a_stop_by_the_drain_time_only)
+{
+        http_run(stop_unread_main, NULL);
+}
+
 /* ---- any frames ---------------------------------------------------------------------------- */
 
 static uint64_t state;

@@ -430,7 +430,7 @@ static void go_away_unread(eddy_stream *stream)
                 CHECK(!memmem(buf, (size_t) n, "\0\0\4\3\0\0\0\0\3", 9));
                 if (eddy_stream_is_readable(stream) <= 0 && eddy_sleep(EDDY_MS(100)) == 0 &&
                     eddy_stream_is_readable(stream) <= 0)
-                        (void) !eddy_stream_write(stream, ANSWER + sizeof(SETTINGS) - 1,
+                        (void) !eddy_stream_write(stream, &ANSWER[sizeof(SETTINGS) - 1],
                                                   sizeof(ANSWER) - sizeof(SETTINGS));
         }
 }
