@@ -439,6 +439,8 @@
         X(kind_of_entry, fstatat, 1, "only on file systems that do not store the kind")            \
         X(open_part, openat, 1, "only where openat2(2) is forbidden")                              \
         X(open_by_parts, close, 1, "of a descriptor that was opened")                              \
+        X(link_and_remove, linkat, 1, "only on file systems that must replace")                    \
+        X(link_and_remove, unlink, 1, "only on file systems that must replace")                    \
         X(open_removed, mkostemp, 1, "only on file systems without unnamed files")                 \
         X(open_removed, unlink, 1, "only on file systems without unnamed files")                   \
         X(ed_sys_in_copy, nanosleep, 1, "a pause that may end early")                              \

@@ -445,7 +445,7 @@ static int send_big(void *arg)
 
         *(int *) arg = h2_ask(&request, "/", &response);
         if (response)
-                (void) eddy_http_response_discard(response);
+                CHECK_EQ(eddy_http_response_discard(response), 0);
         eddy_http_response_close(response);
         return 0;
 }
