@@ -73,26 +73,30 @@ static int upload(eddy_http_exchange *exchange, void *folder)
         const char *site = eddy_http_exchange_header(exchange, "Sec-Fetch-Site");
         EDDY_AUTO(eddy_http_multipart_reader) eddy_http_multipart_reader *form = NULL;
         struct eddy_http_multipart_part part;
-        char text[4096] = ""; /* a longer answer is cut */
+        char *text = NULL;
+        size_t bytes;
         FILE *answer;
         int err;
 
         if (site && strcmp(site, "same-origin") != 0) /* a form on a page of another site */
                 return eddy_http_exchange_fail(exchange, 403, "use the page of this server");
         err = eddy_http_exchange_multipart(exchange, NULL, &form);
-        if (err < 0 || !(answer = fmemopen(text, sizeof(text) - 1, "w")))
+        if (err < 0 || !(answer = open_memstream(&text, &bytes)))
                 return err < 0 ? err : -ENOMEM;
         while (err >= 0 && (err = eddy_http_multipart_next(form, &part)) > 0)
                 err = take(form, &part, folder, answer);
         fclose(answer);
         if (err == -EEXIST)
-                return eddy_http_exchange_fail(exchange, 409, "there is a file of this name");
-        if (err == -ENOSPC || err == -EDQUOT)
-                return eddy_http_exchange_fail(exchange, 507, "the disk is full");
-        if (*eddy_http_multipart_rule(form)) /* the rule that the form violates */
-                return eddy_http_exchange_fail(exchange, eddy_http_error_status(exchange, err),
-                                               "%s", eddy_http_multipart_rule(form));
-        return err < 0 ? err : eddy_http_exchange_respond_text(exchange, 200, text);
+                err = eddy_http_exchange_fail(exchange, 409, "there is a file of this name");
+        else if (err == -ENOSPC || err == -EDQUOT)
+                err = eddy_http_exchange_fail(exchange, 507, "the disk is full");
+        else if (*eddy_http_multipart_rule(form)) /* the rule that the form violates */
+                err = eddy_http_exchange_fail(exchange, eddy_http_error_status(exchange, err), "%s",
+                                              eddy_http_multipart_rule(form));
+        else if (err == 0)
+                err = eddy_http_exchange_respond_text(exchange, 200, text);
+        free(text);
+        return err;
 }
 
 static int serve(void *arg)
