@@ -71,6 +71,11 @@ def equal(got, expected, *facts):
                              " ".join(str(fact) for fact in facts))
 
 
+def errors(text):
+    """The lines of a program's standard error, without those of a loop that a busy machine gave no processor."""
+    return [line for line in text.splitlines() if b"has kept the loop from other tasks" not in line]
+
+
 class Result:
     """How a program ended: .code, .out and .err (text), .seconds."""
 

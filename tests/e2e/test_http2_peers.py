@@ -50,7 +50,7 @@ class Started:
         self.child.send_signal(signal.SIGTERM)
         out, err = self.child.communicate(timeout=e2e.LIMIT_S)
         equal(self.child.returncode, 0, err[-2000:])
-        equal(err, b"")
+        equal(e2e.errors(err), [])
         return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", out.decode())}
 
 
