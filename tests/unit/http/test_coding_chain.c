@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "coded.h"
+#include "counted.h"
 #include "eddy/error.h"
 #include "http/coding_chain.h"
 #include "test.h"
@@ -243,28 +244,6 @@ TEST(an_unknown_coding_is_refused)
 }
 
 /* ---- exhaustion ------------------------------------------------------------------ */
-
-static size_t used, used_most;
-
-/* Each block has its size before it. */
-static void *count_bytes(void *ctx, void *ptr, size_t bytes)
-{
-        size_t *block = ptr ? (size_t *) ptr - 2 : NULL;
-
-        (void) ctx;
-        if (block)
-                used -= block[0];
-        if (bytes == 0) {
-                free(block);
-                return NULL;
-        }
-        block = realloc(block, bytes + 2 * sizeof(*block));
-        CHECK(block != NULL);
-        block[0] = bytes;
-        used += bytes;
-        used_most = used > used_most ? used : used_most;
-        return block + 2;
-}
 
 /* 100 MiB of zeros, a thousandth of it coded. */
 static struct data bomb_new(struct data (*code)(struct data))
