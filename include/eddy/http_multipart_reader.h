@@ -182,8 +182,8 @@ struct eddy_http_multipart_saved {
  *                     eddy_file_sync() and eddy_path_rename()
  *         those of eddy_folder_sync(): the complete file has its name, but a crash can lose it
  *         the result of 'progress'
- *         -EINVAL     also: there is no present part, or some of its data were already read; an
- *                     empty path, an unknown flag, or a mode above 0777
+ *         -EINVAL     also: before the first part and after the last; after some of the part's data
+ *                     were read; an empty path, an unknown flag, or a mode above 0777
  *         -ECANCELED  the file does not exist; the data that were read are lost
  */
 EDDY_API EDDY_MUST_USE int eddy_http_multipart_save(

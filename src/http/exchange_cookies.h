@@ -16,7 +16,7 @@ struct ed_http_cookie_place {
  * Find the next cookie with the name, as eddy_http_exchange_cookie() finds the first, and move
  * 'place' after it.
  *
- * Errors: -ENOENT  there are no more
+ * Errors: -ENOENT  no further cookie has the name
  */
 EDDY_MUST_USE int ed_http_exchange_cookie_next(const eddy_http_exchange *exchange, const char *name,
                                                struct ed_http_cookie_place *place,

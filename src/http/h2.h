@@ -103,7 +103,7 @@ struct ed_h2 {
         uint64_t kept;          /* bytes of all streams that were not sent */
         uint64_t unread;        /* bytes of all streams that no task has read */
         int64_t begun_ns;       /* since when a frame or a head is incomplete; 0: none */
-        int64_t quiet_ns;       /* since when there are no streams */
+        int64_t quiet_ns;       /* when the last stream ended, or the connection began */
         int64_t active_ns;      /* when bytes were last received */
         int32_t last_id;        /* of the peer's streams, the last that was begun */
         int32_t gap_begin;      /* ids that the peer has left out: from this one ... */

@@ -76,7 +76,7 @@ int ed_h2_add_trailer(eddy_http_exchange *base, const char *name, const char *va
         if (!ed_http_trailer_is_allowed(name, value))
                 return EDDY_E_HTTP_INVALID_ANSWER;
         if (exchange->head_only || exchange->status == 205)
-                return 0; /* there is no body after which it could come */
+                return 0; /* a response without a body has no trailers */
         if (exchange->left >= 0)
                 return EDDY_E_HTTP_STATE;
         if (ed_h2_is_of_connection(name, strlen(name)))
@@ -369,7 +369,7 @@ static void on_time(struct ed_timer *timer)
 
         if (exchange->answer != ED_HTTP_ANSWERING || exchange->stream.is_reset)
                 return;
-        /* It is left out if there is no room for it now. */
+        /* The piece is left out if it cannot be sent at once. */
         if (exchange->left < 0 && !exchange->head_only && ed_buf_bytes(&exchange->stream.out) == 0)
                 (void) !eddy_stream_try_writev(&exchange->stream.stream, &piece, 1);
         arm(exchange);

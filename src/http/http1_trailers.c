@@ -88,7 +88,7 @@ int ed_http1_add_trailer(eddy_http_exchange *base, const char *name, const char 
         if (!ed_http_trailer_is_allowed(name, value))
                 return EDDY_E_HTTP_INVALID_ANSWER;
         if (exchange->head_only || exchange->status == STATUS_RESET_CONTENT)
-                return 0; /* there is no body after which it could come */
+                return 0; /* a response without a body has no trailers */
         if (exchange->left >= 0)
                 return EDDY_E_HTTP_STATE;
         if (!exchange->chunked) /* HTTP/1.0 */

@@ -68,7 +68,7 @@ static void say_big(struct h2_call *call)
         served.resets += call->stream.is_reset;
 }
 
-/* A body whose length is told: the first part comes at once, the rest later. */
+/* Respond with a Content-Length; send the first part of the body at once, and the rest later. */
 static void say_slowly(struct h2_call *call, const char *length, size_t rest)
 {
         struct ed_h2_fields fields;

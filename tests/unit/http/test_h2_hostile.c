@@ -130,7 +130,7 @@ static int ask_any(void *arg)
                 err = eddy_http_response_body(response, &data, &bytes);
         else if (err == 0)
                 (void) !eddy_http_response_read(response, piece, sizeof(piece));
-        /* The peer's end of a connection is no error of a socket, whichever task sees it. */
+        /* A connection that the peer has closed is never reported as an error of the socket. */
         CHECK(err != -EPIPE);
         eddy_http_response_close(response);
         return 0;
