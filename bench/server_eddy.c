@@ -2,6 +2,7 @@
  * server_eddy.c - an HTTP server that answers a short JSON text, in one of these ways.
  *
  *     server_eddy respond   eddy_http_exchange_respond()
+ *     server_eddy fields    ... with the header fields that nghttpd sends for a file
  *     server_eddy known     begin with the body's length, write, end
  *     server_eddy unknown   begin without a length, write, end: the body is chunked
  *     server_eddy json      eddy_http_exchange_respond_json() of a struct
@@ -13,7 +14,7 @@
  *
  *     server_eddy WAY CERT KEY   the same with TLS
  *
- * Prints its port, serves until SIGTERM, and then prints how many requests it answered.
+ * It speaks HTTP/2 with clients that ask for it. Prints its port, serves until SIGTERM, and then prints how many requests it answered.
  */
 #include <eddy/eddy.h>
 #include <errno.h>
@@ -32,6 +33,12 @@ static const struct eddy_field hello_field_list[] = {
 static const struct eddy_fields hello_fields = EDDY_FIELDS(struct hello, hello_field_list, 0);
 
 static const struct eddy_http_header headers[] = { { "Content-Type", "application/json" } };
+static const struct eddy_http_header fields[] = {
+        { "Server", "eddy/" EDDY_VERSION },
+        { "Cache-Control", "max-age=3600" },
+        { "Last-Modified", "Sun, 29 Nov 2026 12:00:00 GMT" },
+        { "Content-Type", "application/json" },
+};
 static const char body[] = "{\"message\":\"Hello, World!\"}";
 static char hello_text[] = "Hello, World!";
 static char **arguments;
@@ -42,6 +49,14 @@ static int respond(eddy_http_exchange *exchange, void *arg)
         (void) arg;
         answers++;
         return eddy_http_exchange_respond(exchange, 200, headers, 1, body, sizeof(body) - 1);
+}
+
+static int respond_with_fields(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        answers++;
+        return eddy_http_exchange_respond(exchange, 200, fields, sizeof(fields) / sizeof(fields[0]),
+                                          body, sizeof(body) - 1);
 }
 
 static int respond_in_pieces(eddy_http_exchange *exchange, int64_t bytes)
@@ -89,6 +104,7 @@ static const struct way {
         bool id, log;
 } ways[] = {
         { "respond", respond, 0, false, false },
+        { "fields", respond_with_fields, 0, false, false },
         { "known", respond_known, 0, false, false },
         { "unknown", respond_unknown, 0, false, false },
         { "json", respond_json, 0, false, false },
@@ -153,7 +169,8 @@ static int serve(void *arg)
 {
         EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
         struct eddy_tls_opts tls = { .flags = EDDY_TLS_SERVER };
-        struct eddy_http_server_opts opts = { .connections_max = CONNECTIONS_MAX };
+        struct eddy_http_server_opts opts = { .connections_max = CONNECTIONS_MAX,
+                                              .flags = EDDY_HTTP_SERVER_HTTP2 };
         EDDY_AUTO(eddy_tls_config) eddy_tls_config *config = NULL;
         int err = 0;
 

@@ -72,6 +72,8 @@ class ServerNginx(TlsNginx):
 class Servers:
     """Builds the servers, and measures one at a time."""
 
+    nginx_class = ServerNginx
+
     def __init__(self, options, tools):
         self.options, self.tools = options, tools
         self.env = {"GOMAXPROCS": "1", "GOGC": options.gogc}
@@ -100,7 +102,7 @@ class Servers:
         self.server_cpu, self.client_cpu = server_cpu, client_cpu
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, FILES)), hard))
-        with ServerNginx(server_cpu, 0) as self.nginx:
+        with self.nginx_class(server_cpu, 0) as self.nginx:
             yield
 
     def load(self, port, pid, connections, count, way, secure, more):

@@ -43,12 +43,15 @@ class ServerBench:
     """CPU time per request of HTTP servers."""
 
     title = "HTTP server"
+    peers = SERVER_PEERS
+    all_rows = ROWS
+    servers_class = Servers
 
     def __init__(self, options, tools):
-        self.options, self.servers = options, Servers(options, tools)
+        self.options, self.servers = options, self.servers_class(options, tools)
         only = options.only.split(",") if options.only else None
-        self.entries = [peer for peer in SERVER_PEERS if not only or peer[0] in only]
-        self.rows = [row for row in ROWS if not options.row or options.row in row[0]]
+        self.entries = [peer for peer in self.peers if not only or peer[0] in only]
+        self.rows = [row for row in self.all_rows if not options.row or options.row in row[0]]
         self.failures = []
         self.runs = {}  # (row's title, key): us per request, by number of the run
 
