@@ -230,7 +230,7 @@ int ed_h2_early_hints(eddy_http_exchange *base, const struct eddy_http_header *h
 static int sent(struct ed_h2_exchange *exchange, int err)
 {
         if (err == EDDY_E_NET_TIMED_OUT) {
-                exchange->connection->stats->slow++;
+                ed_h2_count(&exchange->connection->stats->slow);
                 ed_h2_stream_reset(&exchange->stream, NGHTTP2_CANCEL, err);
         }
         return err;

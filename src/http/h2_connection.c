@@ -156,17 +156,17 @@ static struct ed_h2_stream *begin(struct ed_h2 *h2, int32_t id)
         if (connection->tasks < connection->streams_max && connection->heads <= HEADS_BYTES_MAX)
                 exchange = ed_h2_exchange_new(connection, id);
         if (!exchange) {
-                connection->stats->refused++;
+                ed_h2_count(&connection->stats->refused);
                 return NULL;
         }
-        connection->stats->streams++;
+        ed_h2_count(&connection->stats->streams);
         return &exchange->stream;
 }
 
 /* The request is malformed: the stream is reset, which counts as a fault of the client. */
 static void refuse_malformed(struct ed_h2_exchange *exchange)
 {
-        exchange->connection->stats->malformed++;
+        ed_h2_count(&exchange->connection->stats->malformed);
         ed_h2_stream_reset(&exchange->stream, NGHTTP2_PROTOCOL_ERROR, -ECONNRESET);
         exchange->stream.reset_by_us = false;
 }
@@ -196,7 +196,7 @@ static void begin_request(struct ed_h2_exchange *exchange)
                 err = ed_scope_try_start(ed_scope_of(&connection->handlers), serve_request,
                                          exchange, 0, "http_request", NULL, &task);
         if (err < 0) {
-                connection->stats->refused++;
+                ed_h2_count(&connection->stats->refused);
                 ed_h2_stream_reset(&exchange->stream, NGHTTP2_REFUSED_STREAM, err);
                 return;
         }
@@ -227,7 +227,7 @@ static void end_trailers(struct ed_h2_exchange *exchange)
         count_fields(exchange);
         if (connection->heads <= HEADS_BYTES_MAX)
                 return;
-        connection->stats->refused++;
+        ed_h2_count(&connection->stats->refused);
         ed_h2_stream_reset(&exchange->stream, NGHTTP2_ENHANCE_YOUR_CALM, EDDY_E_HTTP_TOO_LARGE);
 }
 
@@ -248,7 +248,7 @@ static void closed(struct ed_h2_stream *stream)
         if (!stream->is_reset || !exchange->has_task)
                 return;
         if (!stream->reset_by_us)
-                connection->stats->resets++;
+                ed_h2_count(&connection->stats->resets);
         if (connection->server->opts.flags & EDDY_HTTP_SERVER_FINISH)
                 return;
         exchange->aborted = true;
@@ -313,7 +313,7 @@ static void sweep(struct ed_h2_connection *connection)
 
                 if (waits && exchange->is_swept && exchange->download.window_bytes > 0 &&
                     stream->data_out - exchange->swept < exchange->download.window_bytes) {
-                        connection->stats->slow++;
+                        ed_h2_count(&connection->stats->slow);
                         ed_h2_stream_reset(stream, NGHTTP2_CANCEL, EDDY_E_NET_TIMED_OUT);
                         continue;
                 }
@@ -372,7 +372,7 @@ static void on_time(struct ed_h2_connection *connection)
         int64_t now_ns = eddy_now();
 
         if (h2->begun_ns && now_ns >= ed_time_after(h2->begun_ns, opts->head_timeout_ns)) {
-                connection->stats->late_ends++;
+                ed_h2_count(&connection->stats->late_ends);
                 ed_h2_fail(h2, NGHTTP2_ENHANCE_YOUR_CALM);
                 return;
         }
@@ -507,10 +507,10 @@ static void count_end(const struct ed_h2_connection *connection)
         };
 
         if (connection->h2.limit >= 0)
-                ++*counters[connection->h2.limit];
+                ed_h2_count(counters[connection->h2.limit]);
         else if (connection->h2.fault == NGHTTP2_PROTOCOL_ERROR)
-                stats->faulty_ends++;
-        stats->open--;
+                ed_h2_count(&stats->faulty_ends);
+        (void) __atomic_fetch_sub(&stats->open, 1, __ATOMIC_RELAXED);
 }
 
 static int linger(void *arg)
@@ -538,8 +538,8 @@ static void connection_run(struct ed_h2_connection *connection, const void *data
 {
         const struct eddy_scope_opts opts = { .flags = EDDY_SCOPE_KEEP_GOING };
 
-        connection->stats->connections++;
-        connection->stats->open++;
+        ed_h2_count(&connection->stats->connections);
+        ed_h2_count(&connection->stats->open);
         eddy_scope_begin(&connection->handlers, &opts);
         (void) ed_h2_run(&connection->h2, data, bytes);
         ed_timer_cancel(&ed_loop_current->timers, &connection->sweeper);

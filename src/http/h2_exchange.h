@@ -36,6 +36,12 @@ struct ed_h2_connection {
         bool has_gone;           /* the second was queued */
 };
 
+/* Count one. Servers of several threads may share the counters. */
+static inline void ed_h2_count(uint64_t *counter)
+{
+        (void) __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
 struct ed_h2_exchange {
         struct eddy_http_exchange base;
         struct ed_h2_stream stream;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "eddy/alloc.h"
+#include "eddy/http2_server.h"
 #include "eddy/http_middleware.h"
 #include "eddy/http_server_metrics.h"
 #include "eddy/openapi.h"
@@ -265,4 +266,57 @@ TEST(metrics_of_each_loop_count_its_requests_to_a_router_of_all)
 
         run_loops(measure, router);
         eddy_http_router_free(router);
+}
+
+/* ---- HTTP/2 ---------------------------------------------------------------- */
+
+static struct eddy_http2_server_stats h2_stats;
+
+static int answer_ok(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        return eddy_http_exchange_respond_text(exchange, 200, "ok");
+}
+
+static int serve_h2(void *listener)
+{
+        static const struct eddy_http2_server_opts http2 = { .stats = &h2_stats };
+        static const struct eddy_http_server_opts opts = { .flags = EDDY_HTTP_SERVER_HTTP2,
+                                                           .http2 = &http2 };
+
+        return eddy_http_serve(listener, &opts, answer_ok, NULL);
+}
+
+/* Requests of a loop to a server on it. */
+static int ask_h2(void *arg)
+{
+        const struct eddy_http_client_opts opts = { .flags = EDDY_HTTP_CLIENT_H2C };
+        eddy_http_client *client;
+        eddy_listener *listener;
+        eddy_scope scope;
+        char url[40];
+
+        (void) arg;
+        CHECK_EQ(eddy_tcp_listen("127.0.0.1", 0, NULL, &listener), 0);
+        snprintf(url, sizeof(url), "http://127.0.0.1:%u/", eddy_listener_port(listener));
+        CHECK_EQ(eddy_http_client_new(&opts, &client), 0);
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, serve_h2, listener), 0);
+        meet(1);
+        for (int i = 0; i < ROUNDS; i++)
+                CHECK_EQ(status_of(client, url, "any"), 200);
+        eddy_http_client_close(client);
+        eddy_scope_cancel(&scope);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        eddy_listener_close(listener);
+        return 0;
+}
+
+TEST(servers_of_several_loops_count_their_requests_by_http2_together)
+{
+        memset(&h2_stats, 0, sizeof(h2_stats));
+        run_loops(ask_h2, NULL);
+        CHECK_EQ(h2_stats.connections, LOOPS);
+        CHECK_EQ(h2_stats.streams, LOOPS * ROUNDS);
+        CHECK_EQ(h2_stats.open, 0);
 }
