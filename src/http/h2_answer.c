@@ -10,8 +10,8 @@
 
 #include "eddy/error.h"
 #include "eddy/stream_ops.h"
+#include "http/added.h"
 #include "http/h2_exchange.h"
-#include "http/http1_added.h"
 #include "http/http1_trailers.h"
 #include "scope/suspend.h"
 
@@ -27,43 +27,16 @@ static bool has_no_body(int status)
 bool ed_h2_added_next(const eddy_http_exchange *base, size_t *at,
                       struct eddy_http_header *ret_header)
 {
-        const struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
-        const char *text = ed_buf_data(&exchange->added);
-
-        if (*at >= ed_buf_bytes(&exchange->added))
-                return false;
-        ret_header->name = text + *at;
-        *at += strlen(ret_header->name) + 1;
-        ret_header->value = text + *at;
-        *at += strlen(ret_header->value) + 1;
-        return true;
+        return ed_http_added_next(&ed_h2_exchange_of(base)->added, at, ret_header);
 }
 
 int ed_h2_add_header(eddy_http_exchange *base, const char *name, const char *value)
 {
         struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
-        const struct eddy_http_header header = { name, value };
-        size_t name_bytes, value_bytes;
-        char *at;
-        int err;
 
         if (exchange->answer != ED_HTTP_UNANSWERED)
                 return EDDY_E_HTTP_STATE;
-        if (!ed_http1_header_is_allowed(&header))
-                return ed_http_refuse_header(exchange->refused, &header);
-        name_bytes = strlen(name) + 1;
-        value_bytes = strlen(value) + 1;
-        err = ed_buf_reserve(&exchange->added, name_bytes + value_bytes, &at);
-        if (err == -EMSGSIZE)
-                return ed_http_refuse(exchange->refused,
-                                      "its added headers are larger than %d bytes",
-                                      ED_HTTP1_ADDED_BYTES_MAX);
-        if (err < 0)
-                return err;
-        memcpy(at, name, name_bytes);
-        memcpy(at + name_bytes, value, value_bytes);
-        ed_buf_grow(&exchange->added, name_bytes + value_bytes);
-        return 0;
+        return ed_http_added_append(&exchange->added, name, value, exchange->refused);
 }
 
 int ed_h2_add_trailer(eddy_http_exchange *base, const char *name, const char *value)
@@ -90,7 +63,7 @@ int ed_h2_add_trailer(eddy_http_exchange *base, const char *name, const char *va
 static int put_field(struct ed_h2_exchange *exchange, struct ed_h2_fields *fields,
                      const struct eddy_http_header *header, bool *ret_date)
 {
-        if (!ed_http1_header_is_allowed(header))
+        if (!ed_http_header_is_allowed(header))
                 return ed_http_refuse_header(exchange->refused, header);
         *ret_date |= strcasecmp(header->name, "date") == 0;
         ed_h2_fields_add(fields, header->name, strlen(header->name), header->value,
@@ -105,8 +78,8 @@ static int put_fields(struct ed_h2_exchange *exchange, struct ed_h2_fields *fiel
         size_t at = 0;
         int err = 0;
 
-        while (err == 0 && ed_h2_added_next(&exchange->base, &at, &added))
-                if (!exchange->is_own || !ed_http1_is_of_content(&added))
+        while (err == 0 && ed_http_added_next(&exchange->added, &at, &added))
+                if (!exchange->is_own || !ed_http_header_is_of_content(&added))
                         err = put_field(exchange, fields, &added, ret_date);
         for (size_t i = 0; i < n && err == 0; i++)
                 err = put_field(exchange, fields, &headers[i], ret_date);
@@ -199,7 +172,7 @@ int ed_h2_early_hints(eddy_http_exchange *base, const struct eddy_http_header *h
         if (exchange->answer != ED_HTTP_UNANSWERED)
                 return EDDY_E_HTTP_STATE;
         for (size_t i = 0; i < headers_count; i++) {
-                if (!ed_http1_header_is_allowed(&headers[i]) ||
+                if (!ed_http_header_is_allowed(&headers[i]) ||
                     strcasecmp(headers[i].name, "connection") == 0)
                         return ed_http_refuse_header(exchange->refused, &headers[i]);
                 bytes += strlen(headers[i].name) + strlen(headers[i].value) + 4;

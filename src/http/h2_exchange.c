@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "eddy/error.h"
-#include "http/http1_added.h"
+#include "http/added.h"
 #include "http/http1_info.h"
 #include "http/http1_trailers.h"
 #include "http/problem.h"
@@ -86,7 +86,7 @@ struct ed_h2_exchange *ed_h2_exchange_new(struct ed_h2_connection *connection, i
         ed_http_pace_init(&exchange->download, rate_of(opts->download_rate_min),
                           opts->rate_over_ns);
         exchange->copies.max = (size_t) opts->head_bytes_max + 4;
-        ed_buf_init(&exchange->added, ED_HTTP1_ADDED_BYTES_MAX);
+        ed_buf_init(&exchange->added, ED_HTTP_ADDED_BYTES_MAX);
         ed_h2_head_init(&exchange->stream.trailers, ED_HTTP1_TRAILERS_MAX, TRAILERS_BYTES_MAX);
         ed_h2_head_init(&exchange->trailers, ED_HTTP1_TRAILERS_MAX, TRAILERS_BYTES_MAX);
         return exchange;

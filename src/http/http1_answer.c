@@ -10,7 +10,7 @@
 #include "eddy/error.h"
 #include "eddy/serve.h"
 #include "eddy/stream_ops.h"
-#include "http/http1_added.h"
+#include "http/added.h"
 #include "http/http1_gone.h"
 #include "http/http1_out.h"
 #include "http/http1_trailers.h"
@@ -89,8 +89,8 @@ static int write_fields(struct ed_http1_exchange *exchange, struct ed_http1_writ
         size_t at = 0;
         int err = 0;
 
-        while (err == 0 && ed_http1_added_next(&exchange->base, &at, &added))
-                if (!exchange->is_own || !ed_http1_is_of_content(&added))
+        while (err == 0 && ed_http_added_next(&exchange->added, &at, &added))
+                if (!exchange->is_own || !ed_http_header_is_of_content(&added))
                         err = write_field(exchange, writer, &added, ret_date);
         for (size_t i = 0; i < n && err == 0; i++)
                 err = write_field(exchange, writer, &headers[i], ret_date);

@@ -14,8 +14,8 @@
 #include "eddy/scope.h"
 #include "eddy/serve.h"
 #include "eddy/time.h"
+#include "http/added.h"
 #include "http/h2_connection.h"
-#include "http/http1_added.h"
 #include "http/http1_gone.h"
 #include "http/http1_out.h"
 #include "http/http1_repeat.h"
@@ -311,7 +311,7 @@ static struct ed_http1_exchange *exchange_new(struct ed_http_server *server, edd
         ed_http_pace_init(&exchange->download, rate_of(server->opts.download_rate_min),
                           server->opts.rate_over_ns);
         ed_buf_init(&exchange->out, OUT_BYTES_MAX);
-        ed_buf_init(&exchange->added, ED_HTTP1_ADDED_BYTES_MAX);
+        ed_buf_init(&exchange->added, ED_HTTP_ADDED_BYTES_MAX);
         ed_buf_init(&exchange->trailers, 2 * ED_HTTP1_TRAILERS_BYTES_MAX);
         exchange->message.trailers = &exchange->trailers;
         ed_buf_init(&exchange->copies, (size_t) limits.head_bytes_max + 4);

@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #include "eddy/error.h"
-#include "http/http1_added.h"
+#include "http/added.h"
 #include "http/http1_answer.h"
 #include "http/http1_out.h"
 #include "scope/suspend.h"
@@ -22,7 +22,7 @@ static int check(struct ed_http1_exchange *exchange, const struct eddy_http_head
                  size_t n)
 {
         for (size_t i = 0; i < n; i++)
-                if (!ed_http1_header_is_allowed(&headers[i]) ||
+                if (!ed_http_header_is_allowed(&headers[i]) ||
                     strcasecmp(headers[i].name, "connection") == 0)
                         return ed_http_refuse_header(exchange->refused, &headers[i]);
         return 0;

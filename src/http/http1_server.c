@@ -8,7 +8,7 @@
 
 #include "eddy/error.h"
 #include "eddy/stream_ops.h"
-#include "http/http1_added.h"
+#include "http/added.h"
 #include "http/http1_answer.h"
 #include "http/http1_gone.h"
 #include "http/http1_hints.h"
@@ -227,6 +227,21 @@ static int http1_limit_body(eddy_http_exchange *base, uint64_t bytes_max)
         return 0;
 }
 
+static int http1_add_header(eddy_http_exchange *base, const char *name, const char *value)
+{
+        struct ed_http1_exchange *exchange = http1_of(base);
+
+        if (exchange->answer != ED_HTTP_UNANSWERED)
+                return EDDY_E_HTTP_STATE;
+        return ed_http_added_append(&exchange->added, name, value, exchange->refused);
+}
+
+static bool http1_added_next(const eddy_http_exchange *base, size_t *at,
+                             struct eddy_http_header *ret_header)
+{
+        return ed_http_added_next(&http1_of(base)->added, at, ret_header);
+}
+
 static void http1_abort(eddy_http_exchange *base)
 {
         struct ed_http1_exchange *exchange = http1_of(base);
@@ -320,8 +335,8 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .read = http1_read,
         .body = http1_body,
         .limit_body = http1_limit_body,
-        .add_header = ed_http1_add_header,
-        .added_next = ed_http1_added_next,
+        .add_header = http1_add_header,
+        .added_next = http1_added_next,
         .add_trailer = ed_http1_add_trailer,
         .early_hints = ed_http1_early_hints,
         .respond = ed_http1_answer_respond,

@@ -34,7 +34,7 @@ struct ed_http1_exchange {
         eddy_scope *scope;    /* of the connection: has the task that writes a rest; is cancelled if
                               the client is gone while a handler runs */
         struct ed_buf copies; /* the request's path, and the host of an absolute target */
-        struct ed_buf added;  /* headers for the answer, see http1_added.h; then its trailers */
+        struct ed_buf added;  /* headers for the answer, see added.h; then its trailers */
         struct ed_buf trailers; /* of the request */
         const char *query;
         const char *host;

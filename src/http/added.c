@@ -1,18 +1,16 @@
 /*
- * http/http1_added.c - see http1_added.h.
+ * http/added.c - see added.h.
  */
-#include "http/http1_added.h"
+#include "http/added.h"
 
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
 
-#include "eddy/error.h"
 #include "eddy/http_text.h"
-#include "http/http1_answer.h"
 #include "wire/http1.h"
 
-bool ed_http1_is_of_content(const struct eddy_http_header *header)
+bool ed_http_header_is_of_content(const struct eddy_http_header *header)
 {
         static const char *const names[] = { "ETag", "Expires", "Last-Modified" };
 
@@ -25,22 +23,7 @@ bool ed_http1_is_of_content(const struct eddy_http_header *header)
         return strncasecmp(header->name, "Content-", 8) == 0;
 }
 
-bool ed_http1_added_next(const eddy_http_exchange *base, size_t *at,
-                         struct eddy_http_header *ret_header)
-{
-        const struct ed_http1_exchange *exchange = ed_http1_exchange_of(base);
-        const char *text = ed_buf_data(&exchange->added);
-
-        if (*at >= ed_buf_bytes(&exchange->added))
-                return false;
-        ret_header->name = text + *at;
-        *at += strlen(ret_header->name) + 1;
-        ret_header->value = text + *at;
-        *at += strlen(ret_header->value) + 1;
-        return true;
-}
-
-bool ed_http1_header_is_allowed(const struct eddy_http_header *header)
+bool ed_http_header_is_allowed(const struct eddy_http_header *header)
 {
         if (!header->name || !header->value ||
             !eddy_http_is_token(header->name, strlen(header->name)) ||
@@ -52,29 +35,39 @@ bool ed_http1_header_is_allowed(const struct eddy_http_header *header)
                strcasecmp(header->name, "transfer-encoding") != 0;
 }
 
-int ed_http1_add_header(eddy_http_exchange *base, const char *name, const char *value)
+bool ed_http_added_next(const struct ed_buf *added, size_t *at, struct eddy_http_header *ret_header)
 {
-        struct ed_http1_exchange *exchange = ed_http1_exchange_of(base);
+        const char *text = ed_buf_data(added);
+
+        if (*at >= ed_buf_bytes(added))
+                return false;
+        ret_header->name = text + *at;
+        *at += strlen(ret_header->name) + 1;
+        ret_header->value = text + *at;
+        *at += strlen(ret_header->value) + 1;
+        return true;
+}
+
+int ed_http_added_append(struct ed_buf *added, const char *name, const char *value,
+                         char refused[ED_HTTP_REFUSED_BYTES])
+{
         const struct eddy_http_header header = { name, value };
         size_t name_bytes, value_bytes;
         char *at;
         int err;
 
-        if (exchange->answer != ED_HTTP_UNANSWERED)
-                return EDDY_E_HTTP_STATE;
-        if (!ed_http1_header_is_allowed(&header))
-                return ed_http_refuse_header(exchange->refused, &header);
+        if (!ed_http_header_is_allowed(&header))
+                return ed_http_refuse_header(refused, &header);
         name_bytes = strlen(name) + 1;
         value_bytes = strlen(value) + 1;
-        err = ed_buf_reserve(&exchange->added, name_bytes + value_bytes, &at);
+        err = ed_buf_reserve(added, name_bytes + value_bytes, &at);
         if (err == -EMSGSIZE)
-                return ed_http_refuse(exchange->refused,
-                                      "its added headers are larger than %d bytes",
-                                      ED_HTTP1_ADDED_BYTES_MAX);
+                return ed_http_refuse(refused, "its added headers are larger than %d bytes",
+                                      ED_HTTP_ADDED_BYTES_MAX);
         if (err < 0)
                 return err;
         memcpy(at, name, name_bytes);
         memcpy(at + name_bytes, value, value_bytes);
-        ed_buf_grow(&exchange->added, name_bytes + value_bytes);
+        ed_buf_grow(added, name_bytes + value_bytes);
         return 0;
 }
