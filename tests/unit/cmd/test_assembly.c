@@ -507,31 +507,34 @@ TEST(choices_and_calls_and_members_have_a_maximum)
                  9999);
 }
 
+enum { EVENT_BYTES = 1 << 20 };
+
+TEST_ROOM(char, large_event, EVENT_BYTES);
+
 TEST(assembled_bytes_have_a_maximum)
 {
-        static char event[1 << 20];
         static const char head[] = "{\"choices\":[{\"index\":0,\"delta\":{\"content\":\"";
         static const char tail[] = "\"}}]}";
         struct ed_assembly *assembly;
         int i, err = 0;
 
-        memset(event, 'x', sizeof(event));
-        memcpy(event, head, sizeof(head) - 1);
-        memcpy(event + sizeof(event) - sizeof(tail) + 1, tail, sizeof(tail) - 1);
+        memset(large_event, 'x', EVENT_BYTES);
+        memcpy(large_event, head, sizeof(head) - 1);
+        memcpy(large_event + EVENT_BYTES - sizeof(tail) + 1, tail, sizeof(tail) - 1);
         CHECK_EQ(ed_assembly_new(&assembly), 0);
         for (i = 0; err == 0 && i < 100; i++)
-                err = ed_assembly_take(assembly, "", event, sizeof(event));
+                err = ed_assembly_take(assembly, "", large_event, EVENT_BYTES);
         CHECK_EQ(err, -EMSGSIZE);
         CHECK_EQ(i, 65);
         ed_assembly_free(assembly);
         /* A value that is replaced counts once. */
-        memset(event, 'x', sizeof(event));
-        memcpy(event, "{\"choices\":[],\"id\":\"", 20);
-        memcpy(event + sizeof(event) - 2, "\"}", 2);
+        memset(large_event, 'x', EVENT_BYTES);
+        memcpy(large_event, "{\"choices\":[],\"id\":\"", 20);
+        memcpy(large_event + EVENT_BYTES - 2, "\"}", 2);
         CHECK_EQ(ed_assembly_new(&assembly), 0);
         for (i = 0; i < 200; i++) {
-                event[20] = (char) ('a' + i % 2);
-                CHECK_EQ(ed_assembly_take(assembly, "", event, sizeof(event)), 0);
+                large_event[20] = (char) ('a' + i % 2);
+                CHECK_EQ(ed_assembly_take(assembly, "", large_event, EVENT_BYTES), 0);
         }
         ed_assembly_free(assembly);
 }

@@ -111,18 +111,21 @@ static int bytes_note(void *arg, const char *type, const char *data, size_t byte
         return 0;
 }
 
+enum { BLOCK_BYTES = 1 << 20 };
+
+TEST_ROOM(char, block, BLOCK_BYTES);
+
 TEST(line_and_event_have_a_maximum)
 {
-        static char block[1 << 20];
         struct ed_events events = { 0 };
         size_t seen = 0;
         int err = 0, i;
 
         /* A line without an end. */
-        memset(block, 'x', sizeof(block));
+        memset(block, 'x', BLOCK_BYTES);
         CHECK_EQ(ed_events_take(&events, "data:", 5, bytes_note, &seen), 0);
         for (i = 0; err == 0 && i < 100; i++)
-                err = ed_events_take(&events, block, sizeof(block), bytes_note, &seen);
+                err = ed_events_take(&events, block, BLOCK_BYTES, bytes_note, &seen);
         CHECK_EQ(err, -EMSGSIZE);
         CHECK_EQ(i, 64);
         CHECK_EQ(ed_events_take(&events, "\n\n", 2, bytes_note, &seen), -EMSGSIZE);
@@ -132,7 +135,7 @@ TEST(line_and_event_have_a_maximum)
         events = (struct ed_events){ 0 };
         memcpy(block, "\ndata:", 6);
         for (err = i = 0; err == 0 && i < 100; i++)
-                err = ed_events_take(&events, block, sizeof(block), bytes_note, &seen);
+                err = ed_events_take(&events, block, BLOCK_BYTES, bytes_note, &seen);
         CHECK_EQ(err, -EMSGSIZE);
         CHECK(i >= 64 && i <= 66);
         ed_events_fini(&events);
@@ -140,10 +143,10 @@ TEST(line_and_event_have_a_maximum)
         /* The largest line: the stream has its end. */
         events = (struct ed_events){ 0 };
         CHECK_EQ(ed_events_take(&events, "data:", 5, bytes_note, &seen), 0);
-        memset(block, 'x', sizeof(block));
+        memset(block, 'x', BLOCK_BYTES);
         for (i = 0; i < 63; i++)
-                CHECK_EQ(ed_events_take(&events, block, sizeof(block), bytes_note, &seen), 0);
-        CHECK_EQ(ed_events_take(&events, block, sizeof(block) - 5, bytes_note, &seen), 0);
+                CHECK_EQ(ed_events_take(&events, block, BLOCK_BYTES, bytes_note, &seen), 0);
+        CHECK_EQ(ed_events_take(&events, block, BLOCK_BYTES - 5, bytes_note, &seen), 0);
         CHECK_EQ(ed_events_take(&events, "\n\n", 2, bytes_note, &seen), 0);
         CHECK_EQ(seen, ED_EVENTS_BYTES_MAX - 5);
         ed_events_fini(&events);

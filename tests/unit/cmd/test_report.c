@@ -21,8 +21,8 @@
 #include "report/totals.h"
 #include "starve.h"
 
-static struct ed_timeline timeline;
-static struct ed_totals totals;
+TEST_ROOM(struct ed_timeline, timeline, 1);
+TEST_ROOM(struct ed_totals, totals, 1);
 static struct ed_record record;
 
 /* ---- timeline ------------------------------------------------------------------------------ */
@@ -31,19 +31,19 @@ static uint64_t answers_in_all(void)
 {
         uint64_t count = 0;
 
-        for (unsigned i = 0; i < timeline.count; i++) {
-                count += timeline.slots[i].ok;
-                CHECK_EQ(timeline.slots[i].ok, timeline.slots[i].latency.count);
+        for (unsigned i = 0; i < timeline->count; i++) {
+                count += timeline->slots[i].ok;
+                CHECK_EQ(timeline->slots[i].ok, timeline->slots[i].latency.count);
         }
         return count;
 }
 
 static void answer_at(int64_t at_ms)
 {
-        struct ed_interval *interval = ed_timeline_at(&timeline, at_ms);
-        int64_t start_ms = (timeline.first + (interval - timeline.slots)) * timeline.width_ms;
+        struct ed_interval *interval = ed_timeline_at(timeline, at_ms);
+        int64_t start_ms = (timeline->first + (interval - timeline->slots)) * timeline->width_ms;
 
-        CHECK(at_ms >= start_ms && at_ms < start_ms + timeline.width_ms);
+        CHECK(at_ms >= start_ms && at_ms < start_ms + timeline->width_ms);
         interval->ok++;
         ed_spread_add(&interval->latency, 1000000);
 }
@@ -58,7 +58,7 @@ TEST(intervals_double_and_lose_nothing)
                         range *= 3;
                 answer_at((int64_t) 1790000000000 +
                           (int64_t) (ed_random_next(&random) % (uint64_t) range) - range / 2);
-                CHECK(timeline.count >= 1 && timeline.count <= ED_TIMELINE_MAX);
+                CHECK(timeline->count >= 1 && timeline->count <= ED_TIMELINE_MAX);
         }
         CHECK_EQ(answers_in_all(), 3000);
 }
@@ -67,31 +67,31 @@ TEST(intervals_before_the_first_are_added)
 {
         answer_at(1000000);
         answer_at(1000000 - 599 * ED_TIMELINE_WIDTH_MS);
-        CHECK_EQ(timeline.count, 600);
-        CHECK_EQ(timeline.width_ms, ED_TIMELINE_WIDTH_MS);
+        CHECK_EQ(timeline->count, 600);
+        CHECK_EQ(timeline->width_ms, ED_TIMELINE_WIDTH_MS);
         answer_at(1000000 - 600 * ED_TIMELINE_WIDTH_MS);
-        CHECK_EQ(timeline.width_ms, 2 * ED_TIMELINE_WIDTH_MS);
+        CHECK_EQ(timeline->width_ms, 2 * ED_TIMELINE_WIDTH_MS);
         CHECK_EQ(answers_in_all(), 3);
 }
 
 TEST(times_beyond_the_limits_count_at_them)
 {
-        (void) ed_timeline_at(&timeline, INT64_MIN);
-        ed_timeline_at(&timeline, -1)->ok++;
-        ed_timeline_at(&timeline, INT64_MAX)->ok++;
-        CHECK_EQ(timeline.slots[0].ok, 1);
-        CHECK_EQ(timeline.slots[timeline.count - 1].ok, 1);
-        CHECK(timeline.count <= ED_TIMELINE_MAX);
+        (void) ed_timeline_at(timeline, INT64_MIN);
+        ed_timeline_at(timeline, -1)->ok++;
+        ed_timeline_at(timeline, INT64_MAX)->ok++;
+        CHECK_EQ(timeline->slots[0].ok, 1);
+        CHECK_EQ(timeline->slots[timeline->count - 1].ok, 1);
+        CHECK(timeline->count <= ED_TIMELINE_MAX);
 }
 
 TEST(gap_is_between_answers)
 {
-        (void) ed_timeline_at(&timeline, 125);
-        CHECK_EQ(ed_timeline_gap(&timeline), 0);
+        (void) ed_timeline_at(timeline, 125);
+        CHECK_EQ(ed_timeline_gap(timeline), 0);
         answer_at(1250);
         answer_at(2500);
-        (void) ed_timeline_at(&timeline, 50000);
-        CHECK_EQ(ed_timeline_gap(&timeline), 9 * 125);
+        (void) ed_timeline_at(timeline, 50000);
+        CHECK_EQ(ed_timeline_gap(timeline), 9 * 125);
 }
 
 /* ---- spread -------------------------------------------------------------------------------- */
@@ -422,7 +422,7 @@ static void failure_add(unsigned number, int64_t at_ms)
         snprintf(record.id, sizeof(record.id), "id-%u", number);
         snprintf(record.cause, sizeof(record.cause), "cause-%u", number % 200);
         snprintf(record.endpoint, sizeof(record.endpoint), "http://h%u", number % 100);
-        ed_totals_add(&totals, &record);
+        ed_totals_add(totals, &record);
 }
 
 TEST(tables_are_limited_and_lists_are_sorted)
@@ -431,21 +431,21 @@ TEST(tables_are_limited_and_lists_are_sorted)
 
         for (unsigned i = 0; i < 1009; i++)
                 failure_add(i, i % 10 == 0 ? 0 : 2000000 - (int64_t) i * 1000);
-        ed_totals_sort(&totals);
-        for (unsigned i = 0; i < totals.causes_count; i++)
-                causes += totals.causes[i].count;
-        for (unsigned i = 0; i < totals.hosts_count; i++)
-                hosts += totals.hosts[i].failed;
+        ed_totals_sort(totals);
+        for (unsigned i = 0; i < totals->causes_count; i++)
+                causes += totals->causes[i].count;
+        for (unsigned i = 0; i < totals->hosts_count; i++)
+                hosts += totals->hosts[i].failed;
         CHECK(causes == 1009 && hosts == 1009);
-        CHECK_EQ(totals.causes_count, ED_TOTALS_CAUSES_MAX + 1);
-        CHECK_STR(totals.causes[0].name, "all others");
-        CHECK_EQ(totals.hosts_count, ED_TOTALS_ENDPOINTS_MAX + 1);
-        CHECK_EQ(totals.slowest_count, ED_TOTALS_TOP);
+        CHECK_EQ(totals->causes_count, ED_TOTALS_CAUSES_MAX + 1);
+        CHECK_STR(totals->causes[0].name, "all others");
+        CHECK_EQ(totals->hosts_count, ED_TOTALS_ENDPOINTS_MAX + 1);
+        CHECK_EQ(totals->slowest_count, ED_TOTALS_TOP);
         for (int i = 0; i < ED_TOTALS_TOP; i++)
-                CHECK_EQ(totals.slowest[i].total_ns, (int64_t) (1009 - i) * 1000000);
-        CHECK_EQ(totals.groups.count, ED_GROUPS_MAX);
-        CHECK_EQ(totals.groups.members, 1009);
-        CHECK(totals.groups.beyond > 0);
+                CHECK_EQ(totals->slowest[i].total_ns, (int64_t) (1009 - i) * 1000000);
+        CHECK_EQ(totals->groups.count, ED_GROUPS_MAX);
+        CHECK_EQ(totals->groups.members, 1009);
+        CHECK(totals->groups.beyond > 0);
 }
 
 TEST(rows_of_a_request_share_its_attempts)
@@ -454,13 +454,13 @@ TEST(rows_of_a_request_share_its_attempts)
                 .is_ok = true, .at_ms = 7, .attempts = 4, .rows = 3, .total_ns = 9
         };
         for (int i = 0; i < 3; i++)
-                ed_totals_add(&totals, &record);
+                ed_totals_add(totals, &record);
         record.rows = 1;
-        ed_totals_add(&totals, &record);
-        CHECK(fabs(totals.attempts - 8) < 1e-9 && fabs(totals.retries - 6) < 1e-9);
-        CHECK(fabs(totals.hosts[0].attempts - 8) < 1e-9);
-        CHECK(totals.ok == 4 && totals.hosts[0].ok == 4);
-        CHECK_EQ(totals.slowest_count, 2);
+        ed_totals_add(totals, &record);
+        CHECK(fabs(totals->attempts - 8) < 1e-9 && fabs(totals->retries - 6) < 1e-9);
+        CHECK(fabs(totals->hosts[0].attempts - 8) < 1e-9);
+        CHECK(totals->ok == 4 && totals->hosts[0].ok == 4);
+        CHECK_EQ(totals->slowest_count, 2);
 }
 
 TEST(a_cause_has_its_first_failure_by_time)
@@ -471,11 +471,11 @@ TEST(a_cause_has_its_first_failure_by_time)
         failure_add(400, 5000);
         failure_add(600, 6000);
         failure_add(800, 0);
-        CHECK_EQ(totals.groups.count, 2);
-        CHECK_EQ(totals.groups.items[0].members, 5);
-        CHECK_STR(totals.examples[0].id, "id-400");
-        CHECK_STR(totals.examples[1].id, "id-1");
-        CHECK_EQ(totals.timed, 3);
+        CHECK_EQ(totals->groups.count, 2);
+        CHECK_EQ(totals->groups.items[0].members, 5);
+        CHECK_STR(totals->examples[0].id, "id-400");
+        CHECK_STR(totals->examples[1].id, "id-1");
+        CHECK_EQ(totals->timed, 3);
 }
 
 /* ---- completeness -------------------------------------------------------------------------- */
@@ -663,14 +663,14 @@ TEST(a_page_without_memory_is_marked)
 
         for (unsigned i = 0; i < 50; i++)
                 failure_add(i, 1000000 + i * 1000);
-        totals.input = 5;
+        totals->input = 5;
         eddy_alloc_set(starve, NULL);
-        ed_totals_add_log(&totals, &(struct ed_record_attempt){ 1000000, true, true });
+        ed_totals_add_log(totals, &(struct ed_record_attempt){ 1000000, true, true });
         for (int n = 0; !was_whole && n < 100; n++) {
                 struct ed_draft out = { 0 };
 
                 allocations_left = n;
-                ed_page_add(&out, &page, &totals);
+                ed_page_add(&out, &page, totals);
                 allocations_left = -1;
                 was_whole = ed_draft_is_whole(&out);
                 CHECK(n > 0 || !was_whole);

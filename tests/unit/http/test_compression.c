@@ -74,7 +74,10 @@ static void build(void)
 
 /* ---- what the client gets -------------------------------------------------- */
 
-static unsigned char coded[1 << 16], plain[1 << 19];
+enum { PLAIN_MAX = 1 << 19 };
+
+static unsigned char coded[1 << 16];
+TEST_ROOM(unsigned char, plain, PLAIN_MAX);
 
 /* Take the chunks' sizes out of a body. Returns its bytes, or -1 if it is cut. */
 static int64_t without_chunks(const char *at, const char *end, unsigned char *out)
@@ -100,16 +103,15 @@ static int64_t without_chunks(const char *at, const char *end, unsigned char *ou
 
 static int64_t decode(const struct ed_coding *coding, size_t bytes)
 {
-        struct ed_coding_step step = { coded, bytes, plain, sizeof(plain) };
+        struct ed_coding_step step = { coded, bytes, plain, PLAIN_MAX };
         void *state = coding->new ();
         int result;
 
         CHECK(state);
         result = coding->step(state, &step);
         coding->free(state);
-        return result == ED_CODING_ENDED && step.in_bytes == 0
-                       ? (int64_t) (sizeof(plain) - step.room)
-                       : -1;
+        return result == ED_CODING_ENDED && step.in_bytes == 0 ? (int64_t) (PLAIN_MAX - step.room)
+                                                               : -1;
 }
 
 static const struct ed_coding *coding_of(const char *text)
@@ -422,7 +424,7 @@ static int flush_and_wait(eddy_http_exchange *exchange, void *arg)
 /* Decode the chunks that have come so far. Returns the bytes in 'plain'. */
 static size_t decode_so_far(const char *text, size_t bytes)
 {
-        struct ed_coding_step step = { coded, 0, plain, sizeof(plain) };
+        struct ed_coding_step step = { coded, 0, plain, PLAIN_MAX };
         const struct ed_coding *coding = coding_of(text);
         char cut[8192];
         void *state;
@@ -439,7 +441,7 @@ static size_t decode_so_far(const char *text, size_t bytes)
         CHECK(state);
         CHECK(coding->step(state, &step) >= 0);
         coding->free(state);
-        return sizeof(plain) - step.room;
+        return PLAIN_MAX - step.room;
 }
 
 GUARDED_TEST(bytes_that_are_flushed_can_be_decoded_at_once, build)

@@ -219,16 +219,19 @@ TEST(a_handler_that_runs_on_after_its_connection_keeps_no_memory)
 
 /* ---- heads ---------------------------------------------------------------------------- */
 
+enum { HUGE_HEAD = 17 << 20 };
+
+TEST_ROOM(char, long_value, HUGE_HEAD);
+
 /* A head of 100 KiB, and one that is larger than this side sends. */
 static int send_long_head(eddy_http_exchange *exchange, void *arg)
 {
-        static char value[17 << 20];
-        const struct eddy_http_header header = { "X-Long", value };
+        const struct eddy_http_header header = { "X-Long", long_value };
         bool is_huge = eddy_http_exchange_path(exchange)[1] == 'h';
 
         (void) arg;
-        memset(value, 'v', sizeof(value));
-        value[is_huge ? sizeof(value) - 1 : 100 << 10] = '\0';
+        memset(long_value, 'v', HUGE_HEAD);
+        long_value[is_huge ? HUGE_HEAD - 1 : 100 << 10] = '\0';
         return eddy_http_exchange_respond(exchange, 200, &header, 1, "long", 4);
 }
 

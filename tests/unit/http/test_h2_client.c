@@ -252,20 +252,21 @@ static void check_echo(struct eddy_http_request *request, size_t bytes)
         eddy_http_response_close(response);
 }
 
+TEST_ROOM(char, big_body, BIG);
+
 SERVED_TEST(bodies_of_all_sizes_go_both_ways, NULL)
 {
         static const size_t sizes[] = { 0,     1,     4095,  16383,  16384,  16385, 65535,
                                         65536, 65537, 70000, 262144, 300000, BIG };
-        static char body[BIG];
 
-        memset(body, 'b', sizeof(body));
+        memset(big_body, 'b', BIG);
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
                 size_t left = sizes[i];
                 struct eddy_http_body_source source = { .read = read_bytes,
                                                         .arg = &left,
                                                         .bytes = (int64_t) sizes[i] };
                 struct eddy_http_request request = { .method = "POST",
-                                                     .body = body,
+                                                     .body = big_body,
                                                      .body_bytes = sizes[i] };
 
                 check_echo(&request, sizes[i]);
@@ -330,8 +331,9 @@ SERVED_TEST(body_is_sent_after_the_time_for_100_continue, NULL)
 
 SERVED_TEST(response_that_refuses_a_large_body_stops_it, NULL)
 {
-        static char body[BIG];
-        struct eddy_http_request request = { .method = "POST", .body = body, .body_bytes = BIG };
+        struct eddy_http_request request = { .method = "POST",
+                                             .body = big_body,
+                                             .body_bytes = BIG };
         struct eddy_http_response_info info;
         eddy_http_response *response;
 

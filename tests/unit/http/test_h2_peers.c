@@ -435,12 +435,15 @@ static void go_away_unread(eddy_stream *stream)
         }
 }
 
+enum { BIG_BODY = 4 << 20 };
+
+TEST_ROOM(char, big_body, BIG_BODY);
+
 static int send_big(void *arg)
 {
-        static char body[4 << 20];
         struct eddy_http_request request = { .method = "POST",
-                                             .body = body,
-                                             .body_bytes = sizeof(body) };
+                                             .body = big_body,
+                                             .body_bytes = BIG_BODY };
         eddy_http_response *response = NULL;
 
         *(int *) arg = h2_ask(&request, "/", &response);
