@@ -35,9 +35,9 @@ enum {
 struct sending {
         eddy_http_exchange *exchange;
         const struct ed_http_content *content;
-        struct eddy_http_header *headers; /* owned, with 'buf' */
+        struct eddy_http_header *headers; /* owned */
         size_t headers_count;
-        char *buf;
+        char *buf; /* of 'room' bytes; owned */
         size_t room;
         const char *type;     /* the content's Content-Type; NULL: none */
         const char *tag;      /* ETag */
@@ -161,15 +161,47 @@ static int respond_not_satisfiable(struct sending *sending)
 
 /* ---- bodies ---------------------------------------------------------------- */
 
-/* Read a piece of the content from 'at' on, of at most 'bytes' bytes. */
-static int64_t piece_read(const struct sending *sending, int64_t at, int64_t bytes)
+static void piece_free(struct sending *sending)
 {
-        int64_t n;
+        ed_free(sending->buf);
+        sending->buf = NULL;
+        sending->room = 0;
+}
 
-        if (bytes == 0)
-                return 0;
-        n = eddy_file_read_at(sending->content->file, sending->buf,
-                              bytes < (int64_t) sending->room ? (size_t) bytes : sending->room,
+/* A piece was written. If the next must wait for room, the memory does not wait, too. */
+static void piece_end(struct sending *sending)
+{
+        if (sending->exchange->ops->reserve)
+                piece_free(sending);
+}
+
+/* Have room for a piece. Returns its bytes. */
+static int64_t piece_begin(struct sending *sending, int64_t bytes)
+{
+        eddy_http_exchange *exchange = sending->exchange;
+
+        if (bytes > PIECE_BYTES)
+                bytes = PIECE_BYTES;
+        if (exchange->ops->reserve)
+                bytes = exchange->ops->reserve(exchange, (size_t) bytes);
+        if (bytes <= (int64_t) sending->room)
+                return bytes;
+        piece_free(sending);
+        sending->buf = ed_alloc((size_t) bytes);
+        if (!sending->buf)
+                return -ENOMEM;
+        sending->room = (size_t) bytes;
+        return bytes;
+}
+
+/* Read a piece of the content from 'at' on, of at most 'bytes' bytes. */
+static int64_t piece_read(struct sending *sending, int64_t at, int64_t bytes)
+{
+        int64_t n = bytes > 0 ? piece_begin(sending, bytes) : 0;
+
+        if (n <= 0)
+                return n;
+        n = eddy_file_read_at(sending->content->file, sending->buf, (size_t) n,
                               sending->content->offset + at);
         return n == 0 ? EDDY_E_HTTP_BODY_LENGTH : n;
 }
@@ -243,7 +275,7 @@ static int last_write(struct sending *sending, size_t n)
 static int range_write(struct sending *sending, const struct ed_byte_range *range, int64_t n)
 {
         int64_t at = range->first, end = range->last + 1;
-        bool is_long = end - at > PIECE_BYTES || sending->count > 1;
+        bool is_long = n < end - at || sending->count > 1;
 
         while (n > 0) {
                 int err = is_long && at + n == end
@@ -252,6 +284,7 @@ static int range_write(struct sending *sending, const struct ed_byte_range *rang
                                                              (size_t) n);
 
                 at += n;
+                piece_end(sending);
                 if (err == 0)
                         err = cached_write(sending, &at, end - PIECE_BYTES);
                 n = err < 0 ? err : piece_read(sending, at, end - at);
@@ -426,16 +459,14 @@ int ed_http_content_send(eddy_http_exchange *exchange, int status,
                          const struct ed_http_content *content)
 {
         struct sending sending = { .exchange = exchange, .content = content };
-        size_t headers_bytes =
-                (content->headers_count + OWN_HEADERS_MAX) * sizeof(struct eddy_http_header);
         int err;
 
-        sending.room = content->bytes < PIECE_BYTES ? (size_t) content->bytes : PIECE_BYTES;
-        sending.headers = ed_alloc(headers_bytes + sending.room);
+        sending.headers = ed_alloc((content->headers_count + OWN_HEADERS_MAX) *
+                                   sizeof(struct eddy_http_header));
         if (!sending.headers)
                 return -ENOMEM;
-        sending.buf = (char *) sending.headers + headers_bytes;
         err = answer(&sending, status);
+        piece_free(&sending);
         ed_free(sending.headers);
         return err;
 }

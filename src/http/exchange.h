@@ -57,6 +57,11 @@ struct ed_http_exchange_ops {
         int (*begin)(eddy_http_exchange *exchange, int status,
                      const struct eddy_http_header *headers, size_t headers_count,
                      int64_t body_bytes);
+        /*
+         * Wait until the answer takes some of 'bytes' bytes, and keep room for them, so that the next
+         * write of as many need not wait. Returns how many. NULL: all, and a write waits.
+         */
+        int64_t (*reserve)(eddy_http_exchange *exchange, size_t bytes);
         int (*write)(eddy_http_exchange *exchange, const void *data, size_t bytes);
         /* As ed_http_exchange_send_file(). NULL: not supported. */
         int64_t (*send_file)(eddy_http_exchange *exchange, const eddy_file *file, int64_t offset,

@@ -217,6 +217,24 @@ static int send_body(struct ed_h2_exchange *exchange, const void *data, size_t b
                     ed_http_pace_writev(&exchange->download, &exchange->stream.stream, &slice, 1));
 }
 
+int64_t ed_h2_reserve(eddy_http_exchange *base, size_t bytes)
+{
+        struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
+        struct ed_h2_stream *stream = &exchange->stream;
+        size_t n;
+        int err = 0;
+
+        while (err == 0) {
+                if (stream->is_reset || !stream->h2)
+                        return stream->error < 0 ? stream->error : -ECONNRESET;
+                n = ed_h2_stream_reserve(stream, bytes);
+                if (n > 0)
+                        return (int64_t) n;
+                err = sent(exchange, ed_http_pace_wait(&exchange->download, &stream->stream));
+        }
+        return err;
+}
+
 static void end_message(struct ed_h2_exchange *exchange)
 {
         ed_h2_stream_end(&exchange->stream,

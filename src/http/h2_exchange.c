@@ -523,6 +523,7 @@ const struct ed_http_exchange_ops ed_h2_exchange_ops = {
         .early_hints = ed_h2_early_hints,
         .respond = ed_h2_respond,
         .begin = ed_h2_begin,
+        .reserve = ed_h2_reserve,
         .write = ed_h2_write,
         .end = ed_h2_end_answer,
         .flush = ed_h2_flush,

@@ -124,6 +124,7 @@ int ed_h2_respond(eddy_http_exchange *base, int status, const struct eddy_http_h
                   size_t headers_count, const void *body, size_t body_bytes);
 int ed_h2_begin(eddy_http_exchange *base, int status, const struct eddy_http_header *headers,
                 size_t headers_count, int64_t body_bytes);
+int64_t ed_h2_reserve(eddy_http_exchange *base, size_t bytes);
 int ed_h2_write(eddy_http_exchange *base, const void *data, size_t bytes);
 int ed_h2_end_answer(eddy_http_exchange *base);
 int ed_h2_flush(eddy_http_exchange *base);

@@ -75,8 +75,17 @@ static void wake(struct ed_h2_stream *stream, enum eddy_stream_side side)
         ed_suspend_wake(waiter->task, 0);
 }
 
+/* Give back the room that no write has used. */
+static void unreserve(struct ed_h2_stream *stream)
+{
+        if (stream->h2)
+                stream->h2->kept -= stream->reserved;
+        stream->reserved = 0;
+}
+
 static void drop_out(struct ed_h2_stream *stream)
 {
+        unreserve(stream);
         if (stream->h2)
                 stream->h2->kept -= ed_buf_bytes(&stream->out);
         ed_buf_fini(&stream->out);
@@ -128,6 +137,7 @@ void ed_h2_stream_leave(struct ed_h2_stream *stream, uint32_t code)
 {
         bool at_end = stream->is_ended && code == NGHTTP2_NO_ERROR;
 
+        unreserve(stream);
         ed_h2_stream_drop_input(stream);
         if (stream->owners & ED_H2_PROTOCOL && !(stream->is_ended && stream->got_end)) {
                 if (at_end && !stream->sent_end)
@@ -229,16 +239,31 @@ static int64_t stream_try_read(eddy_stream *base, void *buf, size_t bytes)
 
 /* ---- what this side sends ----------------------------------------------------- */
 
-/* Returns the bytes that can be kept now. */
+/*
+ * Returns the bytes that can be kept now: the rest of the limits, but not a few bytes, unless the stream
+ * has none.
+ */
 static size_t room(const struct ed_h2_stream *stream)
 {
-        const struct ed_h2 *h2 = stream->h2;
-        size_t kept = ed_buf_bytes(&stream->out), own = ED_H2_KEPT_BYTES_MAX - kept, all;
+        size_t kept = ed_buf_bytes(&stream->out), own = ED_H2_KEPT_BYTES_MAX - kept;
+        uint64_t others = stream->h2->kept - stream->reserved;
+        uint64_t all = others < ED_H2_KEPT_ALL_BYTES_MAX ? ED_H2_KEPT_ALL_BYTES_MAX - others : 0;
 
-        if (h2->kept >= ED_H2_KEPT_ALL_BYTES_MAX)
-                return kept == 0 ? ED_H2_KEPT_LEAST : 0;
-        all = ED_H2_KEPT_ALL_BYTES_MAX - h2->kept;
-        return own < all ? own : all;
+        if (all < ED_H2_KEPT_LEAST)
+                all = kept == 0 ? ED_H2_KEPT_LEAST : 0;
+        if (own < all)
+                all = own;
+        return all > stream->reserved ? (size_t) all : stream->reserved;
+}
+
+size_t ed_h2_stream_reserve(struct ed_h2_stream *stream, size_t bytes)
+{
+        size_t left = room(stream);
+
+        unreserve(stream);
+        stream->reserved = bytes < left ? bytes : left;
+        stream->h2->kept += stream->reserved;
+        return stream->reserved;
 }
 
 static bool is_writable(const struct ed_h2_stream *stream)
@@ -273,6 +298,7 @@ static int64_t stream_try_writev(eddy_stream *base, const struct eddy_slice *sli
         left = room(stream);
         if (left == 0)
                 return -EAGAIN;
+        unreserve(stream);
         for (size_t i = 0; i < n && left > 0; i++) {
                 size_t bytes = slices[i].bytes < left ? slices[i].bytes : left;
 
@@ -297,6 +323,7 @@ void ed_h2_stream_end(struct ed_h2_stream *stream, struct ed_h2_head *trailers)
                 return;
         stream->is_ended = true;
         stream->last = trailers;
+        unreserve(stream);
         resume(stream);
         wake(stream, EDDY_STREAM_WRITING);
 }

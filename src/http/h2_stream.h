@@ -43,6 +43,7 @@ struct ed_h2_stream {
         struct ed_h2_head trailers;
         struct ed_buf in;  /* body of the peer, not read */
         struct ed_buf out; /* body, not sent */
+        size_t reserved;   /* room for the next write; counted in the connection's 'kept' */
         struct ed_h2_waiter *waiters[2];
         struct ed_h2_head *last; /* trailers that follow 'out'; borrowed; NULL: none */
         uint64_t received;       /* bytes of frames, without those of CONTINUATION */
@@ -101,6 +102,12 @@ EDDY_MUST_USE int ed_h2_stream_interim(struct ed_h2_stream *stream);
  * stream dies.
  */
 void ed_h2_stream_end(struct ed_h2_stream *stream, struct ed_h2_head *trailers);
+
+/*
+ * Keep room for at most 'bytes' bytes of the next write, in place of what was kept before. Returns how
+ * many; 0: wait until the stream is writable.
+ */
+size_t ed_h2_stream_reserve(struct ed_h2_stream *stream, size_t bytes);
 
 /* From now on drop what the peer sends, and what has arrived. */
 void ed_h2_stream_drop_input(struct ed_h2_stream *stream);

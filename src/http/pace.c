@@ -170,6 +170,18 @@ int ed_http_pace_writev(struct ed_http_pace *pace, eddy_stream *stream,
         return wait.first.waited ? (int) wait_end(&wait, err) : err;
 }
 
+int ed_http_pace_wait(struct ed_http_pace *pace, eddy_stream *stream)
+{
+        struct wait wait;
+        int err;
+
+        if (pace->window_bytes == 0)
+                return eddy_stream_wait(stream, EDDY_STREAM_WRITING);
+        wait_begin(&wait, pace, stream, true);
+        err = eddy_stream_wait(stream, EDDY_STREAM_WRITING);
+        return (int) wait_end(&wait, err);
+}
+
 int64_t ed_http_pace_send_file(struct ed_http_pace *pace, eddy_stream *stream,
                                const eddy_file *file, int64_t offset, size_t bytes)
 {

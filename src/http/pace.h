@@ -45,6 +45,8 @@ EDDY_MUST_USE int64_t ed_http_pace_read(struct ed_http_pace *pace, eddy_stream *
                                         size_t bytes);
 EDDY_MUST_USE int ed_http_pace_writev(struct ed_http_pace *pace, eddy_stream *stream,
                                       const struct eddy_slice *slices, size_t n);
+/* eddy_stream_wait() until the stream is writable, with the minimum rate. */
+EDDY_MUST_USE int ed_http_pace_wait(struct ed_http_pace *pace, eddy_stream *stream);
 /* As ed_stream_send_file(), with the minimum rate. */
 EDDY_MUST_USE int64_t ed_http_pace_send_file(struct ed_http_pace *pace, eddy_stream *stream,
                                              const eddy_file *file, int64_t offset, size_t bytes);
