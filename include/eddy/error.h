@@ -64,7 +64,7 @@ EDDY_BEGIN_DECLS
         X(HTTP, 22, PROXY_AUTH, "the proxy does not accept the credentials, or wants some")        \
         X(HTTP, 23, PROXY_REFUSED, "the proxy cannot connect to the host, or does not allow it")   \
         X(HTTP, 24, PROXY_INVALID, "the proxy does not follow its protocol")                       \
-        X(HTTP, 25, ALPN, "the server does not offer HTTP/1.1 on TLS (ALPN)")                      \
+        X(HTTP, 25, ALPN, "the server and the client have no version of HTTP in common (ALPN)")    \
         X(HTTP, 26, STATUS, "the status of the response is an error")                              \
         X(HTTP, 27, CONTENT_TYPE, "the message does not have the content type that was expected")  \
         X(HTTP, 28, MULTIPART, "the body is not valid multipart/form-data")                        \

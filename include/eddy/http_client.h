@@ -22,8 +22,8 @@
  * one.  If the server says how long it keeps an idle connection ("Keep-Alive: timeout=5"),
  * the client does not use the connection in the last second of that time.
  *
- * With EDDY_HTTP_CLIENT_HTTP2, https servers are offered HTTP/2, on which up to 100 exchanges share
- * a connection.  The calls are the same; names of headers are then in lower case.  A request with
+ * https servers are offered HTTP/2 (ALPN), on which up to 100 exchanges share a connection, unless the
+ * client has EDDY_HTTP_CLIENT_HTTP1.  The calls are the same; names of headers are then in lower case.  A request with
  * "Connection: Upgrade" is sent by HTTP/1.  If a response is closed early, only its own exchange
  * ends.  If the server reports that it has not processed a request, the request is sent once more,
  * whatever its method.  A connection whose exchanges are ended early too often (500 at once, and

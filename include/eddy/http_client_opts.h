@@ -111,8 +111,8 @@ EDDY_BEGIN_DECLS
 
 /* Flags of a client, in addition to those of eddy/http_request.h. */
 enum {
-        /* https servers are offered HTTP/2 and HTTP/1.1 (ALPN). */
-        EDDY_HTTP_CLIENT_HTTP2 = 1 << 16,
+        /* https servers are not offered HTTP/2.  Excludes EDDY_HTTP_CLIENT_H2C. */
+        EDDY_HTTP_CLIENT_HTTP1 = 1 << 16,
         /* http URLs use HTTP/2 with prior knowledge (RFC 9113, 3.3), but not by an HTTP proxy. */
         EDDY_HTTP_CLIENT_H2C = 1 << 17,
 };
@@ -130,7 +130,7 @@ struct eddy_http_client_opts {
         const char *user_agent EDDY_UNSET;  /* copied; NULL: "eddy/VERSION" */
         /* for https; borrowed until the client is closed; NULL: the system's trusted
          * certificates.  It must have no list 'alpn': the client itself offers
-         * "http/1.1", and "h2" with EDDY_HTTP_CLIENT_HTTP2 */
+         * "h2" and "http/1.1" */
         eddy_tls_config *tls EDDY_UNSET;
         const char *http_proxy EDDY_UNSET;  /* for http URLs; copied; NULL: none */
         const char *https_proxy EDDY_UNSET; /* for https URLs; copied; NULL: none */

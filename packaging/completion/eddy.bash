@@ -144,7 +144,7 @@ _eddy() {
                                 --connect-timeout --idle-timeout -L --location --max-attempts
                                 --retry-if --retry-base --retry-max --max-throttle-wait --limit
                                 --max-errors --price --max-cost --deadline --cacert --cert --key
-                                -k --insecure --proxy --unix-socket --resolve --http2 --http1 -h
+                                -k --insecure --proxy --unix-socket --resolve --http1 -h
                                 --help --version" ;;
                         check) words="-o --output --errors --format --id-column --skip-empty
                                 --shard --url --body --rows-per-request -H --header -X --method
@@ -162,7 +162,7 @@ _eddy() {
                                 --connect-timeout --idle-timeout -L --location --max-attempts
                                 --retry-if --retry-base --retry-max --max-throttle-wait --limit
                                 --max-errors --price --max-cost --deadline --cacert --cert --key
-                                -k --insecure --proxy --unix-socket --resolve --http2 --http1" ;;
+                                -k --insecure --proxy --unix-socket --resolve --http1" ;;
                         sort) words="--by --format --id-column -o --output --memory -h --help
                                 --version" ;;
                         collect) words="--by -o --output --errors --shards --accept-failed
@@ -176,8 +176,8 @@ _eddy() {
                                 --netrc --netrc-file -d --data -L --location --max-redirs -n
                                 --duration -c --per-host --timeout --connect-timeout
                                 --read-timeout --deadline --attempts --backoff --cacert --cert
-                                --key -k --insecure --proxy --unix-socket --resolve --http2
-                                --http1 --compressed -o --force --body --save --remote-name
+                                --key -k --insecure --proxy --unix-socket --resolve --http1
+                                --compressed -o --force --body --save --remote-name
                                 --progress --summary -h --help --version" ;;
                         serve) words="--bind --port --host --threads --cert --key --listing
                                 --no-links --precompressed --cache-control --access-log

@@ -75,8 +75,7 @@ complete -c eddy -n '__fish_seen_subcommand_from batch' -s k -l insecure -d 'acc
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l proxy -x -d 'use this proxy, [http://|socks5://][USER:PASSWORD@]HOST[:PORT], in place of those of the environment'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l unix-socket -r -F -d 'connect to this Unix socket for every URL, without a proxy'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l resolve -x -d 'connect to ADDRESS for this host and port'
-complete -c eddy -n '__fish_seen_subcommand_from batch' -l http2 -d 'offer HTTP/2 to https servers'
-complete -c eddy -n '__fish_seen_subcommand_from batch' -l http1 -d 'HTTP/1.1 only'
+complete -c eddy -n '__fish_seen_subcommand_from batch' -l http1 -d 'do not offer HTTP/2 to https servers'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -s h -l help -d 'print the usage'
 complete -c eddy -n '__fish_seen_subcommand_from batch' -l version -d 'print the version'
 
@@ -164,8 +163,7 @@ complete -c eddy -n '__fish_seen_subcommand_from retry' -s k -l insecure -d 'acc
 complete -c eddy -n '__fish_seen_subcommand_from retry' -l proxy -x -d 'use this proxy, [http://|socks5://][USER:PASSWORD@]HOST[:PORT], in place of those of the environment'
 complete -c eddy -n '__fish_seen_subcommand_from retry' -l unix-socket -r -F -d 'connect to this Unix socket for every URL, without a proxy'
 complete -c eddy -n '__fish_seen_subcommand_from retry' -l resolve -x -d 'connect to ADDRESS for this host and port'
-complete -c eddy -n '__fish_seen_subcommand_from retry' -l http2 -d 'offer HTTP/2 to https servers'
-complete -c eddy -n '__fish_seen_subcommand_from retry' -l http1 -d 'HTTP/1.1 only'
+complete -c eddy -n '__fish_seen_subcommand_from retry' -l http1 -d 'do not offer HTTP/2 to https servers'
 
 complete -c eddy -n '__fish_seen_subcommand_from sort' -F
 complete -c eddy -n '__fish_seen_subcommand_from sort' -l by -x -d 'the file of requests'
@@ -242,8 +240,7 @@ complete -c eddy -n '__fish_seen_subcommand_from fetch' -s k -l insecure -d 'acc
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l proxy -x -d 'use this proxy, [http://|socks5://][USER:PASSWORD@]HOST[:PORT], in place of those of the environment'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l unix-socket -r -F -d 'connect to this Unix socket for every URL, without a proxy'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l resolve -x -d 'connect to ADDRESS for this host and port'
-complete -c eddy -n '__fish_seen_subcommand_from fetch' -l http2 -d 'offer HTTP/2 to https servers'
-complete -c eddy -n '__fish_seen_subcommand_from fetch' -l http1 -d 'HTTP/1.1 only'
+complete -c eddy -n '__fish_seen_subcommand_from fetch' -l http1 -d 'do not offer HTTP/2 to https servers'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l compressed -d 'ask for compressed responses'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -s o -r -F -d 'write lines to FILE, which must be new or empty, except with --save'
 complete -c eddy -n '__fish_seen_subcommand_from fetch' -l force -d 'overwrite FILE, or files in the folder of --save'

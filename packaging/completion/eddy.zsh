@@ -91,8 +91,7 @@ _eddy() {
                         '*--proxy=[use this proxy, \[http://|socks5://\]\[USER:PASSWORD@\]HOST\[:PORT\], in place of those of the environment]:URL: ' \
                         '*--unix-socket=[connect to this Unix socket for every URL, without a proxy]:PATH:_files' \
                         '*--resolve=[connect to ADDRESS for this host and port]:HOST: ' \
-                        '*--http2[offer HTTP/2 to https servers]' \
-                        '*--http1[HTTP/1.1 only]' \
+                        '*--http1[do not offer HTTP/2 to https servers]' \
                         '*-h[print the usage]' \
                         '*--help[print the usage]' \
                         '*--version[print the version]' \
@@ -197,8 +196,7 @@ _eddy() {
                         '*--proxy=[use this proxy, \[http://|socks5://\]\[USER:PASSWORD@\]HOST\[:PORT\], in place of those of the environment]:URL: ' \
                         '*--unix-socket=[connect to this Unix socket for every URL, without a proxy]:PATH:_files' \
                         '*--resolve=[connect to ADDRESS for this host and port]:HOST: ' \
-                        '*--http2[offer HTTP/2 to https servers]' \
-                        '*--http1[HTTP/1.1 only]' \
+                        '*--http1[do not offer HTTP/2 to https servers]' \
                         '*:file:_files'
                 ;;
         sort)
@@ -298,8 +296,7 @@ _eddy() {
                         '*--proxy=[use this proxy, \[http://|socks5://\]\[USER:PASSWORD@\]HOST\[:PORT\], in place of those of the environment]:URL: ' \
                         '*--unix-socket=[connect to this Unix socket for every URL, without a proxy]:PATH:_files' \
                         '*--resolve=[connect to ADDRESS for this host and port]:HOST: ' \
-                        '*--http2[offer HTTP/2 to https servers]' \
-                        '*--http1[HTTP/1.1 only]' \
+                        '*--http1[do not offer HTTP/2 to https servers]' \
                         '*--compressed[ask for compressed responses]' \
                         '*-o+[write lines to FILE, which must be new or empty, except with --save]:FILE:_files' \
                         '*--force[overwrite FILE, or files in the folder of --save]' \

@@ -1,20 +1,20 @@
 /*
  * peer_calls.c - calls of eddy's client to the servers of others, for test_http_peers.py.
  *
- *     peer_calls [--proxy URL] [--ca FILE] [--by h2|h2c] get URL PATH
- *     peer_calls [--proxy URL] [--ca FILE] [--by h2|h2c] put URL PATH [chunked]
+ *     peer_calls [--proxy URL] [--ca FILE] [--by h1|h2|h2c] get URL PATH
+ *     peer_calls [--proxy URL] [--ca FILE] [--by h1|h2|h2c] put URL PATH [chunked]
  *     peer_calls [--ca FILE] events URL
  *     peer_calls [--ca FILE] upgrade URL BYTES
  *     peer_calls stray URL COUNT [CONTROL]
- *     peer_calls [--ca FILE] [--by h2|h2c] many URL [COUNT]
- *     peer_calls [--ca FILE] [--by h2|h2c] cancel URL COUNT
+ *     peer_calls [--ca FILE] [--by h1|h2|h2c] many URL [COUNT]
+ *     peer_calls [--ca FILE] [--by h1|h2|h2c] cancel URL COUNT
  *
  * Output: get: the SHA-256 of the file that was saved. put: the status and the body of the response.
  * events: a line for each event, then the number of connections. upgrade: the bytes that came back.
  * stray: how many answers were right and wrong, and how many requests failed. many: sends COUNT requests,
  * 100 at once: the answers by status and version, the bytes, and the connections. cancel: reads
- * 1 KiB of each of COUNT answers, and then one whole: its bytes, and the connections. --by h2: HTTP/2 is
- * offered, and used without an offer for http URLs with h2c. The last line of the first four is the peak
+ * 1 KiB of each of COUNT answers, and then one whole: its bytes, and the connections. --by h1: HTTP/2 is
+ * not offered; h2c: it is used for http URLs without an offer. The last line of the first four is the peak
  * of resident memory in KiB.
  */
 #include <stdio.h>
@@ -356,8 +356,9 @@ int main(int argc, char **argv)
                 if (strcmp(argv[0], "--proxy") == 0)
                         call.opts.http_proxy = call.opts.https_proxy = argv[1];
                 else if (strcmp(argv[0], "--by") == 0)
-                        call.opts.flags |= strcmp(argv[1], "h2") == 0 ? EDDY_HTTP_CLIENT_HTTP2
-                                                                      : EDDY_HTTP_CLIENT_H2C;
+                        call.opts.flags |= strcmp(argv[1], "h1") == 0    ? EDDY_HTTP_CLIENT_HTTP1
+                                           : strcmp(argv[1], "h2c") == 0 ? EDDY_HTTP_CLIENT_H2C
+                                                                         : 0;
                 else
                         call.tls.ca_file = argv[1];
         }

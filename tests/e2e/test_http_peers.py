@@ -173,7 +173,7 @@ def check_bodies(eddy, serve, *, tls):
     files = certificate(eddy) if tls else ()
     url = serve(eddy, folder, *files)
     check_both_ways(eddy, serve.__name__ + (" with TLS" if tls else ""), folder, digests, url,
-                    *(("--ca", files[0]) if tls else ()))
+                    *(("--ca", files[0], "--by", "h1") if tls else ()))
 
 
 def check_events(eddy, serve, *, tls):
@@ -243,7 +243,7 @@ def bodies_are_whole_both_ways_through_a_tunnel_of_squid(eddy):
     proxy, files = "http://" + e2e.squid(eddy), certificate(eddy)
     folder, digests = files_of(eddy)
     check_both_ways(eddy, "squid and nginx with TLS", folder, digests, nginx(eddy, folder, *files),
-                    "--proxy", proxy, "--ca", files[0])
+                    "--proxy", proxy, "--ca", files[0], "--by", "h1")
 
 
 @claim

@@ -65,8 +65,7 @@ int ed_connect_set(struct ed_connect *connect, const char *command, int option, 
                 connect->insecure = true;
                 return 0;
         case ED_CONNECT_HTTP1:
-        case ED_CONNECT_HTTP2:
-                connect->http2 = option == ED_CONNECT_HTTP2;
+                connect->http1 = true;
                 return 0;
         case ED_CONNECT_CACERT:
                 return input_set(command, "--cacert", value, &connect->ca_file);
@@ -172,8 +171,8 @@ int ed_connect_open(const struct ed_connect *connect, const char *command,
         if (err < 0)
                 return err;
         opts->tls = tls;
-        if (connect->http2)
-                opts->flags |= EDDY_HTTP_CLIENT_HTTP2;
+        if (connect->http1)
+                opts->flags |= EDDY_HTTP_CLIENT_HTTP1;
         opts->http_proxy = connect->http_proxy;
         opts->https_proxy = connect->https_proxy;
         opts->no_proxy = connect->no_proxy;

@@ -19,7 +19,7 @@ struct ed_connect {
         const char *cert_file; /* NULL: none */
         const char *key_file;  /* NULL: in cert_file */
         bool insecure;
-        bool http2;             /* offered to https servers */
+        bool http1;             /* HTTP/2 is not offered to https servers */
         const char *http_proxy; /* of the environment or --proxy; NULL: none */
         const char *https_proxy;
         const char *no_proxy;
@@ -38,7 +38,6 @@ enum {
         ED_CONNECT_UNIX_SOCKET,
         ED_CONNECT_RESOLVE,
         ED_CONNECT_HTTP1,
-        ED_CONNECT_HTTP2,
         ED_CONNECT_INSECURE = 'k',
 };
 
@@ -51,7 +50,6 @@ enum {
                 { "proxy", required_argument, NULL, ED_CONNECT_PROXY },                            \
                 { "unix-socket", required_argument, NULL, ED_CONNECT_UNIX_SOCKET },                \
                 { "http1", no_argument, NULL, ED_CONNECT_HTTP1 },                                  \
-                { "http2", no_argument, NULL, ED_CONNECT_HTTP2 },                                  \
         {                                                                                          \
                 "resolve", required_argument, NULL, ED_CONNECT_RESOLVE                             \
         }
@@ -69,9 +67,8 @@ enum {
         "  --resolve HOST:PORT:ADDRESS[,ADDRESS]...\n"                                             \
         "                           connect to ADDRESS for this host and port; HOST * is any;\n"   \
         "                           may be repeated\n"                                             \
-        "  --http2                  offer HTTP/2 to https servers; up to 100 requests to a\n"      \
-        "                           server then share a connection\n"                              \
-        "  --http1                  HTTP/1.1 only (the default)\n"
+        "  --http1                  do not offer HTTP/2 to https servers; with HTTP/2, up to\n"    \
+        "                           100 requests share a connection\n"
 
 /* Set the proxies of the environment. */
 void ed_connect_init(struct ed_connect *connect);

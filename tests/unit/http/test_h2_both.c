@@ -46,14 +46,14 @@ static int handle(eddy_http_exchange *exchange, void *arg)
 static void prepare(struct site *site)
 {
         struct eddy_tls_opts server = { .flags = EDDY_TLS_SERVER }, client = { .flags = 0 };
-        struct eddy_http_client_opts opts = { .flags = EDDY_HTTP_CLIENT_HTTP2 };
+        struct eddy_http_client_opts opts = { .flags = 0 };
         struct tls_files files;
 
         site->handler = handle;
         site->opts.drain_ns = EDDY_SEC(30);
         site->opts.flags |= both.is_server_off ? 0 : EDDY_HTTP_SERVER_HTTP2;
         if (both.is_client_off)
-                opts.flags = 0;
+                opts.flags = EDDY_HTTP_CLIENT_HTTP1;
         else if (both.is_plain)
                 opts.flags = EDDY_HTTP_CLIENT_H2C;
         if (!both.is_plain) {
@@ -162,7 +162,7 @@ BOTH_TEST(server_that_speaks_http_1_only_gets_http_1, both.is_server_off = true)
         CHECK(fetch_many(11) <= AT_ONCE);
 }
 
-BOTH_TEST(client_speaks_http_1_unless_told_otherwise, both.is_client_off = true)
+BOTH_TEST(client_that_offers_http_1_only_gets_http_1, both.is_client_off = true)
 {
         (void) site;
         CHECK_EQ(fetch(), 11);

@@ -154,10 +154,10 @@ static int answers_nothing(eddy_http_exchange *exchange, void *arg)
         return 0;
 }
 
-/* The client offers HTTP/1.1; a list in a configuration would be another offer. */
+/* The client offers HTTP/2 and HTTP/1.1; a list in a configuration would be another offer. */
 HTTPS_TEST(server_of_other_protocols_is_an_error_of_its_own, SCRIPT(OK_2))
 {
-        struct eddy_tls_opts server = { .flags = EDDY_TLS_SERVER, .alpn = "h2" };
+        struct eddy_tls_opts server = { .flags = EDDY_TLS_SERVER, .alpn = "imap" };
         struct eddy_tls_opts client = { .alpn = "h2,http/1.1" };
         eddy_tls_config *own = rig->peer.tls, *configs[2], *of_client;
         eddy_http_client *none = NULL;

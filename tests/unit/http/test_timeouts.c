@@ -291,11 +291,17 @@ static int late_wait(eddy_stream *stream, enum eddy_stream_side side)
         return eddy_sleep(EDDY_SEC(60));
 }
 
+static void late_close(eddy_stream *stream, unsigned flags)
+{
+        (void) stream, (void) flags;
+}
+
 static int receive_late(const char *bytes)
 {
         static const struct eddy_stream_ops ops = { .try_read = late_try_read,
                                                     .is_readable = late_is_readable,
-                                                    .wait = late_wait };
+                                                    .wait = late_wait,
+                                                    .close = late_close };
         struct late late = { .bytes = bytes };
         eddy_stream *stream = &late.stream;
         int64_t sent_ns = 0;
@@ -303,9 +309,12 @@ static int receive_late(const char *bytes)
                                            .read_timeout_ns = EDDY_SEC(2),
                                            .sent_ns = &sent_ns };
         char buf[8];
+        int n;
 
         eddy_stream_init(&late.stream, &ops);
-        return (int) ed_http_message_receive(&message, buf, sizeof(buf));
+        n = (int) ed_http_message_receive(&message, buf, sizeof(buf));
+        eddy_stream_close_now(&late.stream);
+        return n;
 }
 
 static int receive_both(void *arg)
