@@ -31,6 +31,9 @@
  * If no byte arrives for 30 s while a request waits, the client sends a PING; if no answer arrives
  * within 15 s, the requests fail with EDDY_E_NET_TIMED_OUT.
  *
+ * A request that a server of HTTP/2 refuses with HTTP_1_1_REQUIRED is sent once more, by HTTP/1,
+ * whatever its method.
+ *
  * Lines of HTTP/1 end in CR LF.  A line that ends in LF alone, and white space between
  * a chunk's size and the end of its line, are EDDY_E_HTTP_INVALID_RESPONSE.
  */

@@ -97,6 +97,9 @@ struct ed_http_response_ops {
          */
         bool (*was_refused)(const eddy_http_response *response);
 
+        /* Returns true if the server takes the refused exchange by HTTP/1 only. NULL: never. */
+        bool (*needs_http1)(const eddy_http_response *response);
+
         /* Returns true if the last exchange read from the source of the request's body. */
         bool (*took_source)(const eddy_http_response *response);
 

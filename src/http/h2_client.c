@@ -144,6 +144,12 @@ static int ended_with(struct ed_h2_request *exchange, const struct ed_h2_session
         return EDDY_E_HTTP_INVALID_RESPONSE;
 }
 
+/* The peer refuses the request, but would take it by HTTP/1 (RFC 9113, 7). */
+static bool wants_http1(const struct ed_h2_stream *stream)
+{
+        return stream->reset_by_peer && stream->code == NGHTTP2_HTTP_1_1_REQUIRED;
+}
+
 /* Returns the error of a stream that was reset, by either side or with its connection. */
 static int reset_error(struct ed_h2_request *exchange)
 {
@@ -154,8 +160,12 @@ static int reset_error(struct ed_h2_request *exchange)
                 return stream->error;
         /* Nothing was sent, or the peer says that it has done nothing (RFC 9113, 8.7). */
         exchange->is_refused =
-                !stream->has_head && (stream->sent == 0 || stream->code == NGHTTP2_REFUSED_STREAM);
-        if (exchange->is_refused && stream->code == NGHTTP2_REFUSED_STREAM)
+                !stream->has_head && (stream->sent == 0 || stream->code == NGHTTP2_REFUSED_STREAM ||
+                                      wants_http1(stream));
+        exchange->needs_http1 =
+                exchange->is_refused && (session->needs_http1 || wants_http1(stream));
+        if (exchange->is_refused &&
+            (stream->code == NGHTTP2_REFUSED_STREAM || exchange->needs_http1))
                 return EDDY_E_HTTP_CLOSED;
         /* Node refuses streams so if those that were reset keep its memory: as if the connection had ended. */
         if (stream->reset_by_peer && stream->code == NGHTTP2_ENHANCE_YOUR_CALM &&
@@ -370,6 +380,7 @@ static int open_stream(struct ed_h2_request *exchange, bool has_body)
                 return EDDY_E_HTTP_CLIENT_CLOSED;
         if (!conn->protocol->conn->is_usable(conn)) {
                 exchange->is_refused = true;
+                exchange->needs_http1 = session->needs_http1;
                 return ended_with(exchange, session);
         }
         ed_h2_stream_init(&exchange->h2, &session->h2, 0);
@@ -436,6 +447,11 @@ static bool h2_was_answered(const eddy_http_response *base)
 static bool h2_was_refused(const eddy_http_response *base)
 {
         return exchange_of(base)->is_refused;
+}
+
+static bool h2_needs_http1(const eddy_http_response *base)
+{
+        return exchange_of(base)->needs_http1;
 }
 
 /* ---- the slot ---------------------------------------------------------------------------- */
@@ -783,6 +799,7 @@ const struct ed_http_response_ops ed_h2_response_ops = {
         .exchange = h2_exchange,
         .was_answered = h2_was_answered,
         .was_refused = h2_was_refused,
+        .needs_http1 = h2_needs_http1,
         .took_source = h2_took_source,
         .sent_request = h2_sent_request,
         .settle = h2_settle,

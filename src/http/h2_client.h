@@ -17,6 +17,7 @@ struct ed_h2_session {
         eddy_http_client *client;  /* one reference */
         struct ed_http_conn *conn; /* NULL: the pool has given the connection up */
         eddy_scope *running;       /* of the session's task, while it reads */
+        bool needs_http1;          /* the peer has said so when it ended the connection */
         bool is_over;              /* its task does not use the stream any more */
         bool owns_stream;          /* its task closes the stream */
         uint32_t refs;
@@ -40,6 +41,7 @@ struct ed_h2_request {
         bool is_quiet;      /* the rest of the response is dropped as it arrives */
         bool was_continued; /* "100 Continue" has come */
         bool is_refused;    /* the peer has done nothing with the request */
+        bool needs_http1;   /* the peer takes the request by HTTP/1 only */
         bool is_unanswered; /* the peer takes no more requests on this connection */
         uint64_t body_bytes;
         uint64_t interim_bytes; /* of the 1xx responses so far */

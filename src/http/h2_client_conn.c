@@ -94,7 +94,8 @@ static void session_goaway(struct ed_h2 *h2, int32_t last_id, uint32_t code)
 {
         struct ed_h2_session *session = session_of(h2);
 
-        (void) last_id, (void) code;
+        (void) last_id;
+        session->needs_http1 |= code == NGHTTP2_HTTP_1_1_REQUIRED;
         if (session->conn)
                 ed_http_conn_drain(session->conn);
 }

@@ -40,6 +40,12 @@ static bool was_refused(const eddy_http_response *response)
         return response->ops->was_refused && response->ops->was_refused(response);
 }
 
+/* Returns true if the server takes the request that it has refused by HTTP/1 only. */
+static bool needs_http1(const eddy_http_response *response)
+{
+        return response->ops->needs_http1 && response->ops->needs_http1(response);
+}
+
 /* Returns true if the whole body can be sent again. */
 static bool can_repeat(const eddy_http_response *response, const struct eddy_http_request *request)
 {
@@ -247,6 +253,7 @@ static int send_on(struct sending *sending)
                            !can_repeat(response, request)) {
                         return err;
                 }
+                sending->key.only_http1 |= refused && needs_http1(response);
                 ed_http_attempt_end(response, err);
                 ed_http_response_detach(response);
                 repeated |= err < 0;

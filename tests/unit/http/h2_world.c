@@ -4,6 +4,7 @@
 #include "h2_world.h"
 
 #include "http/opening.h"
+#include "http/pool_origin.h"
 
 struct h2_world h2_world;
 
@@ -33,6 +34,8 @@ static int connect_pair(struct ed_http_conn *conn, struct eddy_http_fault *fault
                 h2_server_init(side, theirs, h2_world.handler);
                 if (h2_world.streams_max)
                         side->opts.streams_max = h2_world.streams_max;
+                if (h2_world.stream_window)
+                        side->opts.stream_window = h2_world.stream_window;
                 err = eddy_scope_start(&h2_world.scope, h2_side_run, side);
         }
         if (err < 0) {
@@ -41,7 +44,7 @@ static int connect_pair(struct ed_http_conn *conn, struct eddy_http_fault *fault
                 return err;
         }
         h2_world.accepted++;
-        conn->protocol = &ed_h2_protocol;
+        conn->protocol = conn->origin->key.only_http1 ? &ed_http1_protocol : &ed_h2_protocol;
         *ret_stream = ours;
         return 0;
 }

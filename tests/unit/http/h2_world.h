@@ -19,7 +19,7 @@ struct h2_world {
         int accepted;
         h2_handler_fn *handler;
         h2_peer_fn *peer; /* instead of the handler; the stream is closed after it */
-        uint32_t streams_max;
+        uint32_t streams_max, stream_window; /* of the server; 0: those of h2_pair.h */
 };
 
 extern struct h2_world h2_world;
