@@ -3,7 +3,7 @@
  *
  *     static struct eddy_http2_server_stats stats;
  *     const struct eddy_http2_server_opts http2 = { .streams_max = 64, .stats = &stats };
- *     const struct eddy_http_server_opts opts = { .flags = EDDY_HTTP_SERVER_HTTP2, .http2 = &http2 };
+ *     const struct eddy_http_server_opts opts = { .http2 = &http2 };
  *
  *     eddy_http_serve(listener, &opts, handler, NULL);
  */

@@ -142,10 +142,11 @@ enum {
         EDDY_HTTP_SERVER_FINISH = 1 << 0, /* a handler continues if its client is gone */
         /* a handler is also cancelled when its client ends its sending; not with _FINISH */
         EDDY_HTTP_SERVER_CANCEL_AT_END = 1 << 1,
-        /* also speak HTTP/2: with TLS by ALPN, and without TLS if the client begins with HTTP/2
-         * (prior knowledge, RFC 9113, 3.3) */
-        EDDY_HTTP_SERVER_HTTP2 = 1 << 2,
-        EDDY_HTTP_SERVER_HTTP2_ONLY = 1 << 3, /* speak HTTP/2 only */
+        /* speak only one version; without these flags a client chooses: with TLS by ALPN, where the
+         * server prefers HTTP/2, and without TLS by beginning with HTTP/2 (prior knowledge, RFC
+         * 9113, 3.3) */
+        EDDY_HTTP_SERVER_HTTP1_ONLY = 1 << 2,
+        EDDY_HTTP_SERVER_HTTP2_ONLY = 1 << 3,
 };
 
 struct eddy_http_server_opts {

@@ -248,13 +248,13 @@ static bool must_reset(const struct ed_http1_exchange *exchange)
         return exchange->answer == ED_HTTP_ANSWERING && exchange->left < 0 && !exchange->chunked;
 }
 
-/* Returns true if the client of a connection without TLS begins with HTTP/2, which is turned on. */
+/* Returns true if the client of a connection without TLS begins with HTTP/2, which is not off. */
 static bool begins_http2(const struct connection *connection)
 {
         const struct ed_http_message *message = &connection->exchange->message;
 
-        return connection->server->opts.flags & EDDY_HTTP_SERVER_HTTP2 && !connection->has_served &&
-               !connection->server->opts.tls &&
+        return !(connection->server->opts.flags & EDDY_HTTP_SERVER_HTTP1_ONLY) &&
+               !connection->has_served && !connection->server->opts.tls &&
                ed_h2_is_preface(message->in + message->base, message->end - message->base);
 }
 

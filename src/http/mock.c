@@ -32,7 +32,6 @@ struct served {
         eddy_stream *stream; /* the server's end */
         eddy_scope scope;    /* around the handler's calls, if 'is_begun' */
         bool is_begun;
-        bool by_http2;
 };
 
 int ed_http_mock_new(eddy_http_handler_fn *handler, void *arg, struct ed_http_mock **ret_mock)
@@ -81,8 +80,6 @@ static int served_run(void *arg)
         struct served *served = arg;
         struct ed_http_mock *mock = served->mock;
 
-        opts.flags = served->by_http2 ? EDDY_HTTP_SERVER_HTTP2 : 0;
-
         eddy_scope_begin(&served->scope, NULL);
         served->is_begun = true;
         if (mock->is_closed)
@@ -96,8 +93,7 @@ static int served_run(void *arg)
 }
 
 /* Start the task that serves a stream. The stream stays the caller's after an error. */
-static int served_start(struct ed_http_mock *mock, struct ed_loop *loop, eddy_stream *stream,
-                        bool by_http2)
+static int served_start(struct ed_http_mock *mock, struct ed_loop *loop, eddy_stream *stream)
 {
         struct served *served = ed_alloc_zero(sizeof(*served));
         struct ed_task *task;
@@ -107,7 +103,6 @@ static int served_start(struct ed_http_mock *mock, struct ed_loop *loop, eddy_st
                 return -ENOMEM;
         served->mock = mock;
         served->stream = stream;
-        served->by_http2 = by_http2;
         err = ed_background_start(loop, served_run, served, "http_mock", NULL, &task);
         if (err < 0) {
                 ed_free(served);
@@ -123,7 +118,6 @@ int ed_http_mock_connect(struct ed_http_conn *conn, struct eddy_http_fault *faul
 {
         const eddy_http_client *client = ed_container_of(conn->pool, eddy_http_client, pool);
         eddy_stream *ours, *theirs;
-        bool by_http2;
         int err;
 
         (void) fault;
@@ -132,14 +126,15 @@ int ed_http_mock_connect(struct ed_http_conn *conn, struct eddy_http_fault *faul
         err = eddy_stream_pair(NULL, &ours, &theirs);
         if (err < 0)
                 return err;
-        by_http2 = client->protocols.prior && !conn->origin->key.only_http1;
-        err = served_start(client->mock, conn->pool->member.loop, theirs, by_http2);
+        err = served_start(client->mock, conn->pool->member.loop, theirs);
         if (err < 0) {
                 eddy_stream_close_now(ours);
                 eddy_stream_close_now(theirs);
                 return err;
         }
-        conn->protocol = by_http2 ? client->protocols.prior : client->protocols.plain;
+        conn->protocol = client->protocols.prior && !conn->origin->key.only_http1
+                                 ? client->protocols.prior
+                                 : client->protocols.plain;
         *ret_stream = ours;
         return 0;
 }

@@ -26,12 +26,19 @@ struct handshake {
         eddy_stream *stream; /* replaced by the secure one */
 };
 
+/* Returns the names for ALPN, the preferred one first. */
+static const char *protocols(uint32_t flags)
+{
+        if (flags & EDDY_HTTP_SERVER_HTTP2_ONLY)
+                return "h2";
+        return flags & EDDY_HTTP_SERVER_HTTP1_ONLY ? "http/1.1,http/1.0" : "h2,http/1.1,http/1.0";
+}
+
 static int handshake(void *arg)
 {
         struct handshake *call = arg;
-        bool has_http2 = call->server->opts.flags & EDDY_HTTP_SERVER_HTTP2;
-        const struct eddy_tls_conn_opts opts = { .alpn = has_http2 ? "h2,http/1.1,http/1.0"
-                                                                   : "http/1.1,http/1.0" };
+        const struct eddy_tls_conn_opts opts = { .alpn = protocols(call->server->opts.flags) };
+
         return eddy_tls_server(call->stream, call->server->opts.tls, &opts, &call->stream);
 }
 
@@ -107,7 +114,7 @@ int eddy_http_serve_stream(eddy_stream *stream, const struct eddy_http_server_op
                 err = ed_http_server_init(&server, opts, handler, arg);
         /* A TLS stream of the program's own may have agreed on a protocol that is turned off. */
         if (err == 0 &&
-            (!stream || (speaks_http2(stream) && !(server.opts.flags & ED_HTTP_SERVER_SPEAKS_2))))
+            (!stream || (speaks_http2(stream) && server.opts.flags & EDDY_HTTP_SERVER_HTTP1_ONLY)))
                 err = -EINVAL;
         if (err < 0) {
                 eddy_stream_close(stream);

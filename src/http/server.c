@@ -38,12 +38,13 @@ static void set_defaults(struct eddy_http_server_opts *opts)
                 opts->rate_over_ns = RATE_OVER_DEFAULT_NS;
 }
 
-/* A handler cannot both finish and be cancelled. */
+/* A handler cannot both finish and be cancelled, and a server speaks at least one version. */
 static bool flags_are_valid(uint32_t flags)
 {
-        const uint32_t both = EDDY_HTTP_SERVER_FINISH | EDDY_HTTP_SERVER_CANCEL_AT_END;
+        const uint32_t ends = EDDY_HTTP_SERVER_FINISH | EDDY_HTTP_SERVER_CANCEL_AT_END;
+        const uint32_t only = EDDY_HTTP_SERVER_HTTP1_ONLY | EDDY_HTTP_SERVER_HTTP2_ONLY;
 
-        return !(flags & ~(both | ED_HTTP_SERVER_SPEAKS_2)) && (flags & both) != both;
+        return !(flags & ~(ends | only)) && (flags & ends) != ends && (flags & only) != only;
 }
 
 int ed_http_server_init(struct ed_http_server *server, const struct eddy_http_server_opts *opts,

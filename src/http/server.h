@@ -10,9 +10,6 @@
 #include "eddy/stream.h"
 #include "http/http1_room.h"
 
-/* Either flag turns HTTP/2 on. */
-enum { ED_HTTP_SERVER_SPEAKS_2 = EDDY_HTTP_SERVER_HTTP2 | EDDY_HTTP_SERVER_HTTP2_ONLY };
-
 struct ed_h2_exchange;
 
 struct ed_http_server {

@@ -129,8 +129,7 @@ static int serve(void *arg)
 {
         char **words = arg;
         const struct eddy_http2_server_opts http2 = { .stats = &stats };
-        struct eddy_http_server_opts opts = { .flags = EDDY_HTTP_SERVER_HTTP2,
-                                              .http2 = &http2,
+        struct eddy_http_server_opts opts = { .http2 = &http2,
                                               .body_bytes_max = UINT64_MAX,
                                               .drain_ns = EDDY_MIN(1) };
         eddy_tls_config *tls = NULL;

@@ -182,10 +182,10 @@ def curl_needs_a_certificate_for_a_server_that_requires_one(eddy):
 
 
 @claim
-def curl_that_offers_http_2_too_gets_http_1_1(eddy):
+def curl_gets_the_highest_version_that_it_offers(eddy):
     needs("curl")
     url, cert = digest_server(eddy)
-    for offer, version in (("--http2", "1.1"), ("--http1.1", "1.1"), ("--no-alpn", "1.1")):
+    for offer, version in (("--http2", "2"), ("--http1.1", "1.1"), ("--no-alpn", "1.1")):
         got = run(eddy, "curl", "-qsS", "--cacert", cert, offer, "-o", os.devnull, "-w",
                   "%{http_code} %{http_version}", url + "/bytes/5")
         equal(got.decode(), "200 " + version, offer)
@@ -209,7 +209,7 @@ def s_client(eddy, url, *args):
 def the_server_chooses_only_protocols_that_http_knows(eddy):
     url, _ = digest_server(eddy)
     for version in ("-tls1_2", "-tls1_3"):
-        for offer, chosen in (("h2,http/1.1", "http/1.1"), ("http/1.0", "http/1.0"),
+        for offer, chosen in (("http/1.1,h2", "h2"), ("h2", "h2"), ("http/1.0", "http/1.0"),
                               ("http/1.0,h3,http/1.1", "http/1.1")):
             code, text = s_client(eddy, url, version, "-alpn", offer)
             equal(code, 0, text)
@@ -217,7 +217,7 @@ def the_server_chooses_only_protocols_that_http_knows(eddy):
         code, text = s_client(eddy, url, version)
         equal(code, 0, text)
         check("No ALPN negotiated" in text, text)
-        for offer in ("h2", "h2,spdy/3", "http/1.2"):
+        for offer in ("h3", "h3,spdy/3", "http/1.2"):
             code, text = s_client(eddy, url, version, "-alpn", offer)
             check(code != 0 and "alert number 120" in text, version, offer, text)
 

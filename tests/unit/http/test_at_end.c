@@ -343,12 +343,10 @@ AT_END_TEST(bytes_that_were_read_ahead_are_early_bytes_of_an_upgrade)
         CHECK_EQ(site.handled, 1);
 }
 
-static int both_flags(void *arg)
+static int two_flags(void *arg)
 {
-        const struct eddy_http_server_opts opts = { .flags = EDDY_HTTP_SERVER_FINISH |
-                                                             EDDY_HTTP_SERVER_CANCEL_AT_END };
+        const struct eddy_http_server_opts opts = { .flags = *(const uint32_t *) arg };
 
-        (void) arg;
         CHECK_EQ(eddy_stream_pair(NULL, &site.client, &site.server), 0);
         CHECK_EQ(eddy_http_serve_stream(site.server, &opts, wait_to_go, NULL), -EINVAL);
         eddy_stream_close(site.client);
@@ -357,5 +355,14 @@ static int both_flags(void *arg)
 
 TEST(a_handler_cannot_both_finish_and_be_cancelled)
 {
-        http_run(both_flags, NULL);
+        uint32_t flags = EDDY_HTTP_SERVER_FINISH | EDDY_HTTP_SERVER_CANCEL_AT_END;
+
+        http_run(two_flags, &flags);
+}
+
+TEST(a_server_speaks_at_least_one_version)
+{
+        uint32_t flags = EDDY_HTTP_SERVER_HTTP1_ONLY | EDDY_HTTP_SERVER_HTTP2_ONLY;
+
+        http_run(two_flags, &flags);
 }

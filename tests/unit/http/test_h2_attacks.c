@@ -10,8 +10,7 @@ static struct eddy_http2_server_stats stats;
 
 static const struct eddy_http2_server_opts counted = { .stats = &stats };
 
-static const struct eddy_http_server_opts options = { .flags = EDDY_HTTP_SERVER_HTTP2,
-                                                      .http2 = &counted,
+static const struct eddy_http_server_opts options = { .http2 = &counted,
                                                       .head_bytes_max = 8 << 10 };
 
 static void raw_begin(struct site *site)
@@ -57,8 +56,7 @@ SERVER_TEST(frames_that_wait_for_a_client_that_does_not_read_are_limited, &optio
         h2_raw_end();
 }
 
-static const struct eddy_http_server_opts briefly = { .flags = EDDY_HTTP_SERVER_HTTP2,
-                                                      .http2 = &counted,
+static const struct eddy_http_server_opts briefly = { .http2 = &counted,
                                                       .idle_timeout_ns = EDDY_SEC(5) };
 
 SERVER_TEST(a_client_is_idle_when_its_last_response_has_left, &briefly)
@@ -208,7 +206,7 @@ static void leave_early(struct site *site)
 }
 
 static const struct eddy_http_server_opts finish = {
-        .flags = EDDY_HTTP_SERVER_HTTP2 | EDDY_HTTP_SERVER_FINISH,
+        .flags = EDDY_HTTP_SERVER_FINISH,
         .http2 = &counted,
 };
 
@@ -498,8 +496,7 @@ static int serve_unread(void *arg)
 
         eddy_scope_begin(&server->scope, NULL);
         server->result = eddy_http_serve_stream(
-                server->stream, SERVER_OPTIONS(EDDY_HTTP_SERVER_HTTP2, .drain_ns = EDDY_SEC(10)),
-                write_on, NULL);
+                server->stream, SERVER_OPTIONS(.drain_ns = EDDY_SEC(10)), write_on, NULL);
         server->ended_ns = eddy_now();
         (void) eddy_scope_end(&server->scope);
         return 0;

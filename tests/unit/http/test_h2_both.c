@@ -51,7 +51,7 @@ static void prepare(struct site *site)
 
         site->handler = handle;
         site->opts.drain_ns = EDDY_SEC(30);
-        site->opts.flags |= both.is_server_off ? 0 : EDDY_HTTP_SERVER_HTTP2;
+        site->opts.flags |= both.is_server_off ? EDDY_HTTP_SERVER_HTTP1_ONLY : 0;
         if (both.is_client_off)
                 opts.flags = EDDY_HTTP_CLIENT_HTTP1;
         else if (both.is_plain)

@@ -69,9 +69,7 @@ static int handle(eddy_http_exchange *exchange, void *arg)
 static int serve(void *arg)
 {
         (void) arg;
-        (void) eddy_http_serve_stream(
-                session.theirs, &(struct eddy_http_server_opts){ .flags = EDDY_HTTP_SERVER_HTTP2 },
-                handle, NULL);
+        (void) eddy_http_serve_stream(session.theirs, NULL, handle, NULL);
         return 0;
 }
 

@@ -20,8 +20,7 @@ static const struct eddy_http2_server_opts small = {
         .stats = &stats,
 };
 
-static const struct eddy_http_server_opts options = { .flags = EDDY_HTTP_SERVER_HTTP2,
-                                                      .http2 = &small,
+static const struct eddy_http_server_opts options = { .http2 = &small,
                                                       .head_bytes_max = 8 << 10 };
 
 static void raw_begin(struct site *site)

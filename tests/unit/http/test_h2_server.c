@@ -6,8 +6,6 @@
 #include "h2_pair.h"
 #include "server_test.h"
 
-#define HTTP2 .flags = EDDY_HTTP_SERVER_HTTP2
-
 /* A client's connection to the site. */
 struct talk {
         struct h2_side client;
@@ -74,7 +72,7 @@ static int post(const char *path, const char *body, const struct eddy_http_heade
 
 /* ---- answers ---------------------------------------------------------------------- */
 
-SERVER_TEST(a_handler_answers_as_by_http1, SERVER_OPTIONS(HTTP2))
+SERVER_TEST(a_handler_answers_as_by_http1, NULL)
 {
         static const struct {
                 const char *path;
@@ -111,7 +109,7 @@ SERVER_TEST(a_handler_answers_as_by_http1, SERVER_OPTIONS(HTTP2))
         talk_end();
 }
 
-SERVER_TEST(a_body_of_a_request_is_read, SERVER_OPTIONS(HTTP2, .body_bytes_max = 20))
+SERVER_TEST(a_body_of_a_request_is_read, SERVER_OPTIONS(.body_bytes_max = 20))
 {
         static const struct eddy_http_header length[] = { { "content-length", "30" } };
         static const struct eddy_http_header expect[] = { { "expect", "100-continue" } };
@@ -130,7 +128,7 @@ SERVER_TEST(a_body_of_a_request_is_read, SERVER_OPTIONS(HTTP2, .body_bytes_max =
         talk_end();
 }
 
-SERVER_TEST(an_answer_that_is_not_whole_ends_in_a_reset, SERVER_OPTIONS(HTTP2))
+SERVER_TEST(an_answer_that_is_not_whole_ends_in_a_reset, NULL)
 {
         static const char *const paths[] = { "/short",     "/long",         "/unended",
                                              "/fail-late", "/abort-inside", "/abort" };
@@ -192,7 +190,7 @@ static void check_version(struct site *site)
 
 TEST(a_handler_sees_the_version_the_host_and_joined_cookies)
 {
-        site_run_prepared(SERVER_OPTIONS(HTTP2), false, set_see_version, check_version);
+        site_run_prepared(NULL, false, set_see_version, check_version);
 }
 
 static int speak_in_parts(eddy_http_exchange *exchange, void *arg)
@@ -255,12 +253,12 @@ static void check_parts(struct site *site)
 
 TEST(hints_pieces_and_trailers_cross)
 {
-        site_run_prepared(SERVER_OPTIONS(HTTP2), false, set_speak_in_parts, check_parts);
+        site_run_prepared(NULL, false, set_speak_in_parts, check_parts);
 }
 
 /* ---- clients that go ------------------------------------------------------------------- */
 
-SERVER_TEST(a_reset_of_the_client_cancels_its_handler_and_no_other, SERVER_OPTIONS(HTTP2))
+SERVER_TEST(a_reset_of_the_client_cancels_its_handler_and_no_other, NULL)
 {
         struct h2_call *gone, *call;
 
@@ -277,7 +275,7 @@ SERVER_TEST(a_reset_of_the_client_cancels_its_handler_and_no_other, SERVER_OPTIO
         talk_end();
 }
 
-SERVER_TEST(a_client_that_closes_its_connection_cancels_its_handlers, SERVER_OPTIONS(HTTP2))
+SERVER_TEST(a_client_that_closes_its_connection_cancels_its_handlers, NULL)
 {
         struct h2_call *call;
 
@@ -292,7 +290,7 @@ SERVER_TEST(a_client_that_closes_its_connection_cancels_its_handlers, SERVER_OPT
 }
 
 SERVER_TEST(a_handler_finishes_without_its_client_if_the_server_is_asked_to,
-            SERVER_OPTIONS(.flags = EDDY_HTTP_SERVER_HTTP2 | EDDY_HTTP_SERVER_FINISH))
+            SERVER_OPTIONS(.flags = EDDY_HTTP_SERVER_FINISH))
 {
         struct h2_call *call;
 
@@ -331,7 +329,7 @@ static int serve_until_stopped(void *arg)
 
         eddy_scope_begin(&server->scope, NULL);
         server->result = eddy_http_serve_stream(server->stream,
-                                                SERVER_OPTIONS(HTTP2, .drain_ns = EDDY_SEC(10)),
+                                                SERVER_OPTIONS(.drain_ns = EDDY_SEC(10)),
                                                 answer_later, server);
         (void) eddy_scope_end(&server->scope);
         return 0;
@@ -377,7 +375,7 @@ TEST(a_stop_lets_requests_finish_also_those_on_their_way)
 }
 
 SERVER_TEST(an_idle_connection_ends_after_its_time,
-            SERVER_OPTIONS(HTTP2, .idle_timeout_ns = EDDY_SEC(5)))
+            SERVER_OPTIONS(.idle_timeout_ns = EDDY_SEC(5)))
 {
         int64_t since_ns;
 
@@ -392,7 +390,7 @@ SERVER_TEST(an_idle_connection_ends_after_its_time,
 
 /* ---- other protocols on the port ------------------------------------------------------------- */
 
-SERVER_TEST(http1_is_spoken_on_the_same_port, SERVER_OPTIONS(HTTP2))
+SERVER_TEST(http1_is_spoken_on_the_same_port, NULL)
 {
         CHECK_EQ(ask(site, "GET /ok HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")->status,
                  200);
@@ -400,7 +398,7 @@ SERVER_TEST(http1_is_spoken_on_the_same_port, SERVER_OPTIONS(HTTP2))
         CHECK_EQ(ask(site, "PRI / HTTP/2.0\r\n\r\nSM\r\n\r\n")->status, 505);
 }
 
-SERVER_TEST(http2_is_refused_unless_it_is_turned_on, NULL)
+SERVER_TEST(http2_can_be_turned_off, SERVER_OPTIONS(.flags = EDDY_HTTP_SERVER_HTTP1_ONLY))
 {
         CHECK_EQ(ask(site, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")->status, 505);
 }
@@ -448,8 +446,7 @@ static int serve(void *arg)
 {
         struct call *call = arg;
 
-        call->result =
-                eddy_http_serve_stream(call->stream, SERVER_OPTIONS(HTTP2), echo_or_hint, NULL);
+        call->result = eddy_http_serve_stream(call->stream, NULL, echo_or_hint, NULL);
         return 0;
 }
 

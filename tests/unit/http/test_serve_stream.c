@@ -197,7 +197,8 @@ static int with_tls(void *arg)
 
         site_begin_on_pair(); /* for a protocol that is not spoken */
         secure_both("h2");
-        CHECK_EQ(eddy_http_serve_stream(site.server, NULL, answer, NULL), -EINVAL);
+        site.opts.flags = EDDY_HTTP_SERVER_HTTP1_ONLY;
+        CHECK_EQ(eddy_http_serve_stream(site.server, &site.opts, answer, NULL), -EINVAL);
         eddy_stream_close(site.client);
         configs_close();
         return 0;
