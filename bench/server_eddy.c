@@ -169,8 +169,7 @@ static int serve(void *arg)
 {
         EDDY_AUTO(eddy_listener) eddy_listener *listener = NULL;
         struct eddy_tls_opts tls = { .flags = EDDY_TLS_SERVER };
-        struct eddy_http_server_opts opts = { .connections_max = CONNECTIONS_MAX,
-                                              .flags = EDDY_HTTP_SERVER_HTTP2 };
+        struct eddy_http_server_opts opts = { .connections_max = CONNECTIONS_MAX };
         EDDY_AUTO(eddy_tls_config) eddy_tls_config *config = NULL;
         int err = 0;
 

@@ -1,6 +1,6 @@
 /*
- * eddy/http_server.h - a server of HTTP/1.1, and of HTTP/2 if it is turned on.  The handler is
- * called once per request: with HTTP/1 in the connection's task, with HTTP/2 in a task of its own.
+ * eddy/http_server.h - a server of HTTP/1.1 and HTTP/2.  The handler is called once per request:
+ * with HTTP/1 in the connection's task, with HTTP/2 in a task of its own.
  */
 #ifndef EDDY_HTTP_SERVER_H
 #define EDDY_HTTP_SERVER_H

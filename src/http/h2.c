@@ -313,18 +313,6 @@ static int on_close(nghttp2_session *session, int32_t id, uint32_t code, void *a
         return 0;
 }
 
-/* This side's message was sent, and the task has left before the end of the peer's. */
-static int refuse_rest(struct ed_h2 *h2, struct ed_h2_stream *stream)
-{
-        if (!stream->leaves || stream->got_end || stream->is_reset)
-                return 0;
-        stream->reset_by_us = true;
-        return nghttp2_submit_rst_stream(h2->session, NGHTTP2_FLAG_NONE, stream->id,
-                                         NGHTTP2_NO_ERROR) < 0
-                       ? NGHTTP2_ERR_CALLBACK_FAILURE
-                       : 0;
-}
-
 static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *arg)
 {
         struct ed_h2_stream *stream = find(session, frame->hd.stream_id);
@@ -350,7 +338,8 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
         if (!(frame->hd.flags & NGHTTP2_FLAG_END_STREAM))
                 return 0;
         stream->sent_end = true;
-        return refuse_rest(h2, stream);
+        h2->refuses |= stream->leaves && !stream->got_end;
+        return 0;
 }
 
 /*
@@ -712,9 +701,33 @@ static void read_task(struct ed_h2 *h2, const void *data, size_t bytes)
 
 /* ---- writing ------------------------------------------------------------------------ */
 
-/* Join frames in 'out'. */
+/*
+ * Reset the streams whose message of this side was sent, and whose task has left before the end of
+ * the peer's. The reset leaves in another write than the message: curl 7.88 loses a response that
+ * it reads together with the reset.
+ */
+static int refuse_rests(struct ed_h2 *h2)
+{
+        h2->refuses = false;
+        ed_list_each (link, &h2->streams) {
+                struct ed_h2_stream *stream = ed_container_of(link, struct ed_h2_stream, link);
+
+                if (!stream->leaves || !stream->sent_end || stream->got_end || stream->is_reset ||
+                    stream->reset_by_us)
+                        continue;
+                stream->reset_by_us = true;
+                if (nghttp2_submit_rst_stream(h2->session, NGHTTP2_FLAG_NONE, stream->id,
+                                              NGHTTP2_NO_ERROR) < 0)
+                        return -ENOMEM;
+        }
+        return 0;
+}
+
+/* Join frames in 'out', which is empty. */
 static int fill(struct ed_h2 *h2)
 {
+        if (h2->refuses && refuse_rests(h2) < 0)
+                return -ENOMEM;
         while (ed_buf_bytes(&h2->out) < WRITE_BYTES) {
                 const uint8_t *data;
                 ssize_t n = nghttp2_session_mem_send(h2->session, &data);

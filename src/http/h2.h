@@ -116,6 +116,7 @@ struct ed_h2 {
         bool credit_at_receipt;
         bool in_head;       /* a head has begun and is incomplete */
         bool got_data;      /* DATA was received since the last look */
+        bool refuses;       /* after the next write, the rest of a message is refused */
         uint8_t frame_have; /* bytes of 'frame': a frame's head is incomplete, or a WINDOW_UPDATE */
         uint8_t frame[ED_H2_FRAME_HEAD_BYTES + sizeof(uint32_t)];
         size_t payload_left; /* of the frame that is being received */

@@ -281,8 +281,7 @@ static int answer_ok(eddy_http_exchange *exchange, void *arg)
 static int serve_h2(void *listener)
 {
         static const struct eddy_http2_server_opts http2 = { .stats = &h2_stats };
-        static const struct eddy_http_server_opts opts = { .flags = EDDY_HTTP_SERVER_HTTP2,
-                                                           .http2 = &http2 };
+        static const struct eddy_http_server_opts opts = { .http2 = &http2 };
 
         return eddy_http_serve(listener, &opts, answer_ok, NULL);
 }
