@@ -53,10 +53,15 @@ struct eddy_http2_server_stats {
  *     frames PING              pings_max          GOAWAY
  *     frames PRIORITY and      others_max         GOAWAY
  *     GOAWAY, and unknown ones
+ *     frames HEADERS, and      others_max         GOAWAY, counted in others_ends
+ *     DATA of less than 128
+ *     bytes, for streams that
+ *     have ended
  *     frames DATA without      empty_max          GOAWAY
  *     bytes
  *     frames WINDOW_UPDATE     updates_max, and   GOAWAY
- *                              4 for each frame DATA that is sent
+ *                              4 for each frame DATA that is sent, unless
+ *                              the window allowed less than 128 bytes
  *     frames CONTINUATION      continuations_max  GOAWAY
  *     of a head
  *     decoded bytes of a head  head_bytes_max     431; above 4 times the limit GOAWAY

@@ -19,6 +19,7 @@ enum {
         OUT_BYTES_MAX = 256 << 10,
         FRAME_TYPE_AT = 3,    /* in a frame's head */
         UPDATES_PER_DATA = 4, /* frames WINDOW_UPDATE that a frame of DATA explains */
+        DRIBBLE_BYTES = 128,  /* DATA with fewer costs the peer less than this side */
         HEAD_SENT_BYTES_MAX = 16 << 20,
         QUEUE_MAX = 1 << 10,  /* frames that wait for the peer to read, without DATA ... */
         QUEUE_PER_STREAM = 8, /* ... and for each stream at once */
@@ -116,16 +117,33 @@ static int begin_id(struct ed_h2 *h2, int32_t id)
         return 0;
 }
 
+/* If the stream has ended, the frame is a stray. Much DATA was on its way: a window limits it. */
+static bool may_be_stray(uint8_t type, size_t length)
+{
+        return type == NGHTTP2_HEADERS || (type == NGHTTP2_DATA && length < DRIBBLE_BYTES);
+}
+
+/* Returns true if the stream is one of the past. */
+static bool has_ended(const struct ed_h2 *h2, int32_t id)
+{
+        return (!h2->is_server || id <= h2->last_id) && !find(h2->session, id);
+}
+
 static int on_begin_frame(nghttp2_session *session, const nghttp2_frame_hd *hd, void *arg)
 {
         struct ed_h2 *h2 = arg;
         int limit = limit_of(hd->type);
 
-        (void) session;
         if (hd->type == NGHTTP2_HEADERS || hd->type == NGHTTP2_CONTINUATION)
                 h2->in_head = !(hd->flags & NGHTTP2_FLAG_END_HEADERS);
+        /* A reset by a server costs the client a request. */
+        if (limit == ED_H2_RESETS && !h2->is_server && find(session, hd->stream_id))
+                return 0;
         if (limit >= 0)
                 return spend(h2, (enum ed_h2_limit) limit);
+        /* The stream is looked for here, since it may have ended when its frame is counted below. */
+        if (may_be_stray(hd->type, hd->length) && !has_ended(h2, hd->stream_id))
+                h2->strays--;
         /* The settings of this side forbid it, also before the peer has answered them. */
         if (hd->type == NGHTTP2_PUSH_PROMISE) {
                 ed_h2_fail(h2, NGHTTP2_PROTOCOL_ERROR);
@@ -329,9 +347,11 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
                 (void) spend(h2, ED_H2_FAULTS);
         if (!stream)
                 return 0;
-        if (frame->hd.type == NGHTTP2_DATA)
+        /* Few bytes of a longer body were all that the peer's window allowed: it opens by dribbles. */
+        if (frame->hd.type == NGHTTP2_DATA &&
+            (frame->hd.length >= DRIBBLE_BYTES || ed_buf_bytes(&stream->out) == 0))
                 ed_h2_bucket_add(&h2->buckets[ED_H2_UPDATES], UPDATES_PER_DATA);
-        else
+        if (frame->hd.type != NGHTTP2_DATA)
                 stream->sent += ED_H2_FRAME_HEAD_BYTES + frame->hd.length;
         if (frame->hd.type != NGHTTP2_DATA && frame->hd.type != NGHTTP2_HEADERS)
                 return 0;
@@ -545,8 +565,8 @@ static uint8_t gathered_bytes(const struct ed_h2 *h2)
 }
 
 /*
- * Look at a frame for which nghttp2 may have no callback: it skips frames of unknown types, and an invalid
- * WINDOW_UPDATE of a stream that has just ended.
+ * Look at a frame for which nghttp2 may have no callback: it skips frames of unknown types, frames of streams
+ * that have ended, and an invalid WINDOW_UPDATE of a stream that has just ended.
  */
 static void check_frame(struct ed_h2 *h2)
 {
@@ -555,6 +575,8 @@ static void check_frame(struct ed_h2 *h2)
 
         if (type > NGHTTP2_CONTINUATION)
                 (void) spend(h2, ED_H2_OTHERS);
+        if (may_be_stray(type, h2->payload_left))
+                h2->strays++;
         if (type == NGHTTP2_WINDOW_UPDATE && h2->frame_have > ED_H2_FRAME_HEAD_BYTES &&
             !((number[0] & 0x7f) | number[1] | number[2] | number[3]))
                 ed_h2_fail(h2, NGHTTP2_PROTOCOL_ERROR);
@@ -622,6 +644,8 @@ static int take(struct ed_h2 *h2, const void *data, size_t bytes)
         h2->active_ns = now_ns;
         n = nghttp2_session_mem_recv(h2->session, data, bytes);
         note_begun(h2, follow(h2, data, bytes), now_ns);
+        for (; h2->strays > 0 && h2->fault == 0; h2->strays--)
+                (void) spend(h2, ED_H2_STRAYS);
         if (nghttp2_session_want_write(h2->session))
                 ed_h2_wake(h2);
         if (n < 0)

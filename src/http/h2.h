@@ -109,6 +109,7 @@ struct ed_h2 {
         int32_t gap_begin;      /* ids that the peer has left out: from this one ... */
         int32_t gap_end;        /* ... to before this one */
         uint32_t continuations; /* of the head that is being received */
+        int32_t strays;         /* frames for streams that have ended; see may_be_stray() */
         int error;              /* why the connection ended; 0: by agreement, or it has not */
         uint32_t fault;         /* of HTTP/2, which this side found; 0: none */
         int limit;              /* enum ed_h2_limit, if the fault is ENHANCE_YOUR_CALM; else -1 */

@@ -13,6 +13,7 @@ enum {
         CONNECTION_WINDOW_BYTES = 16 << 20,
         /* nghttpd and Node end a connection after about 1,000 streams that were reset at once. */
         CANCELS_MAX = 500,
+        STRAYS_MAX = 100000,
         QUIET_MAX = 16,
         HEAD_DECODED_BYTES_MAX = 16 << 20, /* a head that is too large is counted up to here */
 };
@@ -174,6 +175,10 @@ static void set_limits(struct ed_h2_opts *opts)
         opts->limits[ED_H2_PINGS] = 1000;
         opts->limits[ED_H2_OTHERS] = 1000;
         opts->limits[ED_H2_EMPTY] = 1000;
+        /* Answers to requests that were cancelled arrive, too: what remains costs a hundredth of a core. */
+        opts->limits[ED_H2_RESETS] = STRAYS_MAX;
+        opts->limits[ED_H2_STRAYS] = STRAYS_MAX;
+        opts->limits[ED_H2_UPDATES] = STRAYS_MAX;
         opts->limits[ED_H2_CONTINUATIONS] = 64;
         opts->limits[ED_H2_HEAD] = HEAD_DECODED_BYTES_MAX;
 }

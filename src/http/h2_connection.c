@@ -455,6 +455,7 @@ static void set_limits(struct ed_h2_opts *h2, const struct eddy_http_server_opts
         h2->limits[ED_H2_OTHERS] = limit_of(given->others_max, 1000);
         h2->limits[ED_H2_EMPTY] = limit_of(given->empty_max, 100);
         h2->limits[ED_H2_UPDATES] = limit_of(given->updates_max, 1000);
+        h2->limits[ED_H2_STRAYS] = h2->limits[ED_H2_OTHERS];
         h2->limits[ED_H2_CONTINUATIONS] = limit_of(given->continuations_max, 8);
         h2->limits[ED_H2_HEAD] = opts->head_bytes_max < UINT32_MAX / HEAD_DECODED_TIMES
                                          ? HEAD_DECODED_TIMES * opts->head_bytes_max
@@ -502,6 +503,7 @@ static void count_end(const struct ed_h2_connection *connection)
                 [ED_H2_OTHERS] = &stats->others_ends,
                 [ED_H2_EMPTY] = &stats->empty_ends,
                 [ED_H2_UPDATES] = &stats->updates_ends,
+                [ED_H2_STRAYS] = &stats->others_ends,
                 [ED_H2_CONTINUATIONS] = &stats->continuations_ends,
                 [ED_H2_HEAD] = &stats->head_ends,
         };

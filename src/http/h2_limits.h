@@ -22,6 +22,7 @@ enum ed_h2_limit {
         ED_H2_OTHERS,        /* PRIORITY, GOAWAY, PRIORITY_UPDATE and unknown frames */
         ED_H2_EMPTY,         /* DATA without bytes and without an end */
         ED_H2_UPDATES,       /* WINDOW_UPDATE; each frame of DATA that is sent adds some */
+        ED_H2_STRAYS,        /* HEADERS, and DATA of few bytes, for streams that have ended */
         ED_H2_CONTINUATIONS, /* of one head: not a bucket */
         ED_H2_HEAD,          /* decoded bytes of one head: not a bucket */
         ED_H2_LIMITS

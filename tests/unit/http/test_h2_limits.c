@@ -41,6 +41,18 @@ static void check_end(uint32_t code)
         h2_raw_end();
 }
 
+static void set_window(uint32_t window)
+{
+        unsigned char setting[6] = { 0,
+                                     NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,
+                                     (unsigned char) (window >> 24),
+                                     (unsigned char) (window >> 16),
+                                     (unsigned char) (window >> 8),
+                                     (unsigned char) window };
+
+        h2_raw_send_frame(NGHTTP2_SETTINGS, 0, 0, setting, 6);
+}
+
 /* ---- floods --------------------------------------------------------------------------- */
 
 enum { FLOOD = 100 };
@@ -128,6 +140,80 @@ SERVER_TEST(a_flood_of_continuations_ends_the_connection, &options)
         check_end(NGHTTP2_ENHANCE_YOUR_CALM);
         CHECK_EQ(stats.continuations_ends, 1);
         CHECK_EQ(site->handled, 0);
+}
+
+/* ---- streams that have ended --------------------------------------------------------- */
+
+static void check_strays(struct site *site, int type, const void *payload, size_t bytes)
+{
+        raw_begin(site);
+        h2_raw_send_get(1, "/ok", H2_END_HEADERS);
+        h2_raw_read_for(EDDY_MS(100));
+        CHECK_EQ(h2_raw.resets, 1);
+        for (int i = 0; i < FLOOD; i++)
+                h2_raw_send_frame(type, H2_END_HEADERS, 1, payload, bytes);
+        check_end(NGHTTP2_ENHANCE_YOUR_CALM);
+        CHECK_EQ(stats.others_ends, 1);
+        CHECK_EQ(stats.open, 0);
+}
+
+SERVER_TEST(floods_of_frames_for_streams_that_have_ended_end_the_connection, &options)
+{
+        static const char data[127];
+
+        check_strays(site, NGHTTP2_DATA, data, 1);
+        check_strays(site, NGHTTP2_DATA, data, sizeof(data));
+        check_strays(site, NGHTTP2_HEADERS, "\0\1a\1b", 5);
+}
+
+/* An upload of which the server needs no more: what is on its way is a window at most. */
+SERVER_TEST(a_body_that_arrives_after_the_end_of_its_stream_ends_nothing, &options)
+{
+        static const char data[1 << 10];
+
+        raw_begin(site);
+        for (uint32_t i = 0; i < 10; i++) {
+                h2_raw_send_get(2 * i + 1, "/ok", H2_END_HEADERS);
+                h2_raw_read_for(EDDY_MS(1));
+                CHECK_EQ(h2_raw.resets, i + 1);
+                for (int n = 0; n < 60; n++)
+                        h2_raw_send_frame(NGHTTP2_DATA, 0, 2 * i + 1, data, sizeof(data));
+        }
+        h2_raw_send_get(101, "/ok", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_read_for(EDDY_MS(100));
+        CHECK(!h2_raw.is_over);
+        CHECK_EQ(h2_raw.heads, 11);
+        h2_raw_end();
+}
+
+/* The client opens its window by a byte for each byte that it gets. */
+SERVER_TEST(a_response_that_is_taken_by_single_bytes_ends_the_connection, &options)
+{
+        raw_begin(site);
+        set_window(1);
+        h2_raw_send_get(1, "/long-flood", H2_END_STREAM | H2_END_HEADERS);
+        for (int i = 0; i < FLOOD && !h2_raw.is_over && !h2_raw.is_broken; i++) {
+                h2_raw_read_for(EDDY_MS(1));
+                h2_raw_send_number(NGHTTP2_WINDOW_UPDATE, 1, 1);
+        }
+        check_end(NGHTTP2_ENHANCE_YOUR_CALM);
+        CHECK_EQ(stats.updates_ends, 1);
+        CHECK(h2_raw.data < FLOOD / 2);
+}
+
+/* A client that opens its windows after each frame, though it is small. */
+SERVER_TEST(small_responses_explain_frames_window_update, &options)
+{
+        raw_begin(site);
+        for (uint32_t i = 0; i < FLOOD; i++) {
+                h2_raw_send_get(2 * i + 1, "/ok", H2_END_STREAM | H2_END_HEADERS);
+                h2_raw_read_for(EDDY_MS(1));
+                h2_raw_send_number(NGHTTP2_WINDOW_UPDATE, 0, 2);
+                h2_raw_send_number(NGHTTP2_WINDOW_UPDATE, 2 * i + 1, 2);
+        }
+        CHECK_EQ(h2_raw.heads, FLOOD);
+        CHECK(!h2_raw.is_over);
+        h2_raw_end();
 }
 
 /* ---- heads ------------------------------------------------------------------------------ */
@@ -288,18 +374,6 @@ SERVER_TEST(a_preface_a_frame_and_a_head_have_a_time, &options)
                         h2_raw_send_get(1, "/ok", H2_END_STREAM); /* its CONTINUATION is missing */
                 check_late(site);
         }
-}
-
-static void set_window(uint32_t window)
-{
-        unsigned char setting[6] = { 0,
-                                     NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,
-                                     (unsigned char) (window >> 24),
-                                     (unsigned char) (window >> 16),
-                                     (unsigned char) (window >> 8),
-                                     (unsigned char) window };
-
-        h2_raw_send_frame(NGHTTP2_SETTINGS, 0, 0, setting, 6);
 }
 
 /* A response that the client does not take: of a handler that waits, and of one that has ended. */

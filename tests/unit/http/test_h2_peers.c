@@ -22,7 +22,7 @@ static struct {
         size_t bytes;
         int connections; /* so far */
         bool is_silent;  /* the peer keeps the connection after its bytes */
-        bool reads;
+        bool is_ended;   /* a peer has seen the end */
 } raw;
 
 /* Read the preface and the request, which comes soon after. Returns 0 at the end. */
@@ -294,6 +294,53 @@ TEST(peer_that_sends_frames_that_cost_it_nothing_ends_the_connection)
                                              NULL };
 
         http_run(flooded_main, (void *) (uintptr_t) peers);
+}
+
+/* Frames that may follow an answer for a while. Sets 'raw.is_ended' if the client ends the connection. */
+static void flood_after_answer(eddy_stream *stream)
+{
+        static char frames[200 * 16], buf[2048];
+
+        (void) read_request(stream);
+        (void) !eddy_stream_write(stream, ANSWER, sizeof(ANSWER) - 1);
+        for (size_t i = 0; i < 200; i++)
+                memcpy(frames + i * raw.bytes, raw.text, raw.bytes);
+        for (int i = 0; i < 1000 && !raw.is_ended; i++)
+                raw.is_ended = eddy_stream_write(stream, frames, 200 * raw.bytes) < 0 ||
+                               (eddy_stream_is_readable(stream) > 0 &&
+                                eddy_stream_read(stream, buf, sizeof(buf)) <= 0);
+}
+
+static int ended_main(void *arg)
+{
+        (void) arg;
+        CHECK_EQ(h2_world_begin(NULL, NULL), 0);
+        h2_world.peer = flood_after_answer;
+        CHECK_EQ(h2_fetch("GET", "/", NULL), 200);
+        for (int i = 0; i < 5000 && !raw.is_ended; i++)
+                http_pause(EDDY_US(100));
+        CHECK(raw.is_ended);
+        CHECK_EQ(h2_world_end(), 0);
+        return 0;
+}
+
+TEST(peer_that_sends_a_flood_for_a_stream_that_has_ended_ends_the_connection)
+{
+        static const struct {
+                const char *text;
+                size_t bytes;
+        } frames[] = {
+                { BYTES(HEADERS("\5", "\5") NEW_FIELD "\1a\1b") }, { BYTES(DATA("\1", "\0") "a") },
+                { BYTES("\0\0\4\3\0\0\0\0\1\0\0\0\0") },   /* RST_STREAM */
+                { BYTES("\0\0\4\x8\0\0\0\0\1\0\0\0\1") },  /* WINDOW_UPDATE */
+                { BYTES("\0\0\5\2\0\0\0\0\1\0\0\0\0\0") }, /* PRIORITY */
+        };
+
+        for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+                say(frames[i].text, frames[i].bytes);
+                raw.is_ended = false;
+                http_run(ended_main, NULL);
+        }
 }
 
 static void check_silence(void)
