@@ -21,7 +21,7 @@
 enum {
         VERSION = 20,
         RATE_DEFAULT = 240,
-        READ_BYTES = 16 << 10,
+        GATHER_LEAST = 256,
         SPARES_MAX = 32,
         SPARE_BUF_BYTES = 1 << 10,
         TRAILERS_BYTES_MAX =
@@ -352,21 +352,32 @@ static int64_t h2_read(eddy_http_exchange *base, void *buf, size_t bytes)
 }
 
 /* Gather the rest of the body, and a NUL. */
+/*
+ * Returns the room for the next read: for what has arrived, since a client may begin many bodies and send none.
+ */
+static size_t room_for_body(const struct ed_h2_exchange *exchange)
+{
+        size_t bytes = ed_buf_bytes(&exchange->stream.in);
+
+        if (exchange->stream.got_end)
+                return bytes + 1;
+        return bytes < GATHER_LEAST ? GATHER_LEAST : bytes;
+}
+
 static int gather(struct ed_h2_exchange *exchange)
 {
-        size_t first = exchange->body_length >= 0 && exchange->body_length < READ_BYTES
-                               ? (size_t) exchange->body_length + 1
-                               : READ_BYTES;
         int64_t n;
         char *at;
         int err;
 
         exchange->whole.max = SIZE_MAX / 2;
         do {
-                err = ed_buf_reserve(&exchange->whole, first + 1, &at);
+                size_t room = room_for_body(exchange);
+
+                err = ed_buf_reserve(&exchange->whole, room + 1, &at);
                 if (err < 0)
                         return err;
-                n = h2_read(&exchange->base, at, first);
+                n = h2_read(&exchange->base, at, room);
                 if (n > 0)
                         ed_buf_grow(&exchange->whole, (size_t) n);
         } while (n > 0);

@@ -14,8 +14,10 @@
  *     /file       the file in the environment variable FILE
  *     /events     events without an end
  *     /large      ten million bytes, which are in memory
+ *     /held       the bytes of memory that eddy's allocator has given out, and the most since the last question
  */
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,41 @@
 enum { PIECE_BYTES = 16 << 10, LARGE_BYTES = 10000000 };
 
 static struct eddy_http2_server_stats stats;
+
+static size_t held, held_most;
+
+static void note_held(size_t bytes)
+{
+        size_t now = __atomic_add_fetch(&held, bytes, __ATOMIC_RELAXED);
+
+        if (now > __atomic_load_n(&held_most, __ATOMIC_RELAXED))
+                __atomic_store_n(&held_most, now, __ATOMIC_RELAXED);
+}
+
+static void *count_held(void *ctx, void *ptr, size_t bytes)
+{
+        (void) ctx;
+        __atomic_fetch_sub(&held, malloc_usable_size(ptr), __ATOMIC_RELAXED);
+        if (bytes == 0) {
+                free(ptr);
+                return NULL;
+        }
+        ptr = realloc(ptr, bytes);
+        if (!ptr)
+                abort();
+        note_held(malloc_usable_size(ptr));
+        return ptr;
+}
+
+static int send_held(eddy_http_exchange *exchange)
+{
+        size_t now = __atomic_load_n(&held, __ATOMIC_RELAXED);
+        char text[64];
+
+        snprintf(text, sizeof(text), "%zu %zu\n", now,
+                 __atomic_exchange_n(&held_most, now, __ATOMIC_RELAXED));
+        return eddy_http_exchange_respond_text(exchange, 200, text);
+}
 
 static int echo(eddy_http_exchange *exchange)
 {
@@ -116,6 +153,8 @@ static int handle(eddy_http_exchange *exchange, void *arg)
                 return events(exchange);
         if (strcmp(path, "/large") == 0)
                 return send_large(exchange);
+        if (strcmp(path, "/held") == 0)
+                return send_held(exchange);
         if (strcmp(path, "/file") == 0)
                 return send_file(exchange);
         if (strcmp(path, "/wait") == 0)
@@ -162,5 +201,6 @@ int main(int argc, char **argv)
 {
         if (argc < 2)
                 return 2;
+        eddy_alloc_set(count_held, NULL);
         return eddy_run(serve, argv, NULL) < 0;
 }

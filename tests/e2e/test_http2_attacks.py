@@ -1,25 +1,29 @@
-"""test_http2_attacks - clients of HTTP/2 that try to cost a server more than themselves: floods are ended, and another
-client still gets its answers.  EDDY_TEST_FULL: each connection makes the server hold at most a megabyte more
-memory.
+"""test_http2_attacks - clients of HTTP/2 that try to cost a server more than themselves: floods are ended, each
+connection makes the server allocate at most a megabyte, and another client still gets its answers.
 
-The program under test is http2_server.  Under a sanitizer memory is not measured.
+The program under test is http2_server.  EDDY_TEST_FULL: the memory of the process is checked too, unless under a
+sanitizer, and a table of figures is printed.
 """
 import contextlib
 import http.client
+import multiprocessing
 import os
 import signal
 import socket
 import struct
 import threading
+import time
 
 import e2e
 from e2e import check, claim, equal, alone
 
-MEASURES = os.environ.get("EDDY_TEST_SANITIZE", "none") == "none" and bool(os.environ.get("EDDY_TEST_FULL"))
+FULL = bool(os.environ.get("EDDY_TEST_FULL"))
+MEASURES = FULL and os.environ.get("EDDY_TEST_SANITIZE", "none") == "none"
 KIB = 1024
 HELD_MAX = 1024 * KIB
-# Bytes held for each byte sent, once this number was sent.
-HELD_TIMES, SENT_LEAST = 4, 256 * KIB
+# Bytes held for each byte sent, in addition to a connection and its streams.
+HELD_TIMES, CONNECTION, STREAM = 4, 64 * KIB, 5 * KIB
+STREAMS_MAX = 128
 ENHANCE_YOUR_CALM = 11
 DATA, HEADERS, PRIORITY, RST, SETTINGS, PING, GOAWAY, UPDATE, CONTINUATION = 0, 1, 2, 3, 4, 6, 7, 8, 9
 END_STREAM, END_HEADERS = 1, 4
@@ -58,7 +62,9 @@ class Server:
     """The program, and its memory before the attack."""
 
     def __init__(self, eddy):
-        self.child = eddy.start("shared", env={**os.environ, "TMPDIR": eddy.folder})
+        with open(os.path.join(eddy.folder, "large"), "wb") as file:
+            file.truncate(10_000_000)
+        self.child = eddy.start("shared", env={**os.environ, "TMPDIR": eddy.folder, "FILE": file.name})
         self.port = int(self.child.stdout.readline())
         for _ in range(3):
             self.ask()
@@ -69,12 +75,21 @@ class Server:
                 one.settle()
         self.before = self.memory()
         self.most = self.before
+        self.allocated()
+        self.allocated_before = self.allocated()
 
-    def ask(self):
+    def ask(self, path="/", body=b"hello\n"):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=e2e.SOON)
-        connection.request("GET", "/")
-        equal(connection.getresponse().read(), b"hello\n")
+        connection.request("GET", path)
+        answer = connection.getresponse().read()
         connection.close()
+        if body:
+            equal(answer, body)
+        return answer
+
+    def allocated(self):
+        """The most bytes since the last question."""
+        return int(self.ask("/held", None).split()[1])
 
     def memory(self):
         with open(f"/proc/{self.child.pid}/status", encoding="ascii") as lines:
@@ -83,6 +98,11 @@ class Server:
                     self.most = max(getattr(self, "most", 0), int(line.split()[1]) * KIB)
                     return int(line.split()[1]) * KIB
         raise AssertionError("the server has ended")
+
+    def cpu_s(self):
+        with open(f"/proc/{self.child.pid}/stat", encoding="ascii") as text:
+            words = text.read().rsplit(")", 1)[1].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
     def stop(self):
         self.child.send_signal(signal.SIGTERM)
@@ -99,6 +119,8 @@ class Attacker:
         self.sent = 0
         self.is_over = threading.Event()
         self.received = b""
+        self.refused_s = None  # when GOAWAY arrived
+        self.over_s = None
         if reads:
             threading.Thread(target=self.read, daemon=True).start()
         self.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(SETTINGS, 0, 0, settings) + frame(SETTINGS, 1, 0))
@@ -107,6 +129,9 @@ class Attacker:
         with contextlib.suppress(OSError):
             while data := self.socket.recv(65536):
                 self.received = (self.received + data)[-4096:]
+                if self.refused_s is None and b"\0\0\x08\x07\0\0\0\0\0" in self.received:
+                    self.refused_s = time.monotonic()
+        self.over_s = time.monotonic()
         self.is_over.set()
 
     def send(self, data):
@@ -132,124 +157,245 @@ class Attacker:
         self.socket.close()
 
 
-def held(server, attacker, what):
-    server.memory()
-    grown = server.most - server.before
-    print(f"# {what}: sent {attacker.sent} held {grown}")
-    if MEASURES:
-        check(grown <= HELD_MAX, what, "holds", grown, "after", attacker.sent)
-        check(attacker.sent < SENT_LEAST or grown <= HELD_TIMES * attacker.sent, what, grown, attacker.sent)
+class Attack:
+    """The pieces that a client sends, as bytes or as a function of the number of each."""
 
+    def __init__(self, name, pieces, settings=b"", reads=True, streams=STREAMS_MAX, ends=False):
+        self.name = name
+        self.pieces = pieces
+        self.settings = settings
+        self.reads = reads
+        self.streams = streams  # that exist at once
+        self.ends = ends        # the server must end the connection
 
-def flood(eddy, piece, what, settings=b""):
-    """Send pieces until the server ends the connection, beside a client that gets its answers."""
-    server = Server(eddy)
-    with contextlib.closing(Attacker(server, settings)) as attacker:
-        for i in range(100_000):
-            if not attacker.send(piece(2 * i + 1)):
-                break
-            if i % 200 == 0:
-                server.memory()
-        check(attacker.is_over.wait(e2e.SOON), what, "is not ended")
-        held(server, attacker, what)
-    server.ask()
-    server.stop()
-
-
-@claim
-def rapid_resets_are_ended(eddy):
-    flood(eddy, lambda stream: frame(HEADERS, END_STREAM | END_HEADERS, stream, head(b"/wait")) +
-          frame(RST, 0, stream, number(8)), "rapid reset")
-
-
-@claim
-def resets_that_the_client_provokes_are_ended(eddy):
-    flood(eddy, lambda stream: frame(HEADERS, END_HEADERS, stream, head(b"/wait")) +
-          frame(UPDATE, 0, stream, number(0x7fffffff)), "made you reset")
-
-
-@claim
-def floods_of_control_frames_are_ended(eddy):
-    flood(eddy, lambda stream: frame(SETTINGS, 0, 0), "SETTINGS")
-    flood(eddy, lambda stream: frame(SETTINGS, 0, 0, struct.pack(">HI", 1, stream % 4096)), "table sizes")
-    flood(eddy, lambda stream: frame(PING, 0, 0, b"12345678"), "PING")
-    flood(eddy, lambda stream: frame(PRIORITY, 0, stream, b"\0\0\0\0\1"), "PRIORITY")
-    flood(eddy, lambda stream: frame(0x77, 0, 0, b"unknown"), "unknown frames")
-    flood(eddy, lambda stream: frame(UPDATE, 0, 0, number(1)), "WINDOW_UPDATE")
-
-
-@claim
-def empty_data_is_ended(eddy):
-    flood(eddy, lambda stream: (frame(HEADERS, END_HEADERS, 1, head(b"/wait")) if stream == 1 else b"") +
-          frame(DATA, 0, 1), "empty DATA")
-
-
-@claim
-def continuations_are_ended(eddy):
-    flood(eddy, lambda stream: frame(HEADERS, 0, 1, head()) if stream == 1 else
-          frame(CONTINUATION, 0, 1, field(b"x", b"y" * 100)), "CONTINUATION")
-
-
-@claim
-def a_head_of_references_is_ended(eddy):
-    bomb = head() + field(b"x", b"a" * 3900, 0x40) + b"\xbe" * 8000
-    flood(eddy, lambda stream: frame(HEADERS, END_STREAM | END_HEADERS, stream, bomb), "HPACK bomb")
-
-
-def hold(eddy, what, pieces, settings=b"", reads=True):
-    """Send pieces that make the server keep memory."""
-    server = Server(eddy)
-    with contextlib.closing(Attacker(server, settings, reads)) as attacker:
-        for piece in pieces:
+    def run(self, attacker, look=lambda: None):
+        """Send until the server ends the connection."""
+        for i, piece in enumerate(self.pieces()):
             if not attacker.send(piece):
-                break
-        attacker.settle()
-        held(server, attacker, what)
-        server.ask()
-    server.stop()
+                return
+            if i % 200 == 0:
+                look()
+
+
+def flood(name, piece, settings=b"", streams=STREAMS_MAX):
+    """An endless attack: 'piece' makes the frames for a stream."""
+    return Attack(name, lambda: (piece(2 * i + 1) for i in range(100_000)), settings, True, streams, True)
+
+
+def hold(name, pieces, settings=b"", reads=True, streams=STREAMS_MAX):
+    return Attack(name, lambda: pieces, settings, reads, streams)
+
+
+def request(stream, block=None, path=b"/", flags=END_STREAM | END_HEADERS):
+    return frame(HEADERS, flags, stream, head(path) if block is None else block)
+
+
+def requests(n, path, flags=END_STREAM | END_HEADERS):
+    return [request(2 * i + 1, None, path, flags) for i in range(n)]
+
+
+def after(first, piece):
+    """Pieces of which the first stream's begins with something else."""
+    return lambda stream: (first if stream == 1 else b"") + piece(stream)
 
 
 NO_WINDOW = struct.pack(">HI", 4, 0)
 ONE_BYTE = struct.pack(">HI", 4, 1)
+ALL_WINDOW = struct.pack(">HI", 4, 0x3fffffff)
+ENTRY = field(b"x", b"a" * 3900, 0x40)
+UNENDED = request(1, None, b"/wait", END_HEADERS)
+# An answer, after which the server resets the stream, since the request has no end.
+ENDED = request(1, None, b"/", END_HEADERS)
+HUFFMAN = head(b"/wait") + b"\x00\x01x" + integer(6000, 7, 0x80) + b"\x1c\x64" * 3000
+
+RESETS = [
+    flood("rapid reset", lambda stream: request(stream, None, b"/wait") + frame(RST, 0, stream, number(8))),
+    flood("made you reset, WINDOW_UPDATE", lambda stream: request(stream, None, b"/wait", END_HEADERS) +
+          frame(UPDATE, 0, stream, number(0x7fffffff))),
+    flood("made you reset, PRIORITY", lambda stream: request(stream, None, b"/wait", END_HEADERS) +
+          frame(PRIORITY, 0, stream, number(stream) + b"\1")),
+    flood("made you reset, malformed", lambda stream: request(stream, head(b"/wait") + field(b"A", b"b"))),
+    flood("fields without a name", lambda stream: request(stream, head(b"/wait") + field(b"", b"") * 100)),
+]
+CONTROL = [
+    flood("SETTINGS", lambda stream: frame(SETTINGS, 0, 0)),
+    flood("table sizes", lambda stream: frame(SETTINGS, 0, 0, struct.pack(">HI", 1, stream % 4096))),
+    flood("window sizes of 100 streams", after(b"".join(requests(100, b"/wait")), lambda stream: frame(
+        SETTINGS, 0, 0, struct.pack(">HI", 4, stream % 65536)))),
+    flood("PING", lambda stream: frame(PING, 0, 0, b"12345678")),
+    flood("PRIORITY", lambda stream: frame(PRIORITY, 0, stream, b"\0\0\0\0\1")),
+    flood("GOAWAY", lambda stream: frame(GOAWAY, 0, 0, b"\0" * 8)),
+    flood("unknown frames", lambda stream: frame(0x77, 0, 0, b"unknown")),
+    flood("WINDOW_UPDATE", lambda stream: frame(UPDATE, 0, 0, number(1))),
+    flood("a window that overflows", lambda stream: frame(UPDATE, 0, 0, number(0x7fffffff))),
+]
+DATA_FLOODS = [
+    flood("empty DATA", after(UNENDED, lambda stream: frame(DATA, 0, 1))),
+    flood("DATA of padding", after(UNENDED, lambda stream: frame(DATA, 8, 1, b"\xff" + b"\0" * 255))),
+    flood("DATA for a stream that has ended", after(ENDED, lambda stream: frame(DATA, 0, 1, b"x"))),
+    flood("HEADERS for a stream that has ended", after(ENDED, lambda stream: request(1, field(b"a", b"b")))),
+    flood("taken by single bytes", after(request(1, None, b"/large"), lambda stream: frame(UPDATE, 0, 1, number(1))),
+          ONE_BYTE),
+]
+HEADS = [
+    flood("CONTINUATION", lambda stream: request(1, None, b"/", 0) if stream == 1 else
+          frame(CONTINUATION, 0, 1, field(b"x", b"y" * 100))),
+    flood("CONTINUATION without bytes", lambda stream: request(1, None, b"/", 0) if stream == 1 else
+          frame(CONTINUATION, 0, 1)),
+    flood("HPACK bomb", lambda stream: request(stream, head() + ENTRY + b"\xbe" * 8000)),
+]
+HOLDS = [
+    hold("heads of references", [request(2 * i + 1, head(b"/wait") + (ENTRY if i == 0 else b"") + b"\xbe" * 15)
+                                 for i in range(100)], NO_WINDOW),
+    hold("cookie crumbs", [request(2 * i + 1, head(b"/wait") + (field(b"cookie", b"", 0x40) if i == 0 else b"") +
+                                   b"\xbe" * 100) for i in range(100)], NO_WINDOW),
+    hold("coded by Huffman", [request(2 * i + 1, HUFFMAN) for i in range(100)], NO_WINDOW),
+    hold("trailers of references", [request(2 * i + 1, None, b"/wait", END_HEADERS) +
+                                    request(2 * i + 1, (ENTRY if i == 0 else b"") + b"\xbe\xbe")
+                                    for i in range(100)]),
+    hold("requests that wait", requests(128, b"/wait")),
+    hold("requests without an end", [request(2 * i + 1, head(b"/", 0x83), b"", END_HEADERS) for i in range(128)]),
+    hold("unread bodies", requests(12, b"/wait", END_HEADERS) +
+         [frame(DATA, 0, 2 * i + 1, b"x" * 16000) for i in range(12) for _ in range(4)]),
+    hold("bodies by single bytes", requests(100, b"/wait", END_HEADERS) +
+         [frame(DATA, 0, 2 * i + 1, b"x") for i in range(100)]),
+    hold("memory without a window", requests(100, b"/large"), NO_WINDOW),
+    hold("windows of a byte", requests(100, b"/large") +
+         [frame(UPDATE, 0, 2 * i + 1, number(1)) for i in range(100)], ONE_BYTE),
+    hold("responses that are not read", [frame(UPDATE, 0, 0, number(0x3fffffff))] + requests(100, b"/large"),
+         ALL_WINDOW, False),
+    hold("a connection without a request", [], streams=0),
+    hold("a part of a frame", [frame(HEADERS, 0, 1, head())[:5]], streams=1),
+]
+
+
+def check_held(server, attacker, attack, allocated):
+    """Returns the bytes that were held, of the allocator and of the process."""
+    server.memory()
+    grown, name = server.most - server.before, attack.name
+    print(f"# {name}: sent {attacker.sent}, allocated {allocated}, resident {grown}")
+    for held in [allocated] + [grown] * MEASURES:
+        check(held <= HELD_MAX, name, "holds", held, "after", attacker.sent)
+    check(allocated <= CONNECTION + attack.streams * STREAM + HELD_TIMES * attacker.sent, name, allocated, attacker.sent)
+    return allocated, grown
+
+
+def check_attack(eddy, attack):
+    """Returns what the attack has cost."""
+    server = Server(eddy)
+    with contextlib.closing(Attacker(server, attack.settings, attack.reads)) as attacker:
+        attack.run(attacker, server.memory)
+        if attack.ends:
+            check(attacker.is_over.wait(e2e.SOON), attack.name, "is not ended")
+        else:
+            attacker.settle()
+        figures = check_held(server, attacker, attack, server.allocated() - server.allocated_before)
+        server.ask()
+    server.stop()
+    return attacker.sent, *figures
+
+
+def check_attacks(eddy, attacks):
+    for attack in attacks:
+        check_attack(eddy, attack)
 
 
 @claim
-def heads_of_references_and_crumbs_hold_little(eddy):
-    table = field(b"x", b"a" * 3900, 0x40)
-    heads = [head(b"/wait") + (table if i == 0 else b"") + b"\xbe" * 15 for i in range(100)]
-    hold(eddy, "heads of references", [frame(HEADERS, END_STREAM | END_HEADERS, 2 * i + 1, one)
-                                       for i, one in enumerate(heads)], NO_WINDOW)
-    crumbs = [head(b"/wait") + (field(b"cookie", b"", 0x40) if i == 0 else b"") + b"\xbe" * 100 for i in range(100)]
-    hold(eddy, "crumbs", [frame(HEADERS, END_STREAM | END_HEADERS, 2 * i + 1, one)
-                          for i, one in enumerate(crumbs)], NO_WINDOW)
-    huffman = head(b"/wait") + b"\x00\x01x" + integer(6000, 7, 0x80) + b"\x1c\x64" * 3000
-    hold(eddy, "coded by Huffman", [frame(HEADERS, END_STREAM | END_HEADERS, 2 * i + 1, huffman)
-                                    for i in range(100)], NO_WINDOW)
+def resets_and_those_that_a_client_provokes_are_ended(eddy):
+    check_attacks(eddy, RESETS)
 
 
 @claim
-def responses_without_a_window_hold_little(eddy):
-    hold(eddy, "responses without a window", [frame(HEADERS, END_STREAM | END_HEADERS, 2 * i + 1, head(b"/large"))
-                                              for i in range(100)], NO_WINDOW)
-    hold(eddy, "responses with a window of a byte",
-         [frame(HEADERS, END_STREAM | END_HEADERS, 2 * i + 1, head(b"/large")) for i in range(100)] +
-         [frame(UPDATE, 0, 2 * i + 1, number(1)) for i in range(100)], ONE_BYTE)
-    hold(eddy, "responses that are not read",
-         [frame(UPDATE, 0, 0, number(0x3fffffff))] +
-         [frame(HEADERS, END_STREAM | END_HEADERS, 2 * i + 1, head(b"/large")) for i in range(100)],
-         struct.pack(">HI", 4, 0x3fffffff), reads=False)
+def floods_of_control_frames_are_ended(eddy):
+    check_attacks(eddy, CONTROL)
 
 
 @claim
-def requests_that_wait_hold_little(eddy):
-    hold(eddy, "requests that wait", [frame(HEADERS, END_STREAM | END_HEADERS, 2 * i + 1, head(b"/wait"))
-                                      for i in range(128)])
+def floods_of_data_are_ended(eddy):
+    check_attacks(eddy, DATA_FLOODS)
 
 
 @claim
-def bodies_that_no_handler_reads_hold_little(eddy):
-    hold(eddy, "unread bodies", [frame(HEADERS, END_HEADERS, 2 * i + 1, head(b"/wait")) for i in range(12)] +
-         [frame(DATA, 0, 2 * i + 1, b"x" * 16000) for i in range(12) for _ in range(4)])
+def heads_without_an_end_are_ended(eddy):
+    check_attacks(eddy, HEADS)
+
+
+@claim
+def requests_and_answers_that_wait_hold_little(eddy):
+    check_attacks(eddy, HOLDS)
+
+
+# ---- figures ---------------------------------------------------------------------------------------
+
+ROUNDS = 2000
+
+
+def times_of_requests(server):
+    """The seconds of requests of a good client, which has one connection."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=e2e.SOON)
+    times = []
+    for _ in range(ROUNDS):
+        begun = time.monotonic()
+        connection.request("GET", "/")
+        connection.getresponse().read()
+        times.append(time.monotonic() - begun)
+    connection.close()
+    return sorted(times)[ROUNDS * 99 // 100]
+
+
+def attack_on(server, attack, pipe):
+    """A process that attacks again and again, or keeps what it has made the server hold."""
+    pipe.send(None)
+    while True:
+        with contextlib.closing(Attacker(server, attack.settings, attack.reads)) as attacker:
+            attack.run(attacker)
+            if not attack.ends:
+                time.sleep(1000)
+            attacker.is_over.wait(e2e.SOON)
+
+
+def print_figures(eddy, attack):
+    server = Server(eddy)
+    p99 = times_of_requests(server)
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.Process(target=attack_on, args=(server, attack, theirs), daemon=True)
+    process.start()
+    ours.recv()
+    p99_beside = times_of_requests(server)
+    process.kill()
+    process.join()
+    server.stop()
+
+    server = Server(eddy)
+    with contextlib.closing(Attacker(server, attack.settings, attack.reads)) as attacker:
+        attack.run(attacker, server.memory)
+        if attack.ends:
+            attacker.is_over.wait(e2e.SOON)
+            time.sleep(0.2)
+            closed = f"{(attacker.over_s - (attacker.refused_s or attacker.over_s)) * 1000:.0f} ms"
+        else:
+            attacker.settle()
+            closed = "held"
+        allocated = server.allocated() - server.allocated_before
+        server.memory()
+        before_s = server.cpu_s()
+        time.sleep(1)
+        cpu = server.cpu_s() - before_s
+        print(f"# | {attack.name} | {attacker.sent} | {allocated} | {server.most - server.before} | "
+              f"{allocated / attacker.sent:.1f} | {closed} | {cpu * 100:.0f} % | {p99 * 1000:.2f} | {p99_beside * 1000:.2f} | "
+              f"{p99_beside / p99:.1f} |", flush=True)
+    server.stop()
+
+
+@alone
+@claim
+def figures_are_printed(eddy):
+    if not MEASURES:
+        raise e2e.Skip("figures: only with EDDY_TEST_FULL and without a sanitizer")
+    print("# | attack | bytes sent | allocated | resident | allocated / sent | GOAWAY to end | CPU in the second after | "
+          "p99 alone, ms | p99 beside, ms | times |")
+    for attack in RESETS + CONTROL + DATA_FLOODS + HEADS + HOLDS:
+        print_figures(eddy, attack)
 
 
 @alone
