@@ -35,19 +35,6 @@ bool ed_http_header_is_allowed(const struct eddy_http_header *header)
                strcasecmp(header->name, "transfer-encoding") != 0;
 }
 
-bool ed_http_added_next(const struct ed_buf *added, size_t *at, struct eddy_http_header *ret_header)
-{
-        const char *text = ed_buf_data(added);
-
-        if (*at >= ed_buf_bytes(added))
-                return false;
-        ret_header->name = text + *at;
-        *at += strlen(ret_header->name) + 1;
-        ret_header->value = text + *at;
-        *at += strlen(ret_header->value) + 1;
-        return true;
-}
-
 int ed_http_added_append(struct ed_buf *added, const char *name, const char *value,
                          char refused[ED_HTTP_REFUSED_BYTES])
 {

@@ -8,6 +8,7 @@
 #define ED_HTTP_ADDED_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "http/refuse.h"
@@ -25,8 +26,19 @@ EDDY_MUST_USE int ed_http_added_append(struct ed_buf *added, const char *name, c
                                        char refused[ED_HTTP_REFUSED_BYTES]);
 
 /* Store the added header at '*at', which is 0 for the first, and move '*at' to the next. */
-EDDY_MUST_USE bool ed_http_added_next(const struct ed_buf *added, size_t *at,
-                                      struct eddy_http_header *ret_header);
+EDDY_MUST_USE static inline bool ed_http_added_next(const struct ed_buf *added, size_t *at,
+                                                    struct eddy_http_header *ret_header)
+{
+        const char *text = ed_buf_data(added);
+
+        if (*at >= ed_buf_bytes(added))
+                return false;
+        ret_header->name = text + *at;
+        *at += strlen(ret_header->name) + 1;
+        ret_header->value = text + *at;
+        *at += strlen(ret_header->value) + 1;
+        return true;
+}
 
 /* Returns true if the server does not write the header itself, and HTTP allows it. */
 bool ed_http_header_is_allowed(const struct eddy_http_header *header);

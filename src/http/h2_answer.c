@@ -6,21 +6,14 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 
 #include "eddy/error.h"
+#include "eddy/http_text.h"
 #include "eddy/stream_ops.h"
-#include "http/added.h"
+#include "http/answer_head.h"
 #include "http/h2_exchange.h"
 #include "http/http1_trailers.h"
 #include "scope/suspend.h"
-
-enum { HINTS_BYTES_MAX = 16 << 10 };
-
-static bool has_no_body(int status)
-{
-        return status == 204 || status == 304;
-}
 
 /* ---- added headers and trailers -------------------------------------------------------- */
 
@@ -60,41 +53,13 @@ int ed_h2_add_trailer(eddy_http_exchange *base, const char *name, const char *va
 
 /* ---- the head ---------------------------------------------------------------------------- */
 
-static int put_field(struct ed_h2_exchange *exchange, struct ed_h2_fields *fields,
-                     const struct eddy_http_header *header, bool *ret_date)
+static inline bool put_field(void *fields, const char *name, size_t name_bytes, const char *value,
+                             size_t value_bytes)
 {
-        if (!ed_http_header_is_allowed(header))
-                return ed_http_refuse_header(exchange->refused, header);
-        *ret_date |= strcasecmp(header->name, "date") == 0;
-        ed_h2_fields_add(fields, header->name, strlen(header->name), header->value,
-                         strlen(header->value), 0);
-        return 0;
-}
-
-static int put_fields(struct ed_h2_exchange *exchange, struct ed_h2_fields *fields,
-                      const struct eddy_http_header *headers, size_t n, bool *ret_date)
-{
-        struct eddy_http_header added;
-        size_t at = 0;
-        int err = 0;
-
-        while (err == 0 && ed_http_added_next(&exchange->added, &at, &added))
-                if (!exchange->is_own || !ed_http_header_is_of_content(&added))
-                        err = put_field(exchange, fields, &added, ret_date);
-        for (size_t i = 0; i < n && err == 0; i++)
-                err = put_field(exchange, fields, &headers[i], ret_date);
-        return err;
-}
-
-static int check_status(struct ed_h2_exchange *exchange, int status, int64_t body_bytes)
-{
-        if (status < 200 || status > 999)
-                return ed_http_refuse(exchange->refused, "the status %d is not one from 200 to 999",
-                                      status);
-        if ((status == 205 || has_no_body(status)) && body_bytes > 0)
-                return ed_http_refuse(exchange->refused,
-                                      "a response with the status %d has no body", status);
-        return 0;
+        if (!eddy_http_is_token(name, name_bytes) || !eddy_http_is_value(value, value_bytes))
+                return false;
+        ed_h2_fields_add(fields, name, name_bytes, value, value_bytes, 0);
+        return true;
 }
 
 /* Make the list of fields. */
@@ -103,19 +68,22 @@ static int fill_head(struct ed_h2_exchange *exchange, int status,
                      char number[24])
 {
         struct ed_h2_fields fields;
-        bool has_date = false;
+        struct ed_http_answer_head head = { .added = &exchange->added,
+                                            .headers = headers,
+                                            .headers_count = n,
+                                            .is_own = exchange->is_own };
         int err;
 
         ed_h2_fields_begin(&fields, exchange->stream.h2);
         for (int i = 22, rest = status; i >= 20; i--, rest /= 10)
                 number[i] = (char) ('0' + rest % 10);
         ed_h2_fields_add(&fields, ":status", 7, number + 20, 3, 0);
-        err = put_fields(exchange, &fields, headers, n, &has_date);
+        err = ed_http_answer_head_write(&head, put_field, &fields, exchange->refused);
         if (err < 0)
                 return err;
-        if (!has_date)
+        if (!head.has_date)
                 ed_h2_fields_add(&fields, "date", 4, exchange->date, strlen(exchange->date), 0);
-        if (body_bytes >= 0 && !has_no_body(status)) {
+        if (body_bytes >= 0 && !ed_http_status_has_no_body(status)) {
                 char *at = number + 20;
                 uint64_t rest = (uint64_t) body_bytes;
 
@@ -131,13 +99,13 @@ static int fill_head(struct ed_h2_exchange *exchange, int status,
 static int begin_answer(struct ed_h2_exchange *exchange, int status,
                         const struct eddy_http_header *headers, size_t n, int64_t body_bytes)
 {
-        bool no_body = has_no_body(status);
+        bool no_body = ed_http_status_has_no_body(status);
         char number[24];
         int err;
 
         if (exchange->answer != ED_HTTP_UNANSWERED)
                 return EDDY_E_HTTP_STATE;
-        err = check_status(exchange, status, body_bytes);
+        err = ed_http_check_status(status, body_bytes, exchange->refused);
         if (err < 0)
                 return err;
         if (exchange->stream.is_reset || !exchange->stream.h2)
@@ -164,24 +132,15 @@ int ed_h2_early_hints(eddy_http_exchange *base, const struct eddy_http_header *h
         struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
         struct ed_h2_fields fields;
         struct ed_task *task;
-        size_t bytes = 0;
         int err = ed_suspend_enter(&task);
 
         if (err < 0)
                 return err;
         if (exchange->answer != ED_HTTP_UNANSWERED)
                 return EDDY_E_HTTP_STATE;
-        for (size_t i = 0; i < headers_count; i++) {
-                if (!ed_http_header_is_allowed(&headers[i]) ||
-                    strcasecmp(headers[i].name, "connection") == 0)
-                        return ed_http_refuse_header(exchange->refused, &headers[i]);
-                bytes += strlen(headers[i].name) + strlen(headers[i].value) + 4;
-        }
-        if (bytes > HINTS_BYTES_MAX)
-                return ed_http_refuse(exchange->refused, "its early hints are larger than %d bytes",
-                                      HINTS_BYTES_MAX);
-        if (headers_count == 0)
-                return 0;
+        err = ed_http_check_hints(headers, headers_count, exchange->refused);
+        if (err < 0 || headers_count == 0)
+                return err;
         if (exchange->stream.is_reset || !exchange->stream.h2)
                 return -ECONNRESET;
         ed_h2_fields_begin(&fields, exchange->stream.h2);

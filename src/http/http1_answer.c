@@ -10,7 +10,7 @@
 #include "eddy/error.h"
 #include "eddy/serve.h"
 #include "eddy/stream_ops.h"
-#include "http/added.h"
+#include "http/answer_head.h"
 #include "http/http1_gone.h"
 #include "http/http1_out.h"
 #include "http/http1_trailers.h"
@@ -19,18 +19,6 @@
 
 /* Unread request bodies up to this size are read and dropped, to keep the connection. */
 enum { UNREAD_BYTES_MAX = 256 << 10 };
-
-/* RFC 9110, 15: responses with these statuses end with their head. */
-static bool status_has_no_body(int status)
-{
-        return status == 204 || status == 304;
-}
-
-/* RFC 9110, 15.3.6: a 205 has no content either, but its head does not say so by the status. */
-static bool status_has_no_content(int status)
-{
-        return status == 205 || status_has_no_body(status);
-}
 
 /*
  * Returns true if the unread rest of the request's body is small enough to be read and dropped.
@@ -49,51 +37,28 @@ static bool rest_is_small(const struct ed_http1_exchange *exchange)
         return message->head.content_length - message->body.bytes <= UNREAD_BYTES_MAX;
 }
 
-/* Whether a name is 'other', in any case. Most names differ in their lengths. */
-static inline bool is_name(const char *name, size_t bytes, const char *other)
+/* Returns false for a malformed field; other errors are found at the end of the head. */
+static inline bool write_field(void *arg, const char *name, size_t name_bytes, const char *value,
+                               size_t value_bytes)
 {
-        return bytes == strlen(other) && strcasecmp(name, other) == 0;
-}
+        struct ed_http1_writer *writer = arg;
 
-/*
- * Write a header of the handler. The server decides how a message ends, so fields that affect this
- * are refused, except "Connection: close".
- */
-static int write_field(struct ed_http1_exchange *exchange, struct ed_http1_writer *writer,
-                       const struct eddy_http_header *header, bool *ret_date)
-{
-        const char *name = header->name, *value = header->value;
-        size_t bytes = name ? strlen(name) : 0;
-
-        if (!name || !value || is_name(name, bytes, "content-length") ||
-            is_name(name, bytes, "transfer-encoding"))
-                return ed_http_refuse_header(exchange->refused, header);
-        if (is_name(name, bytes, "connection")) {
-                if (strcasecmp(value, "close") != 0)
-                        return ed_http_refuse_header(exchange->refused, header);
-                exchange->closing = true;
-                return 0;
-        }
-        *ret_date |= is_name(name, bytes, "date");
-        ed_http1_write_field(writer, name, bytes, value, strlen(value));
-        if (ed_unlikely(writer->err == EDDY_E_HTTP_INVALID_REQUEST))
-                return ed_http_refuse_header(exchange->refused, header);
-        return 0;
+        ed_http1_write_field(writer, name, name_bytes, value, value_bytes);
+        return writer->err != EDDY_E_HTTP_INVALID_REQUEST;
 }
 
 /* Write the headers that were added, then those of the answer. */
 static int write_fields(struct ed_http1_exchange *exchange, struct ed_http1_writer *writer,
                         const struct eddy_http_header *headers, size_t n, bool *ret_date)
 {
-        struct eddy_http_header added;
-        size_t at = 0;
-        int err = 0;
+        struct ed_http_answer_head head = { .added = &exchange->added,
+                                            .headers = headers,
+                                            .headers_count = n,
+                                            .is_own = exchange->is_own };
+        int err = ed_http_answer_head_write(&head, write_field, writer, exchange->refused);
 
-        while (err == 0 && ed_http_added_next(&exchange->added, &at, &added))
-                if (!exchange->is_own || !ed_http_header_is_of_content(&added))
-                        err = write_field(exchange, writer, &added, ret_date);
-        for (size_t i = 0; i < n && err == 0; i++)
-                err = write_field(exchange, writer, &headers[i], ret_date);
+        exchange->closing |= head.closes;
+        *ret_date = head.has_date;
         return err;
 }
 
@@ -108,25 +73,13 @@ static int write_head_end(struct ed_http1_exchange *exchange, struct ed_http1_wr
         return err;
 }
 
-/* Refuse a status that cannot end a request, and a body that the status does not have. */
-static int check_status(struct ed_http1_exchange *exchange, int status, int64_t body_bytes)
-{
-        if (status < 200 || status > 999)
-                return ed_http_refuse(exchange->refused, "the status %d is not one from 200 to 999",
-                                      status);
-        if (status_has_no_content(status) && body_bytes > 0)
-                return ed_http_refuse(exchange->refused,
-                                      "a response with the status %d has no body", status);
-        return 0;
-}
-
 /* Write a head to 'out', for a body of 'body_bytes'. */
 static int fill_head(struct ed_http1_exchange *exchange, int status,
                      const struct eddy_http_header *headers, size_t n, int64_t body_bytes)
 {
         const struct ed_http1_head *head = &exchange->message.head;
         struct ed_http1_writer writer;
-        bool has_date = false;
+        bool has_date;
         int err;
 
         ed_http1_write_response(&writer, &exchange->out, status, NULL, 0);
@@ -137,7 +90,7 @@ static int fill_head(struct ed_http1_exchange *exchange, int status,
                 ed_http1_put_field(&writer, "Date", 4, exchange->date, strlen(exchange->date));
         if (exchange->chunked)
                 ed_http1_write_field(&writer, "Transfer-Encoding", 17, "chunked", 7);
-        else if (body_bytes >= 0 && !status_has_no_body(status))
+        else if (body_bytes >= 0 && !ed_http_status_has_no_body(status))
                 ed_http1_write_number(&writer, "Content-Length", 14, (uint64_t) body_bytes);
         if (exchange->closing)
                 ed_http1_write_field(&writer, "Connection", 10, "close", 5);
@@ -151,12 +104,12 @@ static int begin_answer(struct ed_http1_exchange *exchange, int status,
                         const struct eddy_http_header *headers, size_t n, int64_t body_bytes)
 {
         const struct ed_http1_head *head = &exchange->message.head;
-        bool no_body = status_has_no_body(status);
+        bool no_body = ed_http_status_has_no_body(status);
         int err;
 
         if (exchange->answer != ED_HTTP_UNANSWERED)
                 return EDDY_E_HTTP_STATE;
-        err = check_status(exchange, status, body_bytes);
+        err = ed_http_check_status(status, body_bytes, exchange->refused);
         if (err < 0)
                 return err;
         if (status == 205)
@@ -361,7 +314,7 @@ int ed_http1_answer_flush(eddy_http_exchange *base)
 static int write_upgrade(struct ed_http1_exchange *exchange, const struct eddy_http_header *headers,
                          size_t n)
 {
-        bool has_upgrade = false, has_date = false;
+        bool has_upgrade = false, has_date;
         struct ed_http1_writer writer;
         int err;
 

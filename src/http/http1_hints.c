@@ -6,43 +6,28 @@
  */
 #include "http/http1_hints.h"
 
-#include <errno.h>
 #include <string.h>
-#include <strings.h>
 
 #include "eddy/error.h"
-#include "http/added.h"
+#include "http/answer_head.h"
 #include "http/http1_answer.h"
 #include "http/http1_out.h"
 #include "scope/suspend.h"
 
-enum { HINTS_BYTES_MAX = 16 << 10, STATUS_EARLY_HINTS = 103 };
+enum {
+        STATUS_EARLY_HINTS = 103,
+        HEAD_BYTES = 64, /* room for the first and the empty line */
+};
 
-static int check(struct ed_http1_exchange *exchange, const struct eddy_http_header *headers,
-                 size_t n)
-{
-        for (size_t i = 0; i < n; i++)
-                if (!ed_http_header_is_allowed(&headers[i]) ||
-                    strcasecmp(headers[i].name, "connection") == 0)
-                        return ed_http_refuse_header(exchange->refused, &headers[i]);
-        return 0;
-}
-
-static int fill(struct ed_http1_exchange *exchange, struct ed_buf *buf,
-                const struct eddy_http_header *headers, size_t n)
+static int fill(struct ed_buf *buf, const struct eddy_http_header *headers, size_t n)
 {
         struct ed_http1_writer writer;
-        int err;
 
         ed_http1_write_response(&writer, buf, STATUS_EARLY_HINTS, NULL, 0);
         for (size_t i = 0; i < n; i++)
                 ed_http1_write_field(&writer, headers[i].name, strlen(headers[i].name),
                                      headers[i].value, strlen(headers[i].value));
-        err = ed_http1_write_end(&writer);
-        if (err == -EMSGSIZE)
-                return ed_http_refuse(exchange->refused, "its early hints are larger than %d bytes",
-                                      HINTS_BYTES_MAX);
-        return err;
+        return ed_http1_write_end(&writer);
 }
 
 static int send_hints(struct ed_http1_exchange *exchange, const struct eddy_http_header *headers,
@@ -52,8 +37,8 @@ static int send_hints(struct ed_http1_exchange *exchange, const struct eddy_http
         struct ed_buf buf;
         int err;
 
-        ed_buf_init(&buf, HINTS_BYTES_MAX);
-        err = fill(exchange, &buf, headers, n);
+        ed_buf_init(&buf, ED_HTTP_HINTS_BYTES_MAX + HEAD_BYTES);
+        err = fill(&buf, headers, n);
         if (err >= 0) {
                 slice = (struct eddy_slice){ ed_buf_data(&buf), ed_buf_bytes(&buf) };
                 err = ed_http1_out_send(exchange, &slice, 1);
@@ -73,7 +58,7 @@ int ed_http1_early_hints(eddy_http_exchange *base, const struct eddy_http_header
                 return err;
         if (exchange->answer != ED_HTTP_UNANSWERED)
                 return EDDY_E_HTTP_STATE;
-        err = check(exchange, headers, headers_count);
+        err = ed_http_check_hints(headers, headers_count, exchange->refused);
         if (err == 0 && headers_count > 0 && exchange->message.head.minor > 0)
                 err = send_hints(exchange, headers, headers_count);
         if (err == 0)
