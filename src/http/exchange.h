@@ -9,6 +9,7 @@
 
 #include "eddy/file.h"
 #include "eddy/http_server.h"
+#include "loop/timer.h"
 #include "wire/accept_coding.h"
 
 /* An error that a server answers in place of a handler. */
@@ -69,11 +70,12 @@ struct ed_http_exchange_ops {
         int (*end)(eddy_http_exchange *exchange);
         int (*flush)(eddy_http_exchange *exchange);
         /*
-         * From now until the handler returns, also write 'piece', a static text, each 'every_ns', if
-         * the answer has not ended and no other write is in progress. If it cannot be sent, the
-         * handler is cancelled as if its client were gone.
+         * Also write a small piece of a body in pieces, beside the handler. The piece is left out if
+         * bytes are on their way already: the client is not idle then. If bytes of the answer cannot
+         * be sent while the handler waits, the handler is cancelled as if its client were gone.
+         * Returns false if the answer takes no more pieces.
          */
-        void (*repeat)(eddy_http_exchange *exchange, const char *piece, int64_t every_ns);
+        bool (*keep)(eddy_http_exchange *exchange, const char *piece, size_t bytes);
         int (*upgrade)(eddy_http_exchange *exchange, const struct eddy_http_header *headers,
                        size_t headers_count, eddy_stream **ret_stream, const void **ret_early,
                        size_t *ret_early_bytes);
@@ -148,6 +150,9 @@ struct eddy_http_exchange {
         struct ed_http_before *before;             /* the innermost; NULL: none */
         struct ed_http_filter *filter;     /* compression (http/compression.c); NULL: none */
         struct eddy_http_session *session; /* the innermost (eddy/http_session.h); NULL: none */
+        struct ed_timer repeat_timer;      /* armed while a piece is repeated (http/repeat.h) */
+        const char *repeated;
+        int64_t repeat_ns;
 };
 
 /* Returns true for GET and HEAD, the methods whose answers may be conditional. */

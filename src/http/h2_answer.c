@@ -305,40 +305,19 @@ int ed_h2_flush(eddy_http_exchange *base)
 
 /* ---- beside the handler ---------------------------------------------------------------------- */
 
-static void arm(struct ed_h2_exchange *exchange)
-{
-        ed_timer_arm(&ed_loop_current->timers, &exchange->repeat_timer,
-                     ed_time_after(eddy_now(), exchange->repeat_ns));
-}
-
-static void on_time(struct ed_timer *timer)
-{
-        struct ed_h2_exchange *exchange =
-                ed_container_of(timer, struct ed_h2_exchange, repeat_timer);
-        struct eddy_slice piece = { exchange->repeated, strlen(exchange->repeated) };
-
-        if (exchange->answer != ED_HTTP_ANSWERING || exchange->stream.is_reset)
-                return;
-        /* The piece is left out if it cannot be sent at once. */
-        if (exchange->left < 0 && !exchange->head_only && ed_buf_bytes(&exchange->stream.out) == 0)
-                (void) !eddy_stream_try_writev(&exchange->stream.stream, &piece, 1);
-        arm(exchange);
-}
-
-void ed_h2_repeat(eddy_http_exchange *base, const char *piece, int64_t every_ns)
+bool ed_h2_keep(eddy_http_exchange *base, const char *piece, size_t bytes)
 {
         struct ed_h2_exchange *exchange = ed_h2_exchange_of(base);
+        struct eddy_slice slice = { piece, bytes };
 
-        ed_h2_repeat_stop(exchange);
-        exchange->repeated = piece;
-        exchange->repeat_ns = every_ns;
-        ed_timer_init(&exchange->repeat_timer, on_time);
-        arm(exchange);
-}
-
-void ed_h2_repeat_stop(struct ed_h2_exchange *exchange)
-{
-        ed_timer_cancel(&ed_loop_current->timers, &exchange->repeat_timer);
+        if (exchange->answer != ED_HTTP_ANSWERING || exchange->stream.is_reset ||
+            exchange->left >= 0 || exchange->head_only)
+                return false;
+        /* A part of a piece would spoil the bytes that follow. */
+        if (ed_buf_bytes(&exchange->stream.out) == 0 &&
+            exchange->connection->h2.kept + bytes <= ED_H2_KEPT_ALL_BYTES_MAX)
+                (void) !eddy_stream_try_writev(&exchange->stream.stream, &slice, 1);
+        return true;
 }
 
 /* HTTP/2 has no Upgrade (RFC 9113, 8.6). */

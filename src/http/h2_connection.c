@@ -18,6 +18,7 @@
 #include "http/http1_info.h"
 #include "http/linger.h"
 #include "http/problem.h"
+#include "http/repeat.h"
 #include "io/serve.h"
 #include "scope/scope.h"
 #include "scope/suspend.h"
@@ -109,7 +110,7 @@ static int handle(struct ed_h2_exchange *exchange)
 /* Answer in place of the handler, if that is necessary. Returns the code of a reset. */
 static uint32_t finish(struct ed_h2_exchange *exchange, int result)
 {
-        ed_h2_repeat_stop(exchange);
+        ed_http_repeat_stop(&exchange->base);
         if (exchange->aborted)
                 return NGHTTP2_CANCEL;
         if (exchange->refused[0] && (exchange->answer == ED_HTTP_UNANSWERED || exchange->is_own))

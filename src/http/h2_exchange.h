@@ -52,21 +52,18 @@ struct ed_h2_exchange {
         int64_t started_ns;
         const char *method, *target, *path, *query, *host;
         const char *date;
-        struct ed_buf copies;         /* of the path; "name\0value\0" are in the stream's head */
-        struct ed_buf added;          /* headers for the answer, likewise */
-        struct ed_buf whole;          /* the request's body, if it was gathered */
-        struct ed_h2_head trailers;   /* of the answer */
-        eddy_scope scope;             /* of the handler */
-        struct ed_timer repeat_timer; /* armed while a piece is repeated */
-        const char *repeated;
-        int64_t repeat_ns;
-        uint64_t body_max;   /* of the request */
-        uint64_t body_bytes; /* read */
-        int64_t body_length; /* that the client has announced; below 0: unknown */
-        int64_t left;        /* unsent bytes of a body of known length, else negative */
-        uint64_t swept;      /* bytes sent when the speed was checked */
-        size_t head_room;    /* counted in 'heads' */
-        int refusal;         /* the status for a request that no handler gets; 0: none */
+        struct ed_buf copies;       /* of the path; "name\0value\0" are in the stream's head */
+        struct ed_buf added;        /* headers for the answer, likewise */
+        struct ed_buf whole;        /* the request's body, if it was gathered */
+        struct ed_h2_head trailers; /* of the answer */
+        eddy_scope scope;           /* of the handler */
+        uint64_t body_max;          /* of the request */
+        uint64_t body_bytes;        /* read */
+        int64_t body_length;        /* that the client has announced; below 0: unknown */
+        int64_t left;               /* unsent bytes of a body of known length, else negative */
+        uint64_t swept;             /* bytes sent when the speed was checked */
+        size_t head_room;           /* counted in 'heads' */
+        int refusal;                /* the status for a request that no handler gets; 0: none */
         const char *refusal_text;
         int failed;      /* error of reading the request's body or of responding */
         uint8_t answer;  /* enum ed_http_answer */
@@ -128,12 +125,9 @@ int64_t ed_h2_reserve(eddy_http_exchange *base, size_t bytes);
 int ed_h2_write(eddy_http_exchange *base, const void *data, size_t bytes);
 int ed_h2_end_answer(eddy_http_exchange *base);
 int ed_h2_flush(eddy_http_exchange *base);
-void ed_h2_repeat(eddy_http_exchange *base, const char *piece, int64_t every_ns);
+bool ed_h2_keep(eddy_http_exchange *base, const char *piece, size_t bytes);
 int ed_h2_upgrade(eddy_http_exchange *base, const struct eddy_http_header *headers,
                   size_t headers_count, eddy_stream **ret_stream, const void **ret_early,
                   size_t *ret_early_bytes);
-
-/* The handler has returned: repeat no more. */
-void ed_h2_repeat_stop(struct ed_h2_exchange *exchange);
 
 #endif

@@ -255,19 +255,22 @@ int64_t ed_http1_answer_send_file(eddy_http_exchange *base, const eddy_file *fil
         return n < 0 ? sent(exchange, (int) n) : n;
 }
 
-void ed_http1_answer_keep(struct ed_http1_exchange *exchange, const char *piece, size_t bytes)
+bool ed_http1_answer_keep(eddy_http_exchange *base, const char *piece, size_t bytes)
 {
+        struct ed_http1_exchange *exchange = ed_http1_exchange_of(base);
         char size[ED_HTTP1_CHUNK_HEAD_MAX];
         const struct eddy_slice slices[3] = { { size, ed_http1_chunk_head(size, bytes) },
                                               { piece, bytes },
                                               { "\r\n", 2 } };
 
-        if (exchange->answer != ED_HTTP_ANSWERING || exchange->left >= 0 || exchange->head_only)
-                return;
+        if (exchange->answer != ED_HTTP_ANSWERING || exchange->out_error < 0 ||
+            exchange->left >= 0 || exchange->head_only)
+                return false;
         if (exchange->chunked)
                 (void) !ed_http1_out_keep(exchange, slices, 3);
         else
                 (void) !ed_http1_out_keep(exchange, &slices[1], 1);
+        return true;
 }
 
 static int end_with_trailers(struct ed_http1_exchange *exchange)

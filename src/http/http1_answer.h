@@ -23,13 +23,6 @@ EDDY_MUST_USE int ed_http1_answer_upgrade(eddy_http_exchange *base,
                                           const struct eddy_http_header *headers,
                                           size_t headers_count, eddy_stream **ret_stream,
                                           const void **ret_early, size_t *ret_early_bytes);
-
-/*
- * Keep a small piece of the answer that is in progress, beside the handler. The piece is left out if
- * the answer has no room for it now, or no end that is unknown.
- *
- * Suspends: no.
- */
-void ed_http1_answer_keep(struct ed_http1_exchange *exchange, const char *piece, size_t bytes);
+bool ed_http1_answer_keep(eddy_http_exchange *base, const char *piece, size_t bytes);
 
 #endif

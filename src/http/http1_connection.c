@@ -18,9 +18,9 @@
 #include "http/h2_connection.h"
 #include "http/http1_gone.h"
 #include "http/http1_out.h"
-#include "http/http1_repeat.h"
 #include "http/http1_server.h"
 #include "http/linger.h"
+#include "http/repeat.h"
 #include "io/serve.h"
 #include "loop/loop.h"
 #include "scope/suspend.h"
@@ -165,7 +165,7 @@ static void finish_request(struct connection *connection, int result)
         struct ed_http1_exchange *exchange = connection->exchange;
         struct ed_http_message *message = &exchange->message;
 
-        ed_http1_repeat_stop(exchange);
+        ed_http_repeat_stop(&exchange->base);
         ed_http1_out_finish(exchange);
         if (exchange->aborted) {
                 exchange->closing = true;

@@ -40,7 +40,7 @@ static void fail(struct ed_http1_exchange *exchange, int err)
 static void fail_unseen(struct ed_http1_exchange *exchange, int err)
 {
         fail(exchange, err);
-        if (exchange->repeat_timer.armed)
+        if (exchange->base.repeat_timer.armed)
                 ed_http1_gone(exchange);
 }
 

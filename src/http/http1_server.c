@@ -14,7 +14,6 @@
 #include "http/http1_hints.h"
 #include "http/http1_info.h"
 #include "http/http1_out.h"
-#include "http/http1_repeat.h"
 #include "http/http1_trailers.h"
 #include "http/problem.h"
 #include "scope/suspend.h"
@@ -345,7 +344,7 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .send_file = ed_http1_answer_send_file,
         .end = ed_http1_answer_end,
         .flush = ed_http1_answer_flush,
-        .repeat = ed_http1_repeat,
+        .keep = ed_http1_answer_keep,
         .upgrade = ed_http1_answer_upgrade,
         .abort = http1_abort,
         .info = ed_http1_info,

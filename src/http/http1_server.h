@@ -28,9 +28,6 @@ struct ed_http1_exchange {
         struct ed_buf out;            /* bytes of the answer that are kept, see http1_out.h */
         struct ed_call at_wait;       /* queued while there are some */
         eddy_event rest_sent;         /* not 'resting' any more */
-        struct ed_timer repeat_timer; /* armed while a piece is repeated, see http1_repeat.h */
-        const char *repeated;
-        int64_t repeat_ns;
         eddy_scope *scope;    /* of the connection: has the task that writes a rest; is cancelled if
                               the client is gone while a handler runs */
         struct ed_buf copies; /* the request's path, and the host of an absolute target */

@@ -14,6 +14,7 @@
 #include "eddy/http_sse.h"
 #include "eddy/time.h"
 #include "http/exchange.h"
+#include "http/repeat.h"
 
 enum { SMALL_BYTES = 1 << 10, NUMBER_BYTES = 24 };
 
@@ -125,7 +126,7 @@ int eddy_http_exchange_sse_begin(eddy_http_exchange *exchange,
                 return err < 0 ? err : 1;
         }
         if (comment_ns > 0)
-                exchange->ops->repeat(exchange, ":\n\n", comment_ns);
+                ed_http_repeat(exchange, ":\n\n", comment_ns);
         return 0;
 }
 
