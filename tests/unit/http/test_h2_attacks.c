@@ -4,6 +4,7 @@
  */
 #include "eddy/http2_server.h"
 #include "h2_raw.h"
+#include "http/h2.h"
 #include "server_test.h"
 
 static struct eddy_http2_server_stats stats;
@@ -83,6 +84,60 @@ SERVER_TEST(a_client_that_does_not_read_is_idle_too, &briefly)
         CHECK_EQ(eddy_sleep(EDDY_SEC(4)), 0);
         CHECK_EQ(stats.open, 0);
         h2_raw_end();
+}
+
+enum { STREAM_KEEPS = ED_H2_KEPT_BYTES_MAX, CONNECTION_KEEPS = ED_H2_KEPT_ALL_BYTES_MAX };
+
+/* "/events": events with a comment each second. Else a body of a byte less than the connection keeps. */
+static int fill_or_comment(eddy_http_exchange *exchange, void *arg)
+{
+        static const struct eddy_http_sse_begin_opts each_second = { .comment_ns = EDDY_SEC(1) };
+        static char body[STREAM_KEEPS];
+        const char *path = eddy_http_exchange_path(exchange);
+        int err;
+
+        (void) arg;
+        if (strcmp(path, "/events") == 0) {
+                CHECK_EQ(eddy_http_exchange_sse_begin(exchange, &each_second), 0);
+                return eddy_sleep(EDDY_SEC(60));
+        }
+        err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
+        if (err == 0)
+                err = eddy_http_exchange_write(exchange, body,
+                                               strcmp(path, "/a") == 0
+                                                       ? STREAM_KEEPS
+                                                       : CONNECTION_KEEPS - STREAM_KEEPS - 1);
+        return err < 0 ? err : eddy_sleep(EDDY_SEC(60));
+}
+
+static void set_fill_or_comment(struct site *site)
+{
+        site->handler = fill_or_comment;
+}
+
+static void leave_a_byte(struct site *site)
+{
+        raw_begin(site);
+        h2_raw_send_frame(NGHTTP2_SETTINGS, 0, 0, "\0\4\0\0\0", 6);
+        h2_raw_send_get(1, "/a", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_send_get(3, "/b", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_send_get(5, "/events", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_read_for(EDDY_MS(1500));
+        CHECK_EQ(h2_raw.heads, 3);
+        h2_raw_send_number(NGHTTP2_WINDOW_UPDATE, 5, 1000);
+        h2_raw_read_for(EDDY_MS(100));
+        CHECK_EQ(h2_raw.data, 0);
+        h2_raw_send_number(NGHTTP2_WINDOW_UPDATE, 0, STREAM_KEEPS);
+        h2_raw_send_number(NGHTTP2_WINDOW_UPDATE, 1, STREAM_KEEPS);
+        h2_raw_read_for(EDDY_SEC(1));
+        CHECK_EQ(h2_raw.data, STREAM_KEEPS + 3);
+        h2_raw_end();
+}
+
+/* A byte of the comment would make a comment of the next event. */
+TEST(a_comment_between_events_leaves_whole_or_not_at_all)
+{
+        site_run_prepared(&options, false, set_fill_or_comment, leave_a_byte);
 }
 
 /* ---- streams that remain ------------------------------------------------------------ */
