@@ -6,8 +6,8 @@ connections each: slow heads, slow bodies, slow readers.
 
 The limits of the server end each connection of the attack; meanwhile each normal request (wrk) is answered, and
 memory is bounded by the number of connections.  The latency of normal requests with and without the attack is
-printed, and no verdict: it depends on the machine.  With EDDY_TEST_FULL=1 each attack has three rounds, alone, and
-the medians are printed.
+printed, and no verdict: it depends on the machine.  With EDDY_TEST_FULL=1 each attack has three rounds, alone and
+longer, and the medians are printed.
 
 Debian's packages slowhttptest and wrk (tools/install-deps interop).
 """
@@ -24,6 +24,7 @@ from server_peers import Site, program
 CONNECTIONS = 1000
 FULL = os.environ.get("EDDY_TEST_FULL") == "1"
 ROUNDS = 3 if FULL else 1
+NORMAL_S = 8 if FULL else 3
 SANITIZE = os.environ.get("EDDY_TEST_SANITIZE", "none")
 # Resident memory for each connection of an attack: its stack, buffers and what it has sent of a body.
 CONNECTION_KIB_MAX = 64 if SANITIZE == "none" else 192
@@ -44,10 +45,10 @@ def ended(site, route):
 
 
 class Normal:
-    """Requests of 8 connections for 8 seconds.  .end() returns the latency in ms that 99 % of them have at most."""
+    """Requests of 8 connections for NORMAL_S seconds.  .end() returns the latency in ms that 99 % of them have at most."""
 
     def __init__(self, eddy, site):
-        self.child = subprocess.Popen([program("wrk"), "-c", "8", "-t", "1", "-d", "8s", "--latency", "--timeout", "250s",
+        self.child = subprocess.Popen([program("wrk"), "-c", "8", "-t", "1", "-d", f"{NORMAL_S}s", "--latency", "--timeout", "250s",
                                        site.url + "/hello"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         eddy.stack.callback(eddy.end, self.child)
 
@@ -87,10 +88,10 @@ def check_attack(eddy, name, *args, route=None, sees_end=True):
     # The lines of a log would wait in memory for the disk.
     site, before, during = Site(eddy, has_log=False), [], []
     idle = open_files(site)
-    Normal(eddy, site).end()
+    warm = Normal(eddy, site).end()
     first = peak_mib(site.child)
     for number in range(1, ROUNDS + 1):
-        before.append(Normal(eddy, site).end())
+        before.append(Normal(eddy, site).end() if FULL else warm)
         attack = Attack(eddy, site, *args)
         during.append(Normal(eddy, site).end())
         if sees_end:
