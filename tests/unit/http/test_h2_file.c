@@ -3,13 +3,10 @@
  * the pieces that are read as there is room make the file.
  */
 #include "counted.h"
-#include "eddy/http2_server.h"
 #include "h2_raw.h"
 #include "server_test.h"
 
 enum { STREAMS = 100, MEMORY_BYTES_MAX = 1 << 20, BYTES = 300000, REQUESTS = 32 };
-
-static const struct eddy_http_server_opts options = { .flags = EDDY_HTTP_SERVER_HTTP2 };
 
 static char contents[BYTES];
 
@@ -89,8 +86,8 @@ static void hold_streams(struct site *site)
 TEST(responses_that_wait_for_a_window_hold_a_megabyte_at_most)
 {
         eddy_alloc_set(count_bytes, NULL);
-        site_run_prepared(&options, false, make_file, hold_streams);
-        site_run_prepared(&options, false, use_pieces, hold_streams);
+        site_run_prepared(NULL, false, make_file, hold_streams);
+        site_run_prepared(NULL, false, use_pieces, hold_streams);
         CHECK_EQ(used, 0);
 }
 
@@ -139,6 +136,6 @@ static void fetch_files(struct site *site)
 
 TEST(files_that_share_a_connection_arrive_whole)
 {
-        site_run_prepared(&options, false, make_file, fetch_files);
-        site_run_prepared(&options, false, use_pieces, fetch_files);
+        site_run_prepared(NULL, false, make_file, fetch_files);
+        site_run_prepared(NULL, false, use_pieces, fetch_files);
 }
