@@ -21,6 +21,7 @@ enum {
         QUIET_BYTES_MAX = 16 << 10, /* a known rest of the body that is dropped without a reset */
         PIECE_BYTES = 16 << 10,
         WHOLE_BYTES_KEPT = 16 << 10,
+        HEAD_BYTES_KEPT = 4 << 10,
         SEND_BODY = 1, /* a result: an answer has not come yet, the body is due */
 };
 
@@ -69,7 +70,7 @@ void ed_h2_request_part(struct ed_h2_stream *stream, enum ed_h2_part part)
         const char *status;
 
         if (part == ED_H2_INTERIM) {
-                status = ed_h2_head_pseudo(&stream->head, ":status");
+                status = ed_h2_head_known(&stream->head, ED_H2_STATUS);
                 exchange->was_continued |= status && strcmp(status, "100") == 0;
                 exchange->interim_bytes += stream->head.bytes;
         }
@@ -90,15 +91,38 @@ void ed_h2_request_wake(struct ed_h2_stream *stream)
         (void) eddy_event_set(&exchange_of_stream(stream)->changed);
 }
 
+static void spare_free(struct ed_h2_request *exchange)
+{
+        ed_buf_fini(&exchange->whole);
+        ed_buf_fini(&exchange->text);
+        ed_free(exchange);
+}
+
 static void exchange_free(eddy_http_client *client, struct ed_h2_request *exchange)
 {
         if (client->pool.closed || client->h2_spares_count >= ED_HTTP_SPARES_MAX) {
-                ed_buf_fini(&exchange->whole);
-                ed_free(exchange);
+                spare_free(exchange);
                 return;
         }
         ed_list_push_front(&client->h2_spares, &exchange->link);
         client->h2_spares_count++;
+}
+
+/* Make the buffer empty, and free its memory if that is large. */
+static void empty(struct ed_buf *buf, size_t kept_max)
+{
+        if (buf->room > kept_max)
+                ed_buf_fini(buf);
+        else
+                ed_buf_consume(buf, ed_buf_bytes(buf));
+}
+
+/* Give the memory of 'from', which is empty, to 'to', which has none. */
+static void move_memory(struct ed_buf *to, struct ed_buf *from)
+{
+        to->memory = from->memory;
+        to->room = from->room;
+        ed_buf_init(from, from->max);
 }
 
 void ed_h2_request_free(struct ed_h2_stream *stream)
@@ -106,6 +130,8 @@ void ed_h2_request_free(struct ed_h2_stream *stream)
         struct ed_h2_request *exchange = exchange_of_stream(stream);
         struct ed_h2_session *session = exchange->session;
 
+        empty(&stream->head.text, HEAD_BYTES_KEPT);
+        move_memory(&exchange->text, &stream->head.text);
         ed_h2_stream_fini(stream);
         ed_h2_head_fini(&exchange->trailers);
         exchange->session = NULL;
@@ -118,10 +144,7 @@ void ed_h2_requests_drop(eddy_http_client *client)
         struct ed_list *link;
 
         while ((link = ed_list_pop_front(&client->h2_spares))) {
-                struct ed_h2_request *exchange = ed_container_of(link, struct ed_h2_request, link);
-
-                ed_buf_fini(&exchange->whole);
-                ed_free(exchange);
+                spare_free(ed_container_of(link, struct ed_h2_request, link));
         }
         client->h2_spares_count = 0;
 }
@@ -214,20 +237,26 @@ static int64_t call_in_time(struct ed_h2_request *exchange, ed_http_part_fn *fn,
         }
 }
 
+/* nghttp2 lets three digits pass. */
+static int status_of(const char *text)
+{
+        return 100 * (text[0] - '0') + 10 * (text[1] - '0') + text[2] - '0';
+}
+
 /* Check a head that has come, and note its time. */
 static int check_head(struct ed_h2_request *exchange)
 {
         eddy_http_response *base = exchange->base;
         const struct ed_h2_head *head = &exchange->h2.head;
-        const char *length = ed_h2_head_field(head, "content-length");
+        const char *length = ed_h2_head_known(head, ED_H2_LENGTH);
 
         base->received_ns = eddy_now();
         if (base->timings.first_byte_ns < 0)
                 base->timings.first_byte_ns = base->received_ns - base->ready_ns;
         if (head->is_too_large)
                 return violated(exchange, ED_HTTP1_FAULT_HEAD_TOO_LARGE, EDDY_E_HTTP_TOO_LARGE);
-        exchange->status = (int) strtol(ed_h2_head_pseudo(head, ":status"), NULL, 10);
-        if (exchange->status < 100) { /* nghttp2 looks at the digits only */
+        exchange->status = status_of(ed_h2_head_known(head, ED_H2_STATUS));
+        if (exchange->status < 100) {
                 exchange->fault = nghttp2_http2_strerror(NGHTTP2_PROTOCOL_ERROR);
                 return EDDY_E_HTTP_INVALID_RESPONSE;
         }
@@ -385,6 +414,8 @@ static int open_stream(struct ed_h2_request *exchange, bool has_body)
         }
         ed_h2_stream_init(&exchange->h2, &session->h2, 0);
         ed_h2_head_init(&exchange->trailers, ED_HTTP1_TRAILERS_MAX, ED_HTTP1_TRAILERS_BYTES_MAX);
+        move_memory(&exchange->h2.head.text, &exchange->text);
+        move_memory(&exchange->h2.in, &exchange->whole);
         exchange->session = session;
         session->refs++;
         session->client->h2_streams++;
@@ -476,7 +507,7 @@ static bool may_be_quiet(const struct ed_h2_request *exchange)
 {
         const struct ed_h2_stream *stream = &exchange->h2;
         const char *length =
-                stream->has_head ? ed_h2_head_field(&stream->head, "content-length") : NULL;
+                stream->has_head ? ed_h2_head_known(&stream->head, ED_H2_LENGTH) : NULL;
         uint64_t bytes = length ? strtoull(length, NULL, 10) : UINT64_MAX;
 
         return length && stream->is_ended && bytes >= stream->data_in &&
@@ -633,6 +664,15 @@ static int64_t receive_some(void *arg)
         return eddy_stream_read(&receiving->exchange->h2.stream, receiving->buf, receiving->bytes);
 }
 
+/* Count bytes of the body. Returns their number, or an error. */
+static int64_t count(struct ed_h2_request *exchange, int64_t n)
+{
+        exchange->body_bytes += (uint64_t) n;
+        if (exchange->body_bytes > exchange->base->body_bytes_max)
+                return violated(exchange, ED_HTTP1_FAULT_BODY_TOO_LARGE, EDDY_E_HTTP_TOO_LARGE);
+        return n;
+}
+
 /* Read bytes of the stream; returns 0 at the end. */
 static int64_t receive(struct ed_h2_request *exchange, void *buf, size_t bytes)
 {
@@ -642,12 +682,7 @@ static int64_t receive(struct ed_h2_request *exchange, void *buf, size_t bytes)
 
         if (n < 0 && n != -ECANCELED && exchange->h2.is_reset && n == exchange->h2.error)
                 return reset_error(exchange);
-        if (n <= 0)
-                return n;
-        exchange->body_bytes += (uint64_t) n;
-        if (exchange->body_bytes > exchange->base->body_bytes_max)
-                return violated(exchange, ED_HTTP1_FAULT_BODY_TOO_LARGE, EDDY_E_HTTP_TOO_LARGE);
-        return n;
+        return n > 0 ? count(exchange, n) : n;
 }
 
 static int64_t h2_read(eddy_http_response *base, void *buf, size_t bytes)
@@ -685,6 +720,12 @@ static int gather(struct ed_h2_request *exchange)
 
         if (exchange->is_gathered)
                 return 0;
+        if (exchange->h2.got_end && ed_buf_bytes(&exchange->whole) == 0) {
+                ed_h2_stream_take_input(&exchange->h2, &exchange->whole);
+                err = (int) count(exchange, (int64_t) ed_buf_bytes(&exchange->whole));
+                if (err < 0)
+                        return err;
+        }
         for (;;) {
                 want = ed_buf_bytes(&exchange->h2.in);
                 if (want == 0 && !exchange->h2.got_end)
@@ -758,10 +799,7 @@ static void h2_detach(eddy_http_response *base)
         base->part = NULL;
         exchange->base = NULL;
         ed_http_upload_drop(&exchange->upload);
-        if (exchange->whole.room > WHOLE_BYTES_KEPT)
-                ed_buf_fini(&exchange->whole);
-        else
-                ed_buf_consume(&exchange->whole, ed_buf_bytes(&exchange->whole));
+        empty(&exchange->whole, WHOLE_BYTES_KEPT);
         if (is_open(exchange))
                 let_go(exchange);
         else
@@ -774,19 +812,22 @@ static int h2_attach(eddy_http_response *base)
         eddy_http_client *client = base->client;
         struct ed_list *link = ed_list_pop_front(&client->h2_spares);
         struct ed_h2_request *exchange;
-        struct ed_buf whole;
+        struct ed_buf whole, text;
 
         if (link) {
                 client->h2_spares_count--;
                 exchange = ed_container_of(link, struct ed_h2_request, link);
                 whole = exchange->whole;
+                text = exchange->text;
         } else {
                 exchange = ed_alloc(sizeof(*exchange));
                 if (!exchange)
                         return -ENOMEM;
                 ed_buf_init(&whole, SIZE_MAX);
+                ed_buf_init(&text, 0);
         }
-        *exchange = (struct ed_h2_request){ .base = base, .whole = whole, .fault = "" };
+        *exchange =
+                (struct ed_h2_request){ .base = base, .whole = whole, .text = text, .fault = "" };
         ed_list_init(&exchange->link);
         exchange->upload.ended = end_request;
         base->part = exchange;

@@ -36,7 +36,8 @@ struct ed_h2_request {
         eddy_event changed;            /* the head, an interim response or a reset has come */
         struct ed_http_upload upload;
         struct ed_h2_head trailers; /* of the request */
-        struct ed_buf whole;        /* the body as far as it was gathered */
+        struct ed_buf text;         /* of a spare: memory for the head */
+        struct ed_buf whole;        /* the body as far as it was gathered; of a spare: memory */
         bool is_gathered;
         bool is_quiet;      /* the rest of the response is dropped as it arrives */
         bool was_continued; /* "100 Continue" has come */

@@ -1,8 +1,8 @@
 /*
  * http/h2_fields.c - see h2_fields.h.
  *
- * Until the end of the list, a field has the offset of its name in place of the pointer, since the
- * buffer of names may move.
+ * Until the end of the list, a field whose name is copied has the offset of its name in place of the
+ * pointer, since the buffer of names may move.
  */
 #include "http/h2_fields.h"
 
@@ -40,13 +40,21 @@ static char lower(char c)
 
 bool ed_h2_is_of_connection(const char *name, size_t bytes)
 {
-        static const char *const names[] = { "connection",        "keep-alive", "proxy-connection",
-                                             "transfer-encoding", "upgrade",    "http2-settings" };
-
-        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-                if (strlen(names[i]) == bytes && strncasecmp(name, names[i], bytes) == 0)
-                        return true;
-        return false;
+        switch (bytes) {
+        case 7:
+                return strncasecmp(name, "upgrade", bytes) == 0;
+        case 10:
+                return strncasecmp(name, "connection", bytes) == 0 ||
+                       strncasecmp(name, "keep-alive", bytes) == 0;
+        case 14:
+                return strncasecmp(name, "http2-settings", bytes) == 0;
+        case 16:
+                return strncasecmp(name, "proxy-connection", bytes) == 0;
+        case 17:
+                return strncasecmp(name, "transfer-encoding", bytes) == 0;
+        default:
+                return false;
+        }
 }
 
 static bool is_space(char c)
@@ -61,6 +69,24 @@ static void trim(const char **value, size_t *bytes)
                 --*bytes;
         for (; *bytes > 0 && is_space((*value)[0]); --*bytes)
                 ++*value;
+}
+
+void ed_h2_fields_put(struct ed_h2_fields *fields, const char *name, size_t name_bytes,
+                      const char *value, size_t value_bytes)
+{
+        struct ed_h2 *h2 = fields->h2;
+
+        if (fields->err == 0 && fields->n == h2->fields_room)
+                fields->err = grow(h2);
+        if (fields->err < 0)
+                return;
+        h2->fields[fields->n++] = (nghttp2_nv){
+                .name = (uint8_t *) (uintptr_t) name,
+                .namelen = name_bytes,
+                .value = (uint8_t *) (uintptr_t) value,
+                .valuelen = value_bytes,
+                .flags = NGHTTP2_NV_FLAG_NO_COPY_NAME,
+        };
 }
 
 void ed_h2_fields_add(struct ed_h2_fields *fields, const char *name, size_t name_bytes,
@@ -95,8 +121,9 @@ int ed_h2_fields_end(struct ed_h2_fields *fields)
         struct ed_h2 *h2 = fields->h2;
 
         for (size_t i = 0; i < fields->n && fields->err == 0; i++)
-                h2->fields[i].name =
-                        (uint8_t *) ed_buf_data(&h2->names) + (uintptr_t) h2->fields[i].name;
+                if (!(h2->fields[i].flags & NGHTTP2_NV_FLAG_NO_COPY_NAME))
+                        h2->fields[i].name = (uint8_t *) ed_buf_data(&h2->names) +
+                                             (uintptr_t) h2->fields[i].name;
         h2->fields_count = fields->n;
         return fields->err;
 }

@@ -28,6 +28,13 @@ void ed_h2_fields_add(struct ed_h2_fields *fields, const char *name, size_t name
                       const char *value, size_t value_bytes, unsigned flags);
 
 /*
+ * Append a field whose name is in lower case and lives as long as the program; it is not of a connection
+ * of HTTP/1. The value is borrowed, and has no white space around it.
+ */
+void ed_h2_fields_put(struct ed_h2_fields *fields, const char *name, size_t name_bytes,
+                      const char *value, size_t value_bytes);
+
+/*
  * End the list: it is in h2->fields.
  *
  * Errors: -ENOMEM

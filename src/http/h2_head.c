@@ -34,26 +34,35 @@ void ed_h2_head_clear(struct ed_h2_head *head)
         head->is_too_large = false;
 }
 
+static int known_of(const char *name, size_t bytes)
+{
+        switch (bytes) {
+        case 4:
+                return memcmp(name, "host", 4) == 0 ? ED_H2_HOST : -1;
+        case 5:
+                return memcmp(name, ":path", 5) == 0 ? ED_H2_PATH : -1;
+        case 6:
+                return memcmp(name, "expect", 6) == 0 ? ED_H2_EXPECT : -1;
+        case 7:
+                if (memcmp(name, ":status", 7) == 0)
+                        return ED_H2_STATUS;
+                return memcmp(name, ":method", 7) == 0 ? ED_H2_METHOD : -1;
+        case 10:
+                return memcmp(name, ":authority", 10) == 0 ? ED_H2_AUTHORITY : -1;
+        case 14:
+                return memcmp(name, "content-length", 14) == 0 ? ED_H2_LENGTH : -1;
+        default:
+                return -1;
+        }
+}
+
 /* Note where the value of a field is that is found without a search. */
 static void note_known(struct ed_h2_head *head, const char *name, size_t name_bytes, size_t at)
 {
-        static const struct {
-                const char *name;
-                size_t bytes;
-        } names[ED_H2_KNOWN] = {
-                [ED_H2_METHOD] = { ":method", 7 },
-                [ED_H2_PATH] = { ":path", 5 },
-                [ED_H2_AUTHORITY] = { ":authority", 10 },
-                [ED_H2_STATUS] = { ":status", 7 },
-                [ED_H2_HOST] = { "host", 4 },
-                [ED_H2_LENGTH] = { "content-length", 14 },
-                [ED_H2_EXPECT] = { "expect", 6 },
-        };
+        int known = known_of(name, name_bytes);
 
-        for (int i = 0; i < ED_H2_KNOWN; i++)
-                if (names[i].bytes == name_bytes && memcmp(names[i].name, name, name_bytes) == 0 &&
-                    !head->known[i])
-                        head->known[i] = (uint32_t) at;
+        if (known >= 0 && head->known[known] == 0)
+                head->known[known] = (uint32_t) at;
 }
 
 /* Append a field, whose room is reserved. */
@@ -127,11 +136,8 @@ int ed_h2_head_add(struct ed_h2_head *head, const void *name, size_t name_bytes,
         }
         if (name_bytes == 0) /* nghttp2 refuses it */
                 return 0;
-        if (value_bytes == 0 && is_crumb(name, name_bytes))
-                return 0;
-        if (name_bytes == sizeof(cookie_name) - 1 && memcmp(name, cookie_name, name_bytes) == 0 &&
-            value_bytes > 0)
-                return add_crumb(head, value, value_bytes);
+        if (is_crumb(name, name_bytes))
+                return value_bytes > 0 ? add_crumb(head, value, value_bytes) : 0;
         return append(head, name, name_bytes, value, value_bytes);
 }
 
@@ -160,17 +166,6 @@ static bool next(const struct ed_h2_head *head, size_t *at, struct eddy_http_hea
         ret_header->value = text + *at;
         *at += strlen(ret_header->value) + 1;
         return true;
-}
-
-const char *ed_h2_head_pseudo(const struct ed_h2_head *head, const char *name)
-{
-        struct eddy_http_header header;
-        size_t at = 0;
-
-        while (at < head->begin && next(head, &at, &header))
-                if (strcmp(header.name, name) == 0)
-                        return header.value;
-        return NULL;
 }
 
 const char *ed_h2_head_field(const struct ed_h2_head *head, const char *name)

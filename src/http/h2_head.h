@@ -69,9 +69,6 @@ static inline const char *ed_h2_head_known(const struct ed_h2_head *head, enum e
         return head->known[which] ? ed_buf_data(&head->text) + head->known[which] : NULL;
 }
 
-/* Returns the value of a pseudo-header such as ":path", or NULL. */
-const char *ed_h2_head_pseudo(const struct ed_h2_head *head, const char *name);
-
 /* Returns the value of the first field with this name (case-insensitive), or NULL. */
 const char *ed_h2_head_field(const struct ed_h2_head *head, const char *name);
 

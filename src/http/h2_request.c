@@ -54,22 +54,36 @@ static bool is_of_hop(const struct ed_http_request_fields *fields,
         return false;
 }
 
-static void add(struct ed_h2_fields *out, const char *name, const char *value, size_t value_bytes)
+/* 'name' is a constant. */
+static inline void put(struct ed_h2_fields *out, const char *name, const char *value,
+                       size_t value_bytes)
 {
-        ed_h2_fields_add(out, name, strlen(name), value, value_bytes, 0);
+        ed_h2_fields_put(out, name, strlen(name), value, value_bytes);
+}
+
+static bool has_connection(const struct ed_http_request_fields *fields)
+{
+        for (size_t i = 0; i < fields->count; i++)
+                if (is_named(&fields->list[i], "connection"))
+                        return true;
+        return false;
 }
 
 static void add_headers(struct ed_h2_fields *out, const struct ed_http_request_fields *fields)
 {
+        bool has_hops = has_connection(fields);
+
         for (size_t i = 0; i < fields->count; i++) {
                 const struct ed_http_field *field = &fields->list[i];
 
-                if ((fields->has_host && i == fields->host_at) || is_of_hop(fields, field))
+                if (fields->has_host && i == fields->host_at)
+                        continue;
+                if (ed_unlikely(has_hops) && is_of_hop(fields, field))
                         continue;
                 /* RFC 9113, 8.2.2: TE has no other value. */
                 if (is_named(field, "te")) {
                         if (ed_http1_list_has(field->value, field->value_bytes, "trailers"))
-                                add(out, "te", "trailers", 8);
+                                put(out, "te", "trailers", 8);
                         continue;
                 }
                 ed_h2_fields_add(out, field->name, field->name_bytes, field->value,
@@ -109,11 +123,11 @@ int ed_h2_request_open(struct ed_h2_request *exchange, bool has_body)
         if (!given)
                 host_bytes = ed_url_authority(&fields->url, host);
         ed_h2_fields_begin(&out, exchange->h2.h2);
-        add(&out, ":method", fields->method, fields->method_bytes);
-        add(&out, ":scheme", fields->url.is_https ? "https" : "http", fields->url.is_https ? 5 : 4);
-        add(&out, ":authority", given ? given->value : host,
+        put(&out, ":method", fields->method, fields->method_bytes);
+        put(&out, ":scheme", fields->url.is_https ? "https" : "http", fields->url.is_https ? 5 : 4);
+        put(&out, ":authority", given ? given->value : host,
             given ? given->value_bytes : host_bytes);
-        add(&out, ":path", path, path_bytes);
+        put(&out, ":path", path, path_bytes);
         add_headers(&out, fields);
         err = ed_h2_fields_end(&out);
         if (err >= 0)

@@ -160,14 +160,17 @@ void ed_h2_stream_leave_quietly(struct ed_h2_stream *stream)
 static void give_credit(struct ed_h2_stream *stream, size_t bytes)
 {
         struct ed_h2 *h2 = stream->h2;
+        bool is_due = stream->owners & ED_H2_PROTOCOL && !stream->got_end;
         int err = 0;
 
         if (!h2 || !h2->session || bytes == 0)
                 return;
         h2->unread -= bytes;
+        if (h2->credit_at_receipt && !is_due)
+                return;
         if (!h2->credit_at_receipt)
                 err = nghttp2_session_consume_connection(h2->session, bytes);
-        if (err == 0 && stream->owners & ED_H2_PROTOCOL && !stream->got_end)
+        if (err == 0 && is_due)
                 err = nghttp2_session_consume_stream(h2->session, stream->id, bytes);
         if (err == NGHTTP2_ERR_NOMEM)
                 ed_h2_fail(h2, NGHTTP2_INTERNAL_ERROR);
@@ -201,6 +204,17 @@ void ed_h2_stream_got_end(struct ed_h2_stream *stream)
                 return;
         stream->got_end = true;
         wake(stream, EDDY_STREAM_READING);
+}
+
+void ed_h2_stream_take_input(struct ed_h2_stream *stream, struct ed_buf *empty)
+{
+        struct ed_buf input = stream->in;
+
+        stream->in = *empty;
+        stream->in.max = input.max;
+        input.max = empty->max;
+        *empty = input;
+        give_credit(stream, ed_buf_bytes(&input));
 }
 
 void ed_h2_stream_drop_input(struct ed_h2_stream *stream)

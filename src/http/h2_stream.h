@@ -109,6 +109,9 @@ void ed_h2_stream_end(struct ed_h2_stream *stream, struct ed_h2_head *trailers);
  */
 size_t ed_h2_stream_reserve(struct ed_h2_stream *stream, size_t bytes);
 
+/* Exchange what has arrived with an empty buffer. */
+void ed_h2_stream_take_input(struct ed_h2_stream *stream, struct ed_buf *empty);
+
 /* From now on drop what the peer sends, and what has arrived. */
 void ed_h2_stream_drop_input(struct ed_h2_stream *stream);
 

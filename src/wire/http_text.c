@@ -38,18 +38,22 @@ bool eddy_http_method_is_idempotent(const char *method)
 
 bool eddy_http_header_is_secret(const char *name)
 {
-        static const char *const ends[] = { "authorization", "cookie", "key",
-                                            "token",         "secret", "password" };
+        static const struct {
+                const char *text;
+                size_t bytes;
+        } ends[] = { { "authorization", 13 }, { "cookie", 6 }, { "key", 3 },
+                     { "token", 5 },          { "secret", 6 }, { "password", 8 } };
         size_t bytes = name ? strlen(name) : 0;
+        char last = bytes > 0 ? (char) (name[bytes - 1] | 0x20) : '\0';
 
-        if (bytes == 0 || strcasecmp(name, "idempotency-key") == 0 ||
-            strcasecmp(name, "x-idempotency-key") == 0)
-                return false;
         for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-                size_t end = strlen(ends[i]);
+                size_t end = ends[i].bytes;
 
-                if (bytes >= end && strcasecmp(name + bytes - end, ends[i]) == 0)
-                        return true;
+                if (bytes < end || ends[i].text[end - 1] != last ||
+                    strcasecmp(name + bytes - end, ends[i].text) != 0)
+                        continue;
+                return strcasecmp(name, "idempotency-key") != 0 &&
+                       strcasecmp(name, "x-idempotency-key") != 0;
         }
         return false;
 }

@@ -266,7 +266,7 @@ int h2_await(struct h2_call *call)
         }
         if (err < 0 || call->parts[ED_H2_MESSAGE] == 0)
                 return err < 0 ? err : call->stream.error;
-        status = ed_h2_head_pseudo(&call->stream.head, ":status");
+        status = h2_pseudo(&call->stream.head, ":status");
         return status && strlen(status) == 3
                        ? 100 * (status[0] - '0') + 10 * (status[1] - '0') + status[2] - '0'
                        : -EINVAL;
@@ -321,6 +321,20 @@ int h2_respond(struct h2_call *call, const char *status, bool has_body)
                 return err;
         return status[0] == '1' ? ed_h2_stream_interim(&call->stream)
                                 : ed_h2_stream_respond(&call->stream, has_body);
+}
+
+const char *h2_pseudo(const struct ed_h2_head *head, const char *name)
+{
+        const char *text = ed_buf_data(&head->text), *end = text + head->begin;
+
+        while (text < end) {
+                const char *value = text + strlen(text) + 1;
+
+                if (strcmp(text, name) == 0)
+                        return value;
+                text = value + strlen(value) + 1;
+        }
+        return NULL;
 }
 
 void h2_close(struct h2_call *call)

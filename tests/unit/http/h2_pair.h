@@ -85,6 +85,9 @@ int h2_write_bytes(struct h2_call *call, size_t bytes, uint32_t *sum);
 /* Respond with a status, and a body that follows or not. */
 int h2_respond(struct h2_call *call, const char *status, bool has_body);
 
+/* Returns the value of a pseudo-header such as ":path", or NULL. */
+const char *h2_pseudo(const struct ed_h2_head *head, const char *name);
+
 /* The task has done its part. */
 void h2_close(struct h2_call *call);
 

@@ -23,7 +23,7 @@ static void say_hello(struct h2_call *call)
 {
         struct eddy_slice slice = { "hello", 5 };
 
-        if (strcmp(ed_h2_head_pseudo(&call->stream.head, ":path"), "/early") == 0)
+        if (strcmp(h2_pseudo(&call->stream.head, ":path"), "/early") == 0)
                 (void) h2_respond(call, "103", false);
         (void) !eddy_stream_try_writev(&call->stream.stream, &slice, 1);
         ed_h2_stream_end(&call->stream, NULL);
@@ -65,7 +65,7 @@ static void check_fields(struct h2_call *call)
         const struct ed_h2_head *head = &call->stream.head;
         struct eddy_http_header header;
 
-        CHECK_STR(ed_h2_head_pseudo(head, ":authority"), "h");
+        CHECK_STR(h2_pseudo(head, ":authority"), "h");
         CHECK_STR(ed_h2_head_field(head, "x-secret"), "s");
         CHECK(!ed_h2_head_field(head, "connection"));
         CHECK_STR(ed_h2_head_field(head, "cookie"), "a=1; b=2");
@@ -332,7 +332,7 @@ TEST(fields_above_a_limit_are_counted_and_not_kept)
                  -EMSGSIZE);
         CHECK_EQ(ed_h2_head_end(&head), 0);
         CHECK_STR(ed_h2_head_field(&head, "Cookie"), "0123456789012345678901234567890123456789");
-        CHECK(!ed_h2_head_pseudo(&head, ":path"));
+        CHECK(!h2_pseudo(&head, ":path"));
         ed_h2_head_fini(&head);
 }
 

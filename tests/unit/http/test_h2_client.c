@@ -38,7 +38,7 @@ static void say_fields(struct h2_call *call)
 
         for (int i = 0; i < 4; i++)
                 at += snprintf(text + at, sizeof(text) - (size_t) at, "%s=%s\n", names[i],
-                               ed_h2_head_pseudo(head, names[i]));
+                               h2_pseudo(head, names[i]));
         for (size_t i = 0; ed_h2_head_at(head, i, &header) == 0; i++)
                 at += snprintf(text + at, sizeof(text) - (size_t) at, "%s=%s\n", header.name,
                                header.value);
@@ -114,7 +114,7 @@ static void wait_on(const struct h2_call *call)
 
 static void serve(struct h2_call *call)
 {
-        const char *path = ed_h2_head_pseudo(&call->stream.head, ":path");
+        const char *path = h2_pseudo(&call->stream.head, ":path");
 
         if (served.refuse > 0) {
                 served.refuse--;
