@@ -28,7 +28,7 @@ SWEEPS = io-process_fault,fault-,loom-,sim-seeds,sim-modes,tls-flood,tls-certifi
 BUT_SWEEPS = $(if $(QUICK)$(SAMPLE),--but $(SWEEPS)$(BUT_MORE))
 
 # What needs servers, schedulers, a browser or registries, which a plain Debian lacks: `make interop`.
-INTEROP = pg-bouncer,pg-cancel,pg-connect,pg-crash,pg-loan,pg-outage,pg-pipeline,pg-pool,pg-query,pg-stream,pg-tls,pg-transaction,redis-,mongo-,docs-pages,docs-schedulers,docs-speedscope,e2e-chat-page,e2e-fastapi-peer,e2e-http-peers,e2e-openapi,e2e-proxy,e2e-serve-peers,e2e-server-peers,e2e-slow-clients,e2e-slow-readers,e2e-uploads
+INTEROP = pg-bouncer,pg-cancel,pg-connect,pg-crash,pg-loan,pg-outage,pg-pipeline,pg-pool,pg-query,pg-stream,pg-tls,pg-transaction,redis-,mongo-,docs-pages,docs-schedulers,docs-speedscope,e2e-chat-page,e2e-fastapi-peer,e2e-http-peers,e2e-http2-clients,e2e-openapi,e2e-proxy,e2e-serve-peers,e2e-server-peers,e2e-slow-clients,e2e-slow-readers,e2e-uploads
 
 # SAMPLE=1, for `.ci/run`. ThreadSanitizer: the suites of the core, input and output, HTTP, TLS, logs, limits, databases
 # and process pools, in which threads and processes meet; not the sweeps. Torture: two minutes of it.
@@ -66,6 +66,7 @@ check: deps-check $(CHECK)/build.ninja     ## all tests under ASan and UBSan; T=
 
 interop: deps-interop deps-check $(CHECK)/build.ninja   ## tests beside servers, schedulers and a browser, skipped by name without them
 	@tests/unit/mongo/server fetch || echo "interop: no mongo-java-server, its cases are skipped"
+	@timeout 60 tests/e2e/peers/node_packages fetch || echo "interop: no packages of npm, their cases are skipped"
 	@tests/e2e/peers/python_packages fetch || echo "interop: no packages of PyPI, their cases are skipped"
 	$(call ninja,$(CHECK))
 	@tools/run-tests $(CHECK) --only unit,docs,e2e --names $(INTEROP) $(if $(T),--match '$(T)')

@@ -5,17 +5,22 @@
  *     http2_server only              HTTP/2 alone, without TLS
  *     http2_server tls CERT KEY      both with TLS
  *
- * The first line of output has the port. The last, after SIGTERM, has the counters.
+ * The first line of output has the port, which the environment variable PORT may give. The last, after
+ * SIGTERM, has the counters.
  *
  *     /           "hello\n"; a POST is read first
  *     /echo       the body goes back as it comes
  *     /parts      hints, pieces and a trailer
+ *     /sent       the body is read; the answer is its number of bytes, and its trailer X-Sum
+ *     /save       the body becomes the file in the environment variable SAVE
+ *     /paced      a line, and another one when the file in the environment variable GO exists
  *     /wait       an answer after ten seconds
  *     /file       the file in the environment variable FILE
  *     /events     events without an end
  *     /large      ten million bytes, which are in memory
  *     /held       the bytes of memory that eddy's allocator has given out, and the most since the last question
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -94,6 +99,52 @@ static int parts(eddy_http_exchange *exchange)
         return err < 0 ? err : eddy_http_exchange_end(exchange);
 }
 
+static int say_sent(eddy_http_exchange *exchange)
+{
+        char text[64];
+        const char *sum;
+        const void *body;
+        size_t bytes;
+        int err = eddy_http_exchange_body(exchange, &body, &bytes);
+
+        if (err < 0)
+                return err;
+        sum = eddy_http_exchange_trailer(exchange, "X-Sum");
+        snprintf(text, sizeof(text), "%zu %s", bytes, sum ? sum : "none");
+        return eddy_http_exchange_respond_text(exchange, 200, text);
+}
+
+static int save(eddy_http_exchange *exchange)
+{
+        char buf[PIECE_BYTES];
+        eddy_file *file;
+        int64_t n = 0;
+        int err = eddy_file_open(getenv("SAVE"), EDDY_FILE_WRITE | EDDY_FILE_CREATE, 0600, &file);
+
+        if (err < 0)
+                return err;
+        while (err == 0 && (n = eddy_http_exchange_read(exchange, buf, sizeof(buf))) > 0)
+                err = eddy_file_write(file, buf, (size_t) n);
+        eddy_file_close(file);
+        if (err < 0 || n < 0)
+                return err < 0 ? err : (int) n;
+        return eddy_http_exchange_respond_text(exchange, 200, "saved\n");
+}
+
+static int write_paced(eddy_http_exchange *exchange)
+{
+        struct eddy_file_info info;
+        int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
+
+        if (err == 0)
+                err = eddy_http_exchange_write(exchange, "first\n", 6);
+        while (err == 0 && eddy_path_stat(getenv("GO"), 0, &info) == -ENOENT)
+                err = eddy_sleep(EDDY_MS(5));
+        if (err == 0)
+                err = eddy_http_exchange_write(exchange, "last\n", 5);
+        return err < 0 ? err : eddy_http_exchange_end(exchange);
+}
+
 static int events(eddy_http_exchange *exchange)
 {
         int err = eddy_http_exchange_begin(exchange, 200, NULL, 0, -1);
@@ -149,6 +200,12 @@ static int handle(eddy_http_exchange *exchange, void *arg)
                 return echo(exchange);
         if (strcmp(path, "/parts") == 0)
                 return parts(exchange);
+        if (strcmp(path, "/sent") == 0)
+                return say_sent(exchange);
+        if (strcmp(path, "/save") == 0)
+                return save(exchange);
+        if (strcmp(path, "/paced") == 0)
+                return write_paced(exchange);
         if (strcmp(path, "/events") == 0)
                 return events(exchange);
         if (strcmp(path, "/large") == 0)
@@ -171,6 +228,7 @@ static int serve(void *arg)
         struct eddy_http_server_opts opts = { .http2 = &http2,
                                               .body_bytes_max = UINT64_MAX,
                                               .drain_ns = EDDY_MIN(1) };
+        const char *port = getenv("PORT");
         eddy_tls_config *tls = NULL;
         eddy_listener *listener;
         int err = 0;
@@ -184,7 +242,8 @@ static int serve(void *arg)
                                           NULL, &tls);
         opts.tls = tls;
         if (err == 0)
-                err = eddy_tcp_listen("127.0.0.1", 0, NULL, &listener);
+                err = eddy_tcp_listen("127.0.0.1", port ? (uint16_t) atoi(port) : 0, NULL,
+                                      &listener);
         if (err < 0)
                 return err;
         printf("%u\n", eddy_listener_port(listener));

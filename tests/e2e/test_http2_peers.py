@@ -6,65 +6,29 @@ The program under test is http2_server.
 import hashlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 
 import e2e
-from e2e import check, claim, equal, Skip
+from e2e import check, claim, equal
+from http2_started import KINDS, Started, curl, need, run
 
 LARGE_BYTES = 20_000_000
-KINDS = ["shared", "only", "tls"]
 # The preface of the case is not valid: on a port that HTTP/1 shares, HTTP/1 answers.
 SHARED_FAILS = "Sends invalid connection preface"
 
 
-def need(name):
-    path = shutil.which(name) or os.path.join(os.path.expanduser("~/go/bin"), name)
-    if not os.path.exists(path):
-        raise Skip(f"{name} is not installed")
-    return path
-
-
-def certificate(eddy):
-    cert, key = eddy.file("cert.pem"), eddy.file("key.pem")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert,
-                    "-days", "3", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"],
-                   check=True, capture_output=True)
-    return cert, key
-
-
-class Started:
-    """A server of one kind; .url, .port."""
+class Served(Started):
+    """A server of one kind, and its file."""
 
     def __init__(self, eddy, kind):
-        words = certificate(eddy) if kind == "tls" else ()
         self.content = os.urandom(LARGE_BYTES)
         self.file = eddy.file("content", self.content)
-        self.child = eddy.start(kind, *words, env={**os.environ, "FILE": self.file})
-        self.port = int(self.child.stdout.readline())
-        self.url = f"{'https' if kind == 'tls' else 'http'}://127.0.0.1:{self.port}"
-
-    def stop(self):
-        """Stop it by SIGTERM; gives its counters."""
-        self.child.send_signal(signal.SIGTERM)
-        out, err = self.child.communicate(timeout=e2e.LIMIT_S)
-        equal(self.child.returncode, 0, err[-2000:])
-        equal(e2e.errors(err), [])
-        return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", out.decode())}
-
-
-def run(*words, **options):
-    done = subprocess.run(words, capture_output=True, timeout=e2e.LIMIT_S, check=False, **options)
-    return done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
-
-
-def curl(*words):
-    return run(need("curl"), "--silent", "--show-error", "--insecure", *words)
+        super().__init__(eddy, kind, self.file)
 
 
 def h2spec(eddy, kind):
-    spec, server = need("h2spec"), Started(eddy, kind)
+    spec, server = need("h2spec"), Served(eddy, kind)
     code, out, _ = run(spec, "-S", "-h", "127.0.0.1", "-p", str(server.port), "-o", "5",
                        *(["-t", "-k"] if kind == "tls" else []))
     text = out.decode()
@@ -96,7 +60,7 @@ def h2spec_passes_on_a_shared_port_but_for_the_preface(eddy):
 @claim
 def curl_gets_and_posts_large_bodies(eddy):
     for kind in KINDS:
-        server = Started(eddy, kind)
+        server = Served(eddy, kind)
         way = "--http2" if kind == "tls" else "--http2-prior-knowledge"
         digest = hashlib.sha256(server.content).hexdigest()
         code, out, err = curl(way, "--write-out", "%{http_version}", server.url + "/")
@@ -116,7 +80,7 @@ def curl_gets_and_posts_large_bodies(eddy):
 
 @claim
 def curl_that_leaves_an_endless_answer_resets_it(eddy):
-    server = Started(eddy, "shared")
+    server = Served(eddy, "shared")
     code, out, _ = curl("--http2-prior-knowledge", "--max-time", "0.5", server.url + "/events")
     equal(code, 28)
     check(out.startswith(b"data: x\n\n"), out[:100])
@@ -129,7 +93,7 @@ def curl_that_leaves_an_endless_answer_resets_it(eddy):
 @claim
 def curl_speaks_http1_on_the_same_ports(eddy):
     for kind in ("shared", "tls"):
-        server = Started(eddy, kind)
+        server = Served(eddy, kind)
         code, out, err = curl("--http1.1", "--write-out", "%{http_version}", server.url + "/")
         equal((code, out, err), (0, b"hello\n1.1", ""))
         server.stop()
@@ -137,7 +101,7 @@ def curl_speaks_http1_on_the_same_ports(eddy):
 
 @claim
 def nghttp_reads_hints_and_trailers(eddy):
-    client, server = need("nghttp"), Started(eddy, "shared")
+    client, server = need("nghttp"), Served(eddy, "shared")
     code, out, err = run(client, "-v", server.url + "/parts")
     text = re.sub(r"\x1b\[[0-9;]*m", "", out.decode())
     equal(code, 0, err)
@@ -150,7 +114,7 @@ def nghttp_reads_hints_and_trailers(eddy):
 def h2load_gets_all_answers(eddy):
     client = need("h2load")
     for kind in KINDS:
-        server = Started(eddy, kind)
+        server = Served(eddy, kind)
         code, out, err = run(client, "-n", "5000", "-c", "4", "-m", "32", server.url + "/")
         equal(code, 0, err)
         check(b"5000 succeeded, 0 failed, 0 errored" in out, out)
@@ -162,7 +126,7 @@ def h2load_gets_all_answers(eddy):
 
 @claim
 def a_stop_lets_a_request_finish(eddy):
-    server = Started(eddy, "shared")
+    server = Served(eddy, "shared")
     with subprocess.Popen([need("curl"), "--silent", "--no-buffer", "--http2-prior-knowledge", "-X", "POST", "-T", ".",
                            server.url + "/echo"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL) as client:

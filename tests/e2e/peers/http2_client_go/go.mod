@@ -1,0 +1,3 @@
+module tests/http2_client_go
+
+go 1.19
