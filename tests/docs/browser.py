@@ -62,7 +62,7 @@ class Tab:
     its console said.
     """
 
-    def __init__(self, folder, own):
+    def __init__(self, folder, own, *flags):
         self.stack, self.said, self.count, self.rest, self.session = contextlib.ExitStack(), [], 0, b"", {}
         proxy = self.stack.enter_context(Proxy())
         threading.Thread(target=proxy.serve_forever, daemon=True).start()
@@ -70,7 +70,7 @@ class Tab:
         self.asked = proxy.asked
         (read, self.to), (self.by, write) = os.pipe(), os.pipe()
         to_read, to_write = (fcntl.fcntl(pipe, fcntl.F_DUPFD_CLOEXEC, 10) for pipe in (read, write))
-        args = command(folder, proxy, f"<-loopback>;{own}", "--disable-gpu", "--remote-debugging-pipe")
+        args = command(folder, proxy, f"<-loopback>;{own}", "--disable-gpu", "--remote-debugging-pipe", *flags)
         # The browser reads its commands from descriptor 3 and answers on 4.
         pipes = ["bash", "-c", f'exec "$@" 3<&{to_read} 4>&{to_write} {to_read}<&- {to_write}>&-', "bash"]
         self.child = subprocess.Popen(pipes + args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -2,6 +2,7 @@
 import atexit
 import contextlib
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -73,6 +74,12 @@ def serve(eddy, path, *args, measured=False):
     words = child.stdout.readline().decode().split()
     equal(words[:2], ["listening", "on"])
     return child, words[2]
+
+
+def log_lines(path):
+    """The lines of an access log."""
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
 
 
 class Relay:

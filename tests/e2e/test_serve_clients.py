@@ -7,6 +7,7 @@ that are continued, and files that have changed meanwhile.
 test_serve_peers.py has the clients that are not on each machine, and large files.
 """
 import gzip
+import hashlib
 import os
 import re
 import shutil
@@ -101,6 +102,35 @@ def curl_accepts_files_that_were_compressed_before(eddy):
     check(sizes[0] == len(TEXT) and sizes[1] < 1000, sizes)
     # The tags of the codings differ, so that no range of one continues the other.
     check(tag_of(url) not in curl("-I", "-H", "Accept-Encoding: gzip", url).decode(), sizes)
+
+
+def answer_to(version, *args):
+    """The status, the head without what differs between requests and versions, and the digest of the body."""
+    head, _, body = curl("-i", version, *args).partition(b"\r\n\r\n")
+    first, *fields = head.decode().lower().split("\r\n")
+    fields = [re.sub(r"boundary=\S+", "", field) for field in fields
+              if not field.startswith(("date:", "connection:", "transfer-encoding:"))]
+    return first.split()[1], sorted(fields), hashlib.sha256(re.sub(rb"\r\n--[^\r]+", b"", body)).hexdigest()
+
+
+@claim
+def curl_gets_by_http_2_what_it_gets_by_http_1(eddy):
+    path = text_folder(eddy, **{"b.js": TEXT, "b.js.gz": gzip.compress(TEXT)})
+    for name in os.listdir(path):
+        os.utime(os.path.join(path, name), (serve_files.DATE, serve_files.DATE))
+    cert, key = serve_files.certificate(eddy)
+    for version, tls in ("--http2", ("--cert", cert, "--key", key)), ("--http2-prior-knowledge", ()):
+        log, protocols = eddy.file("log" + version), []
+        _, url = serve_files.serve(eddy, path, "--listing", "--precompressed", "--access-log", log, *tls)
+        file = url + "/a.txt"
+        tag = re.search(r"(?i)^etag: (.*?)\r$", curl("-I", "--http1.1", "--cacert", cert, file).decode(), re.M)[1]
+        for args in ((file,), ("-I", file), ("-r", "5-9", file), ("-r", "0-4,10-14", file), ("-r", "10000-", file),
+                     ("-H", f"If-None-Match: {tag}", file), ("-H", "If-Match: \"other\"", file), ("--compressed", url + "/b.js"),
+                     (url + "/",), (url + "/missing",), ("-d", "x", file), ("--path-as-is", url + "/../a.txt"), (url + "/%00",)):
+            equal(answer_to(version, "--cacert", cert, *args), answer_to("--http1.1", "--cacert", cert, *args), args)
+            protocols += ["HTTP/2.0", None]
+        e2e.wait_until(lambda: [line.get("protocol") for line in serve_files.log_lines(log)][1:] == protocols,  # pylint: disable=cell-var-from-loop
+                       "the lines of the log")
 
 
 def ask(url, text):

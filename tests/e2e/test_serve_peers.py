@@ -19,7 +19,7 @@ import e2e
 import memory
 import serve_files
 from e2e import check, claim, equal
-from serve_files import MIB, Relay, curl, run
+from serve_files import MIB, Relay, curl, log_lines, run
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs"))
 import browser  # pylint: disable=wrong-import-position
@@ -28,11 +28,6 @@ LARGE = 100  # MiB
 OTHER = 60
 BREAKS = 3
 AFTER = 30 * MIB
-
-
-def log_lines(path):
-    with open(path, encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
 
 
 def large(eddy, *args):
@@ -83,7 +78,18 @@ def a_large_file_takes_the_memory_of_a_small_one(eddy):
 @claim
 def a_large_file_takes_the_memory_of_a_small_one_by_https(eddy):
     cert, key = serve_files.certificate(eddy)
-    check_memory(eddy, "https", ("--cert", cert, "--key", key), ("--cacert", cert))
+    check_memory(eddy, "https", ("--cert", cert, "--key", key), ("--http1.1", "--cacert", cert))
+
+
+@claim
+def a_large_file_takes_the_memory_of_a_small_one_by_http_2(eddy):
+    check_memory(eddy, "HTTP/2", (), ("--http2-prior-knowledge",))
+
+
+@claim
+def a_large_file_takes_the_memory_of_a_small_one_by_http_2_and_tls(eddy):
+    cert, key = serve_files.certificate(eddy)
+    check_memory(eddy, "HTTP/2 by TLS", ("--cert", cert, "--key", key), ("--http2", "--cacert", cert))
 
 
 # ---- tools -----------------------------------------------------------------------
@@ -132,10 +138,13 @@ def eddys_own_clients_continue_a_file_whose_connections_break(eddy):
 @claim
 def eddy_fetch_saves_a_file_by_https(eddy):
     cert, key = serve_files.certificate(eddy)
-    _, url, _, digest = large(eddy, "--cert", cert, "--key", key)
-    result = eddy.fetch("-o", eddy.file("results"), "--save", eddy.file("saved"), "--cacert", cert, url)
-    equal(result.code, 0, result)
-    equal(serve_files.digest_of(eddy.file("saved/large.bin")), digest)
+    log = eddy.file("log")
+    _, url, _, digest = large(eddy, "--cert", cert, "--key", key, "--access-log", log)
+    for version in "--http1", "--http2":
+        result = eddy.fetch("-o", eddy.file("results"), "--save", eddy.file("saved" + version), version, "--cacert", cert, url)
+        equal(result.code, 0, result)
+        equal(serve_files.digest_of(eddy.file(f"saved{version}/large.bin")), digest)
+    e2e.wait_until(lambda: [line.get("protocol") for line in log_lines(log)] == [None, "HTTP/2.0"], "the lines of the log")
 
 
 # ---- the library requests ----------------------------------------------------------
@@ -225,16 +234,26 @@ def site(eddy):
 
 
 @contextlib.contextmanager
-def tab_of(eddy, url):
+def tab_of(eddy, url, *flags):
     if not browser.find():
         raise e2e.Skip("needs the Debian package chromium or chromium-headless-shell (tools/install-deps interop)")
-    with contextlib.closing(browser.Tab(eddy.folder, url.removeprefix("http://"))) as tab:
+    with contextlib.closing(browser.Tab(eddy.folder, url.partition("://")[2], *flags)) as tab:
         yield tab
 
 
 SHOWN = """(async () => {
     await new Promise(done => document.readyState == 'complete' ? done() : addEventListener('load', done));
     return [document.querySelector('img').naturalWidth, getComputedStyle(document.body).color, loaded]; })()"""
+
+
+# Statuses and digests of large.bin, asked for with each of these headers.
+READ = """(async () => { const answers = [];
+    for (const headers of %s) {
+        const answer = await fetch('large.bin', { headers });
+        const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await answer.arrayBuffer()));
+        answers.push([answer.status, [...hash].map(byte => byte.toString(16).padStart(2, '0')).join('')]);
+    }
+    return answers; })()"""
 
 
 @claim
@@ -293,15 +312,24 @@ def a_browser_reads_ranges_and_a_whole_file_by_fetch(eddy):
     with tab_of(eddy, url) as tab:
         tab.call("Page.navigate", url=url + "/")
         e2e.wait_until(lambda: tab.value("location.protocol") == "http:", "the page")
-        read = """(async () => { const answers = [];
-            for (const headers of %s) {
-                const answer = await fetch('large.bin', { headers });
-                const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', await answer.arrayBuffer()));
-                answers.push([answer.status, [...hash].map(byte => byte.toString(16).padStart(2, '0')).join('')]);
-            }
-            return answers; })()"""
-        equal(tab.value(read % json.dumps([{"Range": f"bytes={first}-{last}"} for first, last in ranges])), expected)
-        equal(tab.value(read % "[{}]"), [[200, digest]])
+        equal(tab.value(READ % json.dumps([{"Range": f"bytes={first}-{last}"} for first, last in ranges])), expected)
+        equal(tab.value(READ % "[{}]"), [[200, digest]])
+
+
+@claim
+def a_browser_shows_a_page_and_reads_a_large_file_by_http_2(eddy):
+    path, digest = site(eddy)
+    log, (cert, key) = eddy.file("log"), serve_files.certificate(eddy)
+    _, url = serve_files.serve(eddy, path, "--cert", cert, "--key", key, "--access-log", log)
+    with tab_of(eddy, url, "--ignore-certificate-errors") as tab:
+        tab.call("Page.navigate", url=url + "/")
+        e2e.wait_until(lambda: tab.value("location.protocol") == "https:", "the page")
+        equal(tab.value(SHOWN), [7, "rgb(1, 2, 3)", 7])
+        equal(tab.value("performance.getEntriesByType('navigation')[0].nextHopProtocol"), "h2")
+        equal(tab.value(READ % "[{}]"), [[200, digest]])
+        equal([status for status, _ in tab.value(READ % '[{"Range": "bytes=5-9"}, {"Range": "bytes=999999999-"}]')], [206, 416])
+        equal(tab.asked, [])
+    check(all(line["protocol"] == "HTTP/2.0" for line in log_lines(log)), log_lines(log))
 
 
 @claim
