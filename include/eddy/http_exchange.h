@@ -232,7 +232,8 @@ struct eddy_http_exchange_info {
         const char *tls_cipher;
         const char *tls_server_name; /* the name that the client asked for (SNI) */
         const char *tls_alpn;        /* the protocol agreed on */
-        uintptr_t reserved[6];       /* zero */
+        uint64_t number;             /* of the request on its connection: 1, 2, ... */
+        uintptr_t reserved[5];       /* zero */
 };
 
 /*

@@ -202,6 +202,7 @@ static void begin_request(struct ed_h2_exchange *exchange)
                 return;
         }
         ed_h2_stream_take(&exchange->stream);
+        exchange->number = ++connection->requests;
         exchange->has_task = true;
         connection->tasks++;
 }

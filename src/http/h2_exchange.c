@@ -511,6 +511,7 @@ static void h2_info(eddy_http_exchange *base, struct eddy_http_exchange_info *re
                 .tls_cipher = "",
                 .tls_server_name = "",
                 .tls_alpn = "",
+                .number = exchange->number,
         };
         if (connection->h2.stream)
                 ed_http_describe_tls(connection->h2.stream, ret_info);

@@ -29,6 +29,7 @@ struct ed_h2_connection {
         uint32_t streams_max;
         uint32_t tasks;          /* of exchanges */
         uint64_t heads;          /* bytes of memory of all heads */
+        uint64_t requests;       /* that have a task or had one */
         int64_t going_ns;        /* when the first GOAWAY of a stop was sent; 0: not */
         int64_t idle_ns;         /* when GOAWAY was queued, since there were no requests; 0: not */
         struct ed_timer sweeper; /* armed while the client takes nothing of what is kept */
@@ -57,6 +58,7 @@ struct ed_h2_exchange {
         struct ed_buf whole;        /* the request's body, if it was gathered */
         struct ed_h2_head trailers; /* of the answer */
         eddy_scope scope;           /* of the handler */
+        uint64_t number;            /* of the request on its connection */
         uint64_t body_max;          /* of the request */
         uint64_t body_bytes;        /* read */
         int64_t body_length;        /* that the client has announced; below 0: unknown */

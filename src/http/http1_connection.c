@@ -37,7 +37,6 @@ struct connection {
         eddy_stream *stream; /* NULL: the handler has taken it */
         eddy_scope scope;    /* of the requests; cancelled if the client is gone */
         struct ed_http1_exchange *exchange;
-        bool has_served;   /* a request */
         bool speaks_http2; /* the client begins so: the bytes are in the message */
 };
 
@@ -202,6 +201,7 @@ static void serve_request(struct connection *connection)
         struct ed_http1_exchange *exchange = connection->exchange;
         int err;
 
+        exchange->number++;
         exchange->date = ed_http_server_date(server);
         if (eddy_serve_is_stopping())
                 exchange->closing = true;
@@ -254,7 +254,7 @@ static bool begins_http2(const struct connection *connection)
         const struct ed_http_message *message = &connection->exchange->message;
 
         return !(connection->server->opts.flags & EDDY_HTTP_SERVER_HTTP1_ONLY) &&
-               !connection->has_served && !connection->server->opts.tls &&
+               connection->exchange->number == 0 && !connection->server->opts.tls &&
                ed_h2_is_preface(message->in + message->base, message->end - message->base);
 }
 
@@ -270,7 +270,6 @@ static void connection_serve(struct connection *connection)
                 err = read_head(connection);
                 if (err == REQUEST_COMPLETE) {
                         serve_request(connection);
-                        connection->has_served = true;
                 } else if (begins_http2(connection)) {
                         connection->speaks_http2 = exchange->closing = true;
                 } else {

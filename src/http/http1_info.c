@@ -58,6 +58,7 @@ void ed_http1_info(eddy_http_exchange *base, struct eddy_http_exchange_info *ret
                 .tls_cipher = "",
                 .tls_server_name = "",
                 .tls_alpn = "",
+                .number = exchange->number,
         };
         if (!exchange->stream)
                 return;

@@ -20,6 +20,7 @@ struct ed_http1_exchange {
         eddy_stream *stream;       /* NULL: the handler has taken it */
         struct ed_http_ends *ends; /* of the connection; NULL: not asked for */
         int64_t started_ns;        /* at the request's first byte */
+        uint64_t number;           /* of the request on its connection; 0: none yet */
         uint64_t taken_before;     /* by the stream, before the request */
         uint64_t sent_bytes;       /* of a response after which the handler took the stream */
         struct ed_http_message message;

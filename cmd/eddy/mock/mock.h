@@ -67,6 +67,12 @@ struct ed_mock_opts {
         const char *key_file;  /* NULL: in cert_file */
 };
 
+/* What was asked for by one version of HTTP. */
+struct ed_mock_count {
+        uint64_t connections; /* with a request */
+        uint64_t requests;
+};
+
 struct ed_mock {
         struct ed_mock_opts opts;
         pthread_mutex_t
@@ -79,6 +85,7 @@ struct ed_mock {
         uint32_t refused; /* of opts.refuse */
         uint64_t secret;  /* of the tokens that are granted; constant */
         uint32_t serving; /* admitted requests that are not finished */
+        struct ed_mock_count http1, http2;
 };
 
 /* Answers one request; 'arg' is the struct ed_mock. */

@@ -41,9 +41,10 @@ const char ed_mock_routes[] =
         "  /bytes/N               N bytes (at most 1073741824)\n"
         "  /stream/N              N lines, each in a chunk of its own (at most 1000000)\n"
         "  /echo                  the request as JSON\n"
+        "  /counts                the connections and requests so far by HTTP/1 and HTTP/2\n"
         "  /form                  the parts of a form with files (multipart/form-data) as JSON\n"
         "  /flaky/N?token=T       503 for the first N requests with that token, then 200\n"
-        "  /close                 drops the connection\n"
+        "  /close                 drops the connection; with HTTP/2 it resets the stream\n"
         "  /slow-body/SECONDS     a head at once, and a body that takes SECONDS (at most 3600)\n"
         "/status and /flaky send Retry-After with ?retry_after=SECONDS.\n"
         "\n"
@@ -231,6 +232,14 @@ static void headers_add(struct ed_draft *text, const eddy_http_exchange *exchang
         ed_draft_fini(&value);
 }
 
+static const char *version_of(eddy_http_exchange *exchange)
+{
+        struct eddy_http_exchange_info info;
+
+        eddy_http_exchange_info(exchange, &info);
+        return info.version == 20 ? "HTTP/2" : info.version == 11 ? "HTTP/1.1" : "HTTP/1.0";
+}
+
 static int route_echo(struct ed_reply *reply, const char *arg)
 {
         struct ed_draft text = { 0 };
@@ -246,6 +255,7 @@ static int route_echo(struct ed_reply *reply, const char *arg)
         ed_draft_add_json_str(&text, eddy_http_exchange_method(reply->exchange));
         ed_draft_add_str(&text, ",\"target\":");
         ed_draft_add_json_str(&text, eddy_http_exchange_target(reply->exchange));
+        ed_draft_add_printf(&text, ",\"version\":\"%s\"", version_of(reply->exchange));
         ed_draft_add_str(&text, ",\"headers\":");
         headers_add(&text, reply->exchange);
         ed_draft_add_str(&text, ",\"body\":");
@@ -452,6 +462,38 @@ static int route_answer(struct ed_reply *reply, const char *path)
         return ed_reply_text(reply, 404, "no such route; / lists them\n");
 }
 
+static void count(struct ed_mock *mock, eddy_http_exchange *exchange)
+{
+        struct eddy_http_exchange_info info;
+        struct ed_mock_count *counted;
+
+        eddy_http_exchange_info(exchange, &info);
+        counted = info.version == 20 ? &mock->http2 : &mock->http1;
+        pthread_mutex_lock(&mock->lock);
+        counted->connections += info.number == 1;
+        counted->requests++;
+        pthread_mutex_unlock(&mock->lock);
+}
+
+/* Answer with the counts, in which requests for them are not contained. */
+static int route_counts(struct ed_reply *reply)
+{
+        struct ed_mock *mock = reply->mock;
+        struct ed_mock_count http1, http2;
+        char text[ANSWER_BYTES_MAX];
+        int n;
+
+        pthread_mutex_lock(&mock->lock);
+        http1 = mock->http1;
+        http2 = mock->http2;
+        pthread_mutex_unlock(&mock->lock);
+        n = snprintf(text, sizeof(text),
+                     "{\"http1\":{\"connections\":%" PRIu64 ",\"requests\":%" PRIu64 "},"
+                     "\"http2\":{\"connections\":%" PRIu64 ",\"requests\":%" PRIu64 "}}\n",
+                     http1.connections, http1.requests, http2.connections, http2.requests);
+        return ed_reply_send(reply, 200, "application/json", text, (size_t) n);
+}
+
 int ed_mock_answer(eddy_http_exchange *exchange, void *arg)
 {
         const char *path = eddy_http_exchange_path(exchange);
@@ -459,6 +501,9 @@ int ed_mock_answer(eddy_http_exchange *exchange, void *arg)
         int err;
 
         ed_reply_init(&reply, arg, exchange);
+        if (strcmp(path, "/counts") == 0)
+                return route_counts(&reply);
+        count(arg, exchange);
         if (strcmp(path, "/") == 0)
                 return route_help(&reply, "");
         if (reply.mock->opts.token_life_ns > 0 && strcmp(path, "/oauth/token") == 0)

@@ -68,6 +68,7 @@ static void check_tcp(struct site *of)
         while (site.before.received_bytes != strlen(GET))
                 http_pause(EDDY_MS(1));
         CHECK_EQ(site.after.version, 11);
+        CHECK_EQ(site.after.number, 2);
         CHECK_EQ(site.after.status, 201);
         CHECK_EQ(site.after.received_bytes, strlen(GET));
         CHECK_EQ(site.after.sent_bytes, strstr(got, "\r\n\r\nok") + 6 - got);
@@ -81,6 +82,7 @@ static void check_tcp(struct site *of)
         eddy_stream_close(stream);
         (void) ask(of, "GET / HTTP/1.0\r\n\r\n");
         CHECK_EQ(site.after.version, 10);
+        CHECK_EQ(site.after.number, 1);
 }
 
 TEST(a_handler_knows_both_ends_the_bytes_and_the_start_of_its_request)
