@@ -358,17 +358,7 @@ static int send_large(struct ed_h2_request *exchange, const struct eddy_http_req
                 return err;
         if (!answered)
                 err = await_head(exchange);
-        if (err >= 0 && !refuses(exchange) && exchange->h2.got_end)
-                err = ed_http_upload_finish(upload);
-        else
-                ed_http_upload_pause(upload);
-        if (err >= 0 && !refuses(exchange))
-                return upload->error < 0 ? upload->error : ed_http_upload_keep(upload);
-        ed_http_upload_drop(upload);
-        if (err == -ECANCELED && upload->error < 0)
-                return upload->error;
-        upload->error = 0; /* the request was refused, or has failed */
-        return err;
+        return ed_http_upload_answered(upload, err, refuses(exchange), exchange->h2.got_end);
 }
 
 /* Send the body, and wait for the head of the response. */
@@ -628,16 +618,11 @@ static void body_ended(struct ed_h2_request *exchange)
         give_slot_back(exchange->base);
 }
 
-/* End a call that reads the body. Returns 'n', or the error that ended the upload. */
+/* End a call that reads the body, as ed_http_upload_read(). */
 static int64_t reading_end(struct ed_h2_request *exchange, struct ed_task *task, int64_t n,
                            bool ended)
 {
-        if (ended)
-                n = ed_http_upload_finish(&exchange->upload);
-        else
-                ed_http_upload_pause(&exchange->upload);
-        if (n == -ECANCELED && exchange->upload.error < 0)
-                n = exchange->upload.error;
+        n = ed_http_upload_read(&exchange->upload, n, ended);
         if (n < 0) {
                 if (n != -ECANCELED && n != EDDY_E_HTTP_STATE)
                         h2_fail(exchange->base, (int) n);

@@ -215,17 +215,8 @@ static int exchange_large(struct ed_http1_response *response, struct eddy_slice 
                 return err;
         if (!answered)
                 err = read_head(response, false);
-        if (err >= 0 && !refuses(response) && ed_http_message_is_whole(&response->message))
-                err = ed_http_upload_finish(upload);
-        else
-                ed_http_upload_pause(upload);
-        if (err >= 0 && !refuses(response))
-                return upload->error < 0 ? upload->error : ed_http_upload_keep(upload);
-        ed_http_upload_drop(upload);
-        if (err == -ECANCELED && upload->error < 0)
-                return upload->error;
-        upload->error = 0; /* the request was refused, or has failed */
-        return err;
+        return ed_http_upload_answered(upload, err, refuses(response),
+                                       ed_http_message_is_whole(&response->message));
 }
 
 static int64_t await_continue(void *arg)
@@ -456,19 +447,13 @@ static int reading_begin(struct ed_http1_response *response, struct ed_task **re
 }
 
 /*
- * End a call that reads the body. Returns 'n', or the error that ended the upload and thereby the
- * call. 'ended' means that the body's end was reached. After a cancel reading can continue, but the
- * connection is not used again.
+ * End a call that reads the body, as ed_http_upload_read(). After a cancel reading can continue, but
+ * the connection is not used again.
  */
 static int64_t reading_end(struct ed_http1_response *response, struct ed_task *task, int64_t n,
                            bool ended)
 {
-        if (ended)
-                n = ed_http_upload_finish(&response->upload);
-        else
-                ed_http_upload_pause(&response->upload);
-        if (n == -ECANCELED && response->upload.error < 0)
-                n = response->upload.error;
+        n = ed_http_upload_read(&response->upload, n, ended);
         if (n < 0) {
                 response->tainted = true;
                 if (n != -ECANCELED && n != EDDY_E_HTTP_STATE)

@@ -254,3 +254,27 @@ void ed_http_upload_drop(struct ed_http_upload *upload)
         ed_free(upload->piece);
         upload->copy = upload->piece = NULL;
 }
+
+int ed_http_upload_answered(struct ed_http_upload *upload, int err, bool is_refused, bool is_whole)
+{
+        if (err >= 0 && !is_refused && is_whole)
+                err = ed_http_upload_finish(upload);
+        else
+                ed_http_upload_pause(upload);
+        if (err >= 0 && !is_refused)
+                return upload->error < 0 ? upload->error : ed_http_upload_keep(upload);
+        ed_http_upload_drop(upload);
+        if (err == -ECANCELED && upload->error < 0)
+                return upload->error;
+        upload->error = 0; /* the request was refused, or has failed */
+        return err;
+}
+
+int64_t ed_http_upload_read(struct ed_http_upload *upload, int64_t n, bool at_end)
+{
+        if (at_end)
+                n = ed_http_upload_finish(upload);
+        else
+                ed_http_upload_pause(upload);
+        return n == -ECANCELED && upload->error < 0 ? upload->error : n;
+}

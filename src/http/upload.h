@@ -100,6 +100,26 @@ void ed_http_upload_pause(struct ed_http_upload *upload);
 EDDY_MUST_USE int ed_http_upload_finish(struct ed_http_upload *upload);
 
 /*
+ * End a call that has sent the request and read the head of the response, which may have failed by
+ * 'err'. The rest of a request that was refused, or has failed, is dropped. If the response is whole,
+ * the rest is finished, else it is kept, and is sent while the body is read. Returns the result of
+ * the call.
+ *
+ * Suspends: yes.
+ * Errors: 'err'; 'error'; -ECANCELED, -ENOMEM
+ */
+EDDY_MUST_USE int ed_http_upload_answered(struct ed_http_upload *upload, int err, bool is_refused,
+                                          bool is_whole);
+
+/*
+ * End a call that has read some of the response's body, or its end. Returns 'n', or the error that
+ * ended the upload and thereby the call.
+ *
+ * Suspends: yes.
+ */
+EDDY_MUST_USE int64_t ed_http_upload_read(struct ed_http_upload *upload, int64_t n, bool at_end);
+
+/*
  * Copy the rest of the body, because the caller's memory is about to end. The head must stay.
  *
  * Errors: -ENOMEM
