@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/def.h"
+#include "scope/suspend.h"
 
 const char *eddy_http_exchange_method(const eddy_http_exchange *exchange)
 {
@@ -59,6 +60,15 @@ void ed_http_exchange_accept_coding(const eddy_http_exchange *exchange,
         for (size_t i = 0; exchange->ops->header_at(exchange, i, &header) == 0; i++)
                 if (strcasecmp(header.name, "Accept-Encoding") == 0)
                         ed_accept_coding_add(ret_accept, header.value);
+}
+
+int ed_http_exchange_read_begin(int failed, size_t bytes, struct ed_task **ret_task)
+{
+        int err = ed_suspend_enter(ret_task);
+
+        if (err < 0)
+                return err;
+        return bytes == 0 ? -EINVAL : failed;
 }
 
 const char *eddy_http_exchange_trailer(const eddy_http_exchange *exchange, const char *name)

@@ -12,6 +12,8 @@
 #include "loop/timer.h"
 #include "wire/accept_coding.h"
 
+struct ed_task;
+
 /* An error that a server answers in place of a handler. */
 struct ed_http_failure {
         int error;          /* 0: there is nothing to answer */
@@ -185,6 +187,13 @@ void ed_http_exchange_accept_coding(const eddy_http_exchange *exchange,
 EDDY_MUST_USE int64_t ed_http_exchange_send_file(eddy_http_exchange *exchange,
                                                  const eddy_file *file, int64_t offset,
                                                  size_t bytes);
+
+/*
+ * Begin a call that reads up to 'bytes' of the request's body.
+ *
+ * Errors: 'failed', the error of an earlier read; -EINVAL, -ECANCELED
+ */
+EDDY_MUST_USE int ed_http_exchange_read_begin(int failed, size_t bytes, struct ed_task **ret_task);
 
 /*
  * Returns the status by which a server will answer if the handler and all middleware return 'result'

@@ -330,20 +330,10 @@ static int64_t read_some(struct ed_h2_exchange *exchange, void *buf, size_t byte
         return n;
 }
 
-static int64_t h2_read(eddy_http_exchange *base, void *buf, size_t bytes)
+static int64_t receive(struct ed_h2_exchange *exchange, void *buf, size_t bytes)
 {
-        struct ed_h2_exchange *exchange = h2_of(base);
-        struct ed_task *task;
-        int64_t n;
-        int err = ed_suspend_enter(&task);
+        int64_t n = send_continue(exchange);
 
-        if (err < 0)
-                return err;
-        if (bytes == 0)
-                return -EINVAL;
-        if (exchange->failed < 0)
-                return exchange->failed;
-        n = send_continue(exchange);
         if (n == 0)
                 n = read_some(exchange, buf, bytes);
         if (n < 0 && n != -ECANCELED)
@@ -351,7 +341,24 @@ static int64_t h2_read(eddy_http_exchange *base, void *buf, size_t bytes)
         return n;
 }
 
-/* Gather the rest of the body, and a NUL. */
+static int64_t h2_read(eddy_http_exchange *base, void *buf, size_t bytes)
+{
+        struct ed_h2_exchange *exchange = h2_of(base);
+        size_t kept = exchange->is_gathered ? 0 : ed_buf_bytes(&exchange->whole);
+        struct ed_task *task;
+        int err = ed_http_exchange_read_begin(exchange->failed, bytes, &task);
+
+        if (err < 0)
+                return err;
+        if (kept == 0)
+                return exchange->is_gathered ? 0 : receive(exchange, buf, bytes);
+        bytes = kept < bytes ? kept : bytes; /* of a gather that was cancelled */
+        memcpy(buf, ed_buf_data(&exchange->whole), bytes);
+        ed_buf_consume(&exchange->whole, bytes);
+        ed_suspend_passed(task);
+        return (int64_t) bytes;
+}
+
 /*
  * Returns the room for the next read: for what has arrived, since a client may begin many bodies and send none.
  */
@@ -364,6 +371,7 @@ static size_t room_for_body(const struct ed_h2_exchange *exchange)
         return bytes < GATHER_LEAST ? GATHER_LEAST : bytes;
 }
 
+/* Gather the rest of the body, and a NUL. After a cancel, later calls continue. */
 static int gather(struct ed_h2_exchange *exchange)
 {
         int64_t n;
@@ -377,20 +385,27 @@ static int gather(struct ed_h2_exchange *exchange)
                 err = ed_buf_reserve(&exchange->whole, room + 1, &at);
                 if (err < 0)
                         return err;
-                n = h2_read(&exchange->base, at, room);
+                n = receive(exchange, at, room);
                 if (n > 0)
                         ed_buf_grow(&exchange->whole, (size_t) n);
         } while (n > 0);
-        if (n == 0)
-                *at = '\0';
-        return (int) n;
+        if (n < 0)
+                return (int) n;
+        *at = '\0';
+        exchange->is_gathered = true;
+        return 0;
 }
 
 static int h2_body(eddy_http_exchange *base, const void **ret_data, size_t *ret_bytes)
 {
         struct ed_h2_exchange *exchange = h2_of(base);
-        int err = gather(exchange);
+        struct ed_task *task;
+        int err = ed_http_exchange_read_begin(exchange->failed, 1, &task);
 
+        if (err == 0 && exchange->is_gathered)
+                ed_suspend_passed(task);
+        else if (err == 0)
+                err = gather(exchange);
         if (err < 0)
                 return err;
         *ret_data = ed_buf_data(&exchange->whole);

@@ -55,7 +55,7 @@ struct ed_h2_exchange {
         const char *date;
         struct ed_buf copies;       /* of the path; "name\0value\0" are in the stream's head */
         struct ed_buf added;        /* headers for the answer, likewise */
-        struct ed_buf whole;        /* the request's body, if it was gathered */
+        struct ed_buf whole;        /* the request's body as far as it was gathered */
         struct ed_h2_head trailers; /* of the answer */
         eddy_scope scope;           /* of the handler */
         uint64_t number;            /* of the request on its connection */
@@ -67,12 +67,13 @@ struct ed_h2_exchange {
         size_t head_room;           /* counted in 'heads' */
         int refusal;                /* the status for a request that no handler gets; 0: none */
         const char *refusal_text;
-        int failed;      /* error of reading the request's body or of responding */
-        uint8_t answer;  /* enum ed_http_answer */
-        int16_t status;  /* of the response; 0: not begun */
-        bool head_only;  /* send no body */
-        bool is_head;    /* the method is HEAD */
-        bool continued;  /* "100" was sent or is not expected */
+        int failed;     /* error of reading the request's body or of responding */
+        uint8_t answer; /* enum ed_http_answer */
+        int16_t status; /* of the response; 0: not begun */
+        bool head_only; /* send no body */
+        bool is_head;   /* the method is HEAD */
+        bool continued; /* "100" was sent or is not expected */
+        bool is_gathered;
         bool is_own;     /* the server answers in place of the handler */
         bool aborted;    /* the handler called abort, or the client is gone */
         bool is_running; /* the handler */

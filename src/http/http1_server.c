@@ -179,14 +179,10 @@ static int64_t http1_read(eddy_http_exchange *base, void *buf, size_t bytes)
         struct ed_http1_exchange *exchange = http1_of(base);
         struct ed_task *task;
         int64_t n;
-        int err = ed_suspend_enter(&task);
+        int err = ed_http_exchange_read_begin(exchange->failed, bytes, &task);
 
         if (err < 0)
                 return err;
-        if (bytes == 0)
-                return -EINVAL;
-        if (exchange->failed < 0)
-                return exchange->failed;
         n = send_continue(exchange);
         if (n == 0)
                 n = ed_http_message_read(&exchange->message, buf, bytes);
@@ -197,12 +193,10 @@ static int http1_body(eddy_http_exchange *base, const void **ret_data, size_t *r
 {
         struct ed_http1_exchange *exchange = http1_of(base);
         struct ed_task *task;
-        int err = ed_suspend_enter(&task);
+        int err = ed_http_exchange_read_begin(exchange->failed, 1, &task);
 
         if (err < 0)
                 return err;
-        if (exchange->failed < 0)
-                return exchange->failed;
         err = send_continue(exchange);
         if (err == 0)
                 err = ed_http_message_gather(&exchange->message);

@@ -256,6 +256,59 @@ TEST(hints_pieces_and_trailers_cross)
         site_run_prepared(NULL, false, set_speak_in_parts, check_parts);
 }
 
+static int read_body(void *exchange)
+{
+        const void *body;
+        size_t bytes;
+
+        return eddy_http_exchange_body(exchange, &body, &bytes);
+}
+
+/* A call that gathers the body is cancelled before it has come as a whole. */
+static int read_in_parts(eddy_http_exchange *exchange, void *arg)
+{
+        const void *body, *again;
+        size_t bytes;
+        char part[4];
+
+        (void) arg;
+        CHECK_EQ(eddy_call_timeout(read_body, exchange, EDDY_MS(500)), -ETIMEDOUT);
+        CHECK_EQ(eddy_http_exchange_read(exchange, part, sizeof(part)), 4);
+        CHECK(memcmp(part, "1234", 4) == 0);
+        CHECK_EQ(eddy_http_exchange_body(exchange, &body, &bytes), 0);
+        CHECK_EQ(bytes, 6);
+        CHECK_STR(body, "567890");
+        CHECK_EQ(eddy_http_exchange_body(exchange, &again, &bytes), 0);
+        CHECK(again == body && bytes == 6);
+        CHECK_EQ(eddy_http_exchange_read(exchange, part, sizeof(part)), 0);
+        return eddy_http_exchange_respond_text(exchange, 200, "read");
+}
+
+static void set_read_in_parts(struct site *site)
+{
+        site->handler = read_in_parts;
+}
+
+static void send_in_parts(struct site *site)
+{
+        struct h2_call *call;
+
+        talk_begin(site);
+        call = h2_send(&talk.client, "POST", "/", true, NULL, 0);
+        CHECK_EQ(eddy_stream_write(&call->stream.stream, "12345", 5), 0);
+        CHECK_EQ(eddy_sleep(EDDY_SEC(1)), 0);
+        CHECK_EQ(eddy_stream_write(&call->stream.stream, "67890", 5), 0);
+        CHECK_EQ(eddy_stream_shutdown(&call->stream.stream), 0);
+        CHECK_EQ(take_answer(call), 200);
+        h2_close(call);
+        talk_end();
+}
+
+TEST(no_byte_of_a_body_is_lost_by_a_cancel_and_the_body_stays_where_it_is)
+{
+        site_run_prepared(SERVER_OPTIONS(HTTP2), false, set_read_in_parts, send_in_parts);
+}
+
 /* ---- clients that go ------------------------------------------------------------------- */
 
 SERVER_TEST(a_reset_of_the_client_cancels_its_handler_and_no_other, NULL)
