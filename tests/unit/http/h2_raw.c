@@ -113,6 +113,17 @@ void h2_raw_read_for(int64_t ns)
         (void) eddy_call_timeout(read_frames, NULL, ns);
 }
 
+void h2_raw_check_refused(const struct h2_raw_head *heads, size_t n)
+{
+        for (uint32_t i = 0; i < n; i++) {
+                h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 2 * i + 1,
+                                  heads[i].text, heads[i].bytes);
+                h2_raw_read_for(EDDY_MS(100));
+                CHECK_EQ(h2_raw.resets, i + 1);
+                CHECK_EQ(h2_raw.reset, NGHTTP2_PROTOCOL_ERROR);
+        }
+}
+
 void h2_raw_begin(eddy_stream *stream)
 {
         memset(&h2_raw, 0, sizeof(h2_raw));

@@ -43,4 +43,17 @@ void h2_raw_send_get(uint32_t id, const char *path, int flags);
 /* Read what the server sends for a time, or until the end. */
 void h2_raw_read_for(int64_t ns);
 
+/* The bytes of a head. */
+struct h2_raw_head {
+        const char *text;
+        size_t bytes;
+};
+#define H2_RAW_HEAD(text)                                                                          \
+        {                                                                                          \
+                (text), sizeof(text) - 1                                                           \
+        }
+
+/* Send each head as a request, on the streams 1, 3 and so on: each must be reset as malformed. */
+void h2_raw_check_refused(const struct h2_raw_head *heads, size_t n);
+
 #endif

@@ -316,49 +316,36 @@ TEST(a_response_has_a_head_as_long_as_by_http1_or_is_reset)
 
 SERVER_TEST(a_head_that_http1_refuses_is_reset, &options)
 {
-#define HEAD(text)                                                                                 \
-        {                                                                                          \
-                (text), sizeof(text) - 1                                                           \
-        }
-        static const struct {
-                const char *text;
-                size_t bytes;
-        } heads[] = {
-                HEAD("\x82\x06\x03"
-                     "ftp"
-                     "\x04\x0bhttp://e/ok"
-                     "\x01\x01h"), /* not a path */
-                HEAD("\x82\x06\x03"
-                     "ftp"
-                     "\x04\x02ok"
-                     "\x01\x01h"),
-                HEAD("\x82\x06\x03"
-                     "ftp"
-                     "\x04\x00"
-                     "\x01\x01h"),
-                HEAD("\x82\x06\x03"
-                     "ftp"
-                     "\x04\x01*"
-                     "\x01\x01h"),
-                HEAD("\x82\x86\x84\x01\x03h/x"), /* not an authority */
-                HEAD("\x82\x86\x84\x01\x03h?x"),
-                HEAD("\x82\x86\x84\x01\x03h#x"),
-                HEAD("\x82\x86\x84\x01\x03h:x"),
-                HEAD("\x82\x86\x84\x01\x03h\\x"),
-                HEAD("\x82\x86\x84\x01\x03h,x"),
-                HEAD("\x82\x86\x84\x01\x03[:x"),
-                HEAD("\x82\x86\x84\x01\x03h%x"),
-                HEAD("\x82\x86\x84"),
+        static const struct h2_raw_head heads[] = {
+                H2_RAW_HEAD("\x82\x06\x03"
+                            "ftp"
+                            "\x04\x0bhttp://e/ok"
+                            "\x01\x01h"), /* not a path */
+                H2_RAW_HEAD("\x82\x06\x03"
+                            "ftp"
+                            "\x04\x02ok"
+                            "\x01\x01h"),
+                H2_RAW_HEAD("\x82\x06\x03"
+                            "ftp"
+                            "\x04\x00"
+                            "\x01\x01h"),
+                H2_RAW_HEAD("\x82\x06\x03"
+                            "ftp"
+                            "\x04\x01*"
+                            "\x01\x01h"),
+                H2_RAW_HEAD("\x82\x86\x84\x01\x03h/x"), /* not an authority */
+                H2_RAW_HEAD("\x82\x86\x84\x01\x03h?x"),
+                H2_RAW_HEAD("\x82\x86\x84\x01\x03h#x"),
+                H2_RAW_HEAD("\x82\x86\x84\x01\x03h:x"),
+                H2_RAW_HEAD("\x82\x86\x84\x01\x03h\\x"),
+                H2_RAW_HEAD("\x82\x86\x84\x01\x03h,x"),
+                H2_RAW_HEAD("\x82\x86\x84\x01\x03[:x"),
+                H2_RAW_HEAD("\x82\x86\x84\x01\x03h%x"),
+                H2_RAW_HEAD("\x82\x86\x84"),
         };
 
         raw_begin(site);
-        for (uint32_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
-                h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 2 * i + 1,
-                                  heads[i].text, heads[i].bytes);
-                h2_raw_read_for(EDDY_MS(100));
-                CHECK_EQ(h2_raw.resets, i + 1);
-                CHECK_EQ(h2_raw.reset, NGHTTP2_PROTOCOL_ERROR);
-        }
+        h2_raw_check_refused(heads, sizeof(heads) / sizeof(heads[0]));
         h2_raw_end();
         CHECK_EQ(site->handled, 0);
 }

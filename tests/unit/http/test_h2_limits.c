@@ -20,8 +20,7 @@ static const struct eddy_http2_server_opts small = {
         .stats = &stats,
 };
 
-static const struct eddy_http_server_opts options = { .http2 = &small,
-                                                      .head_bytes_max = 8 << 10 };
+static const struct eddy_http_server_opts options = { .http2 = &small, .head_bytes_max = 8 << 10 };
 
 static void raw_begin(struct site *site)
 {
@@ -265,36 +264,24 @@ SERVER_TEST(a_head_that_is_decoded_far_above_its_limit_ends_the_connection, &opt
 
 SERVER_TEST(a_request_that_contradicts_itself_is_reset, &options)
 {
-#define HEAD(text)                                                                                 \
-        {                                                                                          \
-                (text), sizeof(text) - 1                                                           \
-        }
-        static const struct {
-                const char *text;
-                size_t bytes;
-        } heads[] = {
-                HEAD("\x82\x86\x84\x01\x01h\x0f\x17\x01i"), /* Host differs from ":authority" */
-                HEAD("\x82\x86\x84\x01\x03u@h"),            /* a user in ":authority" */
-                HEAD("\x82\x86\x84\x01\x01h\x00\x0a"
-                     "connection\x05"
-                     "close"),
-                HEAD("\x82\x86\x84\x01\x01h\x00\x02te\x04gzip"),
-                HEAD("\x82\x86\x84\x01\x01h\x00\x01"
-                     "A\x01"
-                     "b"),
-                HEAD("\x82\x86\x84\x01\x01h\x00\x01"
-                     "a\x01\n"),
-                HEAD("\x82\x86\x04\x04/a#b\x01\x01h"), /* a fragment */
+        static const struct h2_raw_head heads[] = {
+                H2_RAW_HEAD(
+                        "\x82\x86\x84\x01\x01h\x0f\x17\x01i"), /* Host differs from ":authority" */
+                H2_RAW_HEAD("\x82\x86\x84\x01\x03u@h"),        /* a user in ":authority" */
+                H2_RAW_HEAD("\x82\x86\x84\x01\x01h\x00\x0a"
+                            "connection\x05"
+                            "close"),
+                H2_RAW_HEAD("\x82\x86\x84\x01\x01h\x00\x02te\x04gzip"),
+                H2_RAW_HEAD("\x82\x86\x84\x01\x01h\x00\x01"
+                            "A\x01"
+                            "b"),
+                H2_RAW_HEAD("\x82\x86\x84\x01\x01h\x00\x01"
+                            "a\x01\n"),
+                H2_RAW_HEAD("\x82\x86\x04\x04/a#b\x01\x01h"), /* a fragment */
         };
 
         raw_begin(site);
-        for (uint32_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
-                h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_STREAM | H2_END_HEADERS, 2 * i + 1,
-                                  heads[i].text, heads[i].bytes);
-                h2_raw_read_for(EDDY_MS(100));
-                CHECK_EQ(h2_raw.resets, i + 1);
-                CHECK_EQ(h2_raw.reset, NGHTTP2_PROTOCOL_ERROR);
-        }
+        h2_raw_check_refused(heads, sizeof(heads) / sizeof(heads[0]));
         h2_raw_send_get(101, "/ok", H2_END_STREAM | H2_END_HEADERS);
         h2_raw_read_for(EDDY_MS(100));
         CHECK_EQ(h2_raw.heads, 1);
