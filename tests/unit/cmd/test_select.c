@@ -19,6 +19,9 @@
 
 enum { ALLOCATIONS_MOST = 5000, NAME_BYTES = 64, DATA_BYTES = 4096 };
 
+/* AddressSanitizer writes an eighth of all memory that a command takes and gives back. */
+#define MEMORY "--memory", "1M"
+
 static char folder[] = "/tmp/eddy-select-XXXXXX";
 static char input[NAME_BYTES], answers[NAME_BYTES], errors[NAME_BYTES], output[NAME_BYTES];
 
@@ -110,7 +113,7 @@ TEST(select_without_memory_ends_with_its_status_and_without_a_table)
                 const char *const argv[] = { "select",   answers,  "--by",     input,      "--keep",
                                              "*",        "--keep", "m=n",      "--select", "/t",
                                              "--select", "/l",     "--select", "/j#/k",    "-o",
-                                             output,     NULL };
+                                             output,     MEMORY,   NULL };
 
                 sweep(ed_select_main, argv, (int) (sizeof(argv) / sizeof(argv[0])) - 1);
         }
@@ -121,7 +124,7 @@ TEST(sort_without_memory_ends_with_its_status_and_without_an_output)
         CHECK(mkdtemp(folder));
         files_put();
         snprintf(output, sizeof(output), "%s/sorted.jsonl.gz", folder);
-        const char *const argv[] = { "sort", answers, "--by", input, "-o", output, NULL };
+        const char *const argv[] = { "sort", answers, "--by", input, "-o", output, MEMORY, NULL };
 
         sweep(ed_sort_main, argv, (int) (sizeof(argv) / sizeof(argv[0])) - 1);
 }
@@ -136,9 +139,8 @@ TEST(collect_without_memory_ends_with_its_status_and_without_an_output)
         file_put(errors, "out.0.errors.jsonl",
                  "{\"custom_id\":\"a\",\"response\":null,\"error\":{\"code\":\"c\"}}\n");
         snprintf(output, sizeof(output), "%s/all.jsonl.gz", folder);
-        const char *const argv[] = {
-                "collect", answers, answers, "--by", input, "-o", output, NULL
-        };
+        const char *const argv[] = { "collect", answers, answers, "--by", input,
+                                     "-o",      output,  MEMORY,  NULL };
 
         sweep(ed_collect_main, argv, (int) (sizeof(argv) / sizeof(argv[0])) - 1);
 }
@@ -155,9 +157,8 @@ TEST(collect_without_memory_and_without_an_answer_fails_cleanly)
                  "{\"custom_id\":\"b\",\"response\":{\"status_code\":200},\"error\":null}\n");
         file_put(errors, "out.1.jsonl", "");
         snprintf(output, sizeof(output), "%s/all.jsonl", folder);
-        const char *const argv[] = {
-                "collect", answers, errors, "--by", input, "-o", output, NULL
-        };
+        const char *const argv[] = { "collect", answers, errors, "--by", input,
+                                     "-o",      output,  MEMORY, NULL };
 
         for (int left = 0; left < ALLOCATIONS; left++) {
                 CHECK_EQ(command_run(ed_collect_main, argv,
@@ -225,9 +226,8 @@ TEST(a_failure_has_its_row_while_answers_are_appended)
         snprintf(output, sizeof(output), "%s/t.csv", folder);
         for (at = 0; grew && at < GROWTHS_MOST; at++) {
                 files_put();
-                const char *const argv[] = {
-                        "select", answers, "--select", "/l", "-o", output, NULL
-                };
+                const char *const argv[] = { "select", answers, "--select", "/l",
+                                             "-o",     output,  MEMORY,     NULL };
 
                 growth_at = at;
                 grew = select_while_it_grows(argv, (int) (sizeof(argv) / sizeof(argv[0])) - 1);
