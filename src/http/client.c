@@ -203,6 +203,7 @@ void ed_http_client_unref(eddy_http_client *client)
         if (client->auth)
                 ed_auth_unref(client->auth);
         free_options(client);
+        ed_h2_memory_fini(&client->h2_memory);
         ed_free(client->user_agent);
         ed_free(client);
 }

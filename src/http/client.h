@@ -12,6 +12,7 @@
 #include "eddy/http_client.h"
 #include "http/decoded_body.h"
 #include "http/defaults.h"
+#include "http/h2_memory.h"
 #include "http/message.h"
 #include "http/mock.h"
 #include "http/override.h"
@@ -39,6 +40,7 @@ struct eddy_http_client {
         uint32_t http1_buffers_count;
         struct ed_list h2_spares; /* parts of responses by HTTP/2 */
         uint32_t h2_spares_count;
+        struct ed_h2_memory h2_memory;
         uint32_t h2_streams;     /* open streams of HTTP/2 */
         uint64_t h2_connections; /* of HTTP/2, opened so far */
         uint32_t refs;

@@ -29,34 +29,6 @@ enum {
 /* Time for the last bytes, such as a GOAWAY. */
 #define LAST_BYTES_NS EDDY_SEC(1)
 
-/* ---- memory --------------------------------------------------------------------- */
-
-static void *mem_malloc(size_t bytes, void *arg)
-{
-        (void) arg;
-        return ed_alloc(bytes ? bytes : 1);
-}
-
-static void mem_free(void *ptr, void *arg)
-{
-        (void) arg;
-        ed_free(ptr);
-}
-
-static void *mem_calloc(size_t n, size_t bytes, void *arg)
-{
-        (void) arg;
-        if (bytes && n > SIZE_MAX / bytes)
-                return NULL;
-        return ed_alloc_zero(n && bytes ? n * bytes : 1);
-}
-
-static void *mem_realloc(void *ptr, size_t bytes, void *arg)
-{
-        (void) arg;
-        return ed_realloc(ptr, bytes ? bytes : 1);
-}
-
 /* ---- limits --------------------------------------------------------------------- */
 
 /* The peer has exceeded a limit. Returns the result of a callback. */
@@ -412,7 +384,7 @@ static nghttp2_session_callbacks *callbacks_new(void)
 
 static int session_new(struct ed_h2 *h2, const struct ed_h2_opts *opts)
 {
-        nghttp2_mem mem = { NULL, mem_malloc, mem_free, mem_calloc, mem_realloc };
+        nghttp2_mem mem = { opts->memory, ed_h2_malloc, ed_h2_free, ed_h2_calloc, ed_h2_realloc };
         nghttp2_session_callbacks *callbacks = callbacks_new();
         nghttp2_option *option = NULL;
         int err = NGHTTP2_ERR_NOMEM;

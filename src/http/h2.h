@@ -25,6 +25,7 @@
 #include "eddy/scope.h"
 #include "eddy/stream.h"
 #include "http/h2_limits.h"
+#include "http/h2_memory.h"
 #include "http/pace.h"
 
 struct ed_h2;
@@ -67,7 +68,8 @@ struct ed_h2_ops {
 
 struct ed_h2_opts {
         const struct ed_h2_ops *ops;
-        eddy_stream *stream; /* of the connection; borrowed */
+        eddy_stream *stream;         /* of the connection; borrowed */
+        struct ed_h2_memory *memory; /* borrowed */
         bool is_server;
         bool credit_at_receipt;        /* else the connection's credit returns when a task reads */
         uint32_t streams_max;          /* that the peer may have open; a client: 0 */

@@ -190,6 +190,7 @@ static int h2_begin(struct ed_http_conn *conn, eddy_stream *stream)
         struct ed_h2_opts opts = {
                 .ops = &session_ops,
                 .stream = stream,
+                .memory = &client->h2_memory,
                 .credit_at_receipt = true,
                 .stream_window = STREAM_WINDOW_BYTES,
                 .connection_window = CONNECTION_WINDOW_BYTES,

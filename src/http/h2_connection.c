@@ -472,6 +472,7 @@ static int connection_init(struct ed_h2_connection *connection, struct ed_http_s
         struct ed_h2_opts h2 = {
                 .ops = &connection_ops,
                 .stream = stream,
+                .memory = &server->memory,
                 .is_server = true,
                 .stream_window = STREAM_WINDOW,
                 .connection_window = CONNECTION_WINDOW,
@@ -569,6 +570,7 @@ int ed_h2_connection_serve(struct ed_http_server *server, eddy_stream *stream, c
         struct ed_h2_connection *connection = ed_alloc_zero(sizeof(*connection));
         int err = connection ? connection_init(connection, server, stream) : -ENOMEM;
 
+        server->h2_connections++;
         if (err == 0)
                 connection_run(connection, data, bytes);
         else
@@ -576,5 +578,7 @@ int ed_h2_connection_serve(struct ed_http_server *server, eddy_stream *stream, c
         if (connection)
                 ed_free(connection->ends);
         ed_free(connection);
+        if (--server->h2_connections == 0)
+                ed_h2_exchanges_free(server);
         return err;
 }

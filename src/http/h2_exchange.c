@@ -22,7 +22,7 @@ enum {
         VERSION = 20,
         RATE_DEFAULT = 240,
         GATHER_LEAST = 256,
-        SPARES_MAX = 32,
+        SPARES_MAX = 512,
         SPARE_BUF_BYTES = 1 << 10,
         TRAILERS_BYTES_MAX =
                 ED_HTTP1_TRAILERS_BYTES_MAX + ED_HTTP1_TRAILERS_MAX * ED_H2_FIELD_BYTES,
@@ -43,34 +43,41 @@ static uint32_t rate_of(int32_t rate)
 }
 
 /*
- * Make an exchange with the buffers of one that has ended, if the server has such: the requests of a busy
- * server allocate few.
+ * Make an exchange that has the buffers of one that has ended, if the server has such: the requests of a
+ * busy server allocate little.
  */
 static struct ed_h2_exchange *take_spare(struct ed_http_server *server)
 {
         struct ed_h2_exchange *exchange = server->spares;
-        struct ed_buf text, copies;
 
         if (!exchange)
                 return ed_alloc_zero(sizeof(*exchange));
         server->spares = exchange->next_spare;
         server->spares_count--;
-        text = exchange->stream.head.text;
-        copies = exchange->copies;
-        memset(exchange, 0, sizeof(*exchange));
-        exchange->stream.head.text = text;
-        exchange->copies = copies;
         return exchange;
+}
+
+/* Let a new buffer have the memory of an old one. */
+static void reuse(struct ed_buf *buf, const struct ed_buf *old)
+{
+        size_t max = buf->max;
+
+        *buf = *old;
+        buf->max = max;
 }
 
 struct ed_h2_exchange *ed_h2_exchange_new(struct ed_h2_connection *connection, int32_t id)
 {
         const struct eddy_http_server_opts *opts = &connection->server->opts;
         struct ed_h2_exchange *exchange = take_spare(connection->server);
-        struct ed_buf text;
+        struct ed_buf text, copies, out;
 
         if (!exchange)
                 return NULL;
+        text = exchange->stream.head.text;
+        copies = exchange->copies;
+        out = exchange->stream.out;
+        memset(exchange, 0, sizeof(*exchange));
         exchange->base.ops = &ed_h2_exchange_ops;
         exchange->connection = connection;
         exchange->started_ns = connection->h2.active_ns;
@@ -78,14 +85,14 @@ struct ed_h2_exchange *ed_h2_exchange_new(struct ed_h2_connection *connection, i
         exchange->body_length = -1;
         exchange->method = exchange->target = exchange->path = "";
         exchange->query = exchange->host = "";
-        text = exchange->stream.head.text;
         ed_h2_stream_init(&exchange->stream, &connection->h2, id);
-        text.max = exchange->stream.head.text.max;
-        exchange->stream.head.text = text;
+        reuse(&exchange->stream.head.text, &text);
+        reuse(&exchange->stream.out, &out);
         ed_http_pace_init(&exchange->upload, rate_of(opts->upload_rate_min), opts->rate_over_ns);
         ed_http_pace_init(&exchange->download, rate_of(opts->download_rate_min),
                           opts->rate_over_ns);
-        exchange->copies.max = (size_t) opts->head_bytes_max + 4;
+        ed_buf_init(&exchange->copies, (size_t) opts->head_bytes_max + 4);
+        reuse(&exchange->copies, &copies);
         ed_buf_init(&exchange->added, ED_HTTP_ADDED_BYTES_MAX);
         ed_h2_head_init(&exchange->stream.trailers, ED_HTTP1_TRAILERS_MAX, TRAILERS_BYTES_MAX);
         ed_h2_head_init(&exchange->trailers, ED_HTTP1_TRAILERS_MAX, TRAILERS_BYTES_MAX);
@@ -106,31 +113,36 @@ static bool keep_spare(struct ed_http_server *server, struct ed_h2_exchange *exc
 {
         if (server->spares_count >= SPARES_MAX)
                 return false;
+        ed_buf_fini(&exchange->stream.in);
+        ed_buf_fini(&exchange->stream.head.cookie);
+        ed_h2_head_fini(&exchange->stream.trailers);
         recycle(&exchange->stream.head.text);
         recycle(&exchange->copies);
+        recycle(&exchange->stream.out);
         exchange->next_spare = server->spares;
         server->spares = exchange;
         server->spares_count++;
         return true;
 }
 
+/* Free an exchange, which may be a spare. */
+static void exchange_free(struct ed_h2_exchange *exchange)
+{
+        ed_h2_stream_fini(&exchange->stream);
+        ed_buf_fini(&exchange->copies);
+        ed_free(exchange);
+}
+
 void ed_h2_exchange_free(struct ed_h2_exchange *exchange)
 {
         struct ed_http_server *server = exchange->connection->server;
-        struct ed_buf text = exchange->stream.head.text;
 
         exchange->connection->heads -= exchange->head_room;
         ed_buf_fini(&exchange->added);
         ed_buf_fini(&exchange->whole);
         ed_h2_head_fini(&exchange->trailers);
-        ed_buf_init(&exchange->stream.head.text, 0); /* kept, or freed below */
-        ed_h2_stream_fini(&exchange->stream);
-        exchange->stream.head.text = text;
-        if (keep_spare(server, exchange))
-                return;
-        ed_buf_fini(&exchange->stream.head.text);
-        ed_buf_fini(&exchange->copies);
-        ed_free(exchange);
+        if (!keep_spare(server, exchange))
+                exchange_free(exchange);
 }
 
 void ed_h2_exchanges_free(struct ed_http_server *server)
@@ -139,11 +151,10 @@ void ed_h2_exchanges_free(struct ed_http_server *server)
                 struct ed_h2_exchange *exchange = server->spares;
 
                 server->spares = exchange->next_spare;
-                ed_buf_fini(&exchange->stream.head.text);
-                ed_buf_fini(&exchange->copies);
-                ed_free(exchange);
+                exchange_free(exchange);
         }
         server->spares_count = 0;
+        ed_h2_memory_fini(&server->memory);
 }
 
 /* ---- the head ------------------------------------------------------------------------ */

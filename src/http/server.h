@@ -8,6 +8,7 @@
 #include "eddy/http_date.h"
 #include "eddy/http_server.h"
 #include "eddy/stream.h"
+#include "http/h2_memory.h"
 #include "http/http1_room.h"
 
 struct ed_h2_exchange;
@@ -21,6 +22,8 @@ struct ed_http_server {
         struct ed_http1_rooms rooms;   /* of connections by HTTP/1 */
         struct ed_h2_exchange *spares; /* of connections by HTTP/2: exchanges that have ended */
         uint32_t spares_count;
+        uint32_t h2_connections;
+        struct ed_h2_memory memory; /* of connections by HTTP/2 */
 };
 
 /*
@@ -41,7 +44,7 @@ EDDY_MUST_USE int ed_http_server_init(struct ed_http_server *server,
 /* Free its memory. Its connections have ended. */
 void ed_http_server_fini(struct ed_http_server *server);
 
-/* Free the exchanges by HTTP/2 that the server has kept. */
+/* Free the memory that the server has kept for connections by HTTP/2. There are none. */
 void ed_h2_exchanges_free(struct ed_http_server *server);
 
 /* Returns the value of the field Date (RFC 9110, 6.6.1), formatted at most once a second. */

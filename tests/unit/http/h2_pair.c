@@ -130,6 +130,7 @@ int h2_side_run(void *arg)
                 side->is_running = false;
                 ed_h2_end(&side->h2, -ECONNRESET);
         }
+        ed_h2_memory_fini(&side->memory);
         side->result = err < 0 ? err : side->result;
         (void) eddy_event_set(&side->ready);
         (void) eddy_scope_end(&side->handlers);
@@ -141,6 +142,7 @@ static void side_init(struct h2_side *side, const struct ed_h2_ops *ops, eddy_st
 {
         *side = (struct h2_side){ .opts = { .ops = ops,
                                             .stream = stream,
+                                            .memory = &side->memory,
                                             .is_server = ops->begin,
                                             .credit_at_receipt = !ops->begin,
                                             .streams_max = ops->begin ? 100 : 0,

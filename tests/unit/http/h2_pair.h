@@ -25,6 +25,7 @@ typedef void h2_handler_fn(struct h2_call *call);
 struct h2_side {
         struct ed_h2 h2;
         struct ed_h2_opts opts;
+        struct ed_h2_memory memory;
         h2_handler_fn *handler; /* of a server */
         eddy_scope handlers;
         eddy_event ready;

@@ -6,7 +6,13 @@
 #include "h2_raw.h"
 #include "server_test.h"
 
-enum { STREAMS = 100, MEMORY_BYTES_MAX = 1 << 20, BYTES = 300000, REQUESTS = 32 };
+enum {
+        STREAMS = 100,
+        MEMORY_BYTES_MAX = 1 << 20,
+        KEPT_BYTES = 32 << 10, /* of other parts, such as stacks */
+        BYTES = 300000,
+        REQUESTS = 32
+};
 
 static char contents[BYTES];
 
@@ -89,6 +95,28 @@ TEST(responses_that_wait_for_a_window_hold_a_megabyte_at_most)
         site_run_prepared(NULL, false, make_file, hold_streams);
         site_run_prepared(NULL, false, use_pieces, hold_streams);
         CHECK_EQ(used, 0);
+}
+
+/* Memory is kept for further requests until the last connection has ended. */
+static void connect_and_end(struct site *site)
+{
+        size_t idle = used;
+
+        h2_raw_begin(site_connect(site));
+        for (uint32_t i = 0; i < STREAMS; i++)
+                h2_raw_send_get(2 * i + 1, "/ok", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_read_for(EDDY_MS(100));
+        CHECK_EQ(h2_raw.heads, STREAMS);
+        CHECK(used > idle + KEPT_BYTES);
+        h2_raw_end();
+        CHECK_EQ(eddy_sleep(EDDY_SEC(2)), 0);
+        CHECK(used <= idle + KEPT_BYTES);
+}
+
+TEST(a_server_without_connections_keeps_no_memory_for_them)
+{
+        eddy_alloc_set(count_bytes, NULL);
+        site_run(NULL, false, connect_and_end);
 }
 
 /* ---- the bytes ------------------------------------------------------------------------ */
