@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "eddy/error.h"
 #include "http/h2_client.h"
+#include "http/pool_origin.h"
 #include "scope/run.h"
 
 enum {
@@ -217,6 +218,9 @@ static int h2_begin(struct ed_http_conn *conn, eddy_stream *stream)
         client->refs++;
         client->h2_connections++;
         conn->session = session;
+        /* Until the peer's settings come: more streams than it takes may be refused again. */
+        if (conn->origin->kind == ED_HTTP_ORIGIN_MANY && conn->origin->slots > 0)
+                ed_http_conn_set_slots(conn, conn->origin->slots);
         return 0;
 
 fail_end:

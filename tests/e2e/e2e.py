@@ -308,8 +308,8 @@ def program(*names):
     return found
 
 
-def start_server(eddy, port, *args):
-    """Start another program, and wait until it listens; returns its address. It ends with the case."""
+def start_server(eddy, port, *args, started=None):
+    """Start another program, and wait until it listens; returns its address. It ends with the case. 'started' gets the process."""
     child = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     eddy.stack.callback(eddy.end, child)
 
@@ -318,6 +318,8 @@ def start_server(eddy, port, *args):
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", port)) == 0
     wait_until(listens, f"{args[0]} to listen")
+    if started is not None:
+        started.append(child)
     return f"127.0.0.1:{port}"
 
 

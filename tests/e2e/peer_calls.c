@@ -8,13 +8,17 @@
  *     peer_calls stray URL COUNT [CONTROL]
  *     peer_calls [--ca FILE] [--by h1|h2|h2c] many URL [COUNT]
  *     peer_calls [--ca FILE] [--by h1|h2|h2c] cancel URL COUNT
+ *     peer_calls [--ca FILE] [--by h1|h2|h2c] until URL FILE
+ *     peer_calls [--ca FILE] [--by h1|h2|h2c] parts URL MILLISECONDS
  *
  * Output: get: the SHA-256 of the file that was saved. put: the status and the body of the response.
  * events: a line for each event, then the number of connections. upgrade: the bytes that came back.
  * stray: how many answers were right and wrong, and how many requests failed. many: sends COUNT requests,
  * 100 at once: the answers by status and version, the bytes, and the connections. cancel: reads
- * 1 KiB of each of COUNT answers, and then one whole: its bytes, and the connections. --by h1: HTTP/2 is
- * not offered; h2c: it is used for http URLs without an offer. The last line of the first four is the peak
+ * 1 KiB of each of COUNT answers, and then one whole: its bytes, and the connections. until: the same as many, until
+ * the file exists; the first line comes when 100 were answered. parts: sends "abc", for which it waits for
+ * "100 Continue" for so long, and a trailer X-Sum, to URL/expect, and asks for URL/parts: the version, the
+ * status, the body and the trailer X-Sum of both. --by h1: HTTP/2 is not offered; h2c: it is used for http URLs without an offer. The last line of the first four is the peak
  * of resident memory in KiB.
  */
 #include <stdio.h>
@@ -76,10 +80,12 @@ static int put(void)
                 err = eddy_http_client_send(call.client, &request, &response);
         if (err == 0)
                 err = eddy_http_response_body(response, &body, &bytes);
-        if (err == 0)
-                printf("%d %.*s\n", eddy_http_response_status(response), (int) bytes,
-                       (const char *) body);
-        return err;
+        if (err < 0)
+                return err;
+        printf("%d ", eddy_http_response_status(response));
+        fwrite(body, 1, bytes, stdout);
+        puts("");
+        return 0;
 }
 
 /* ---- events ----------------------------------------------------------------------------- */
@@ -214,6 +220,7 @@ enum { AT_ONCE = 100 };
 
 static struct {
         unsigned left, done;
+        const char *until; /* a file; NULL: 'left' counts */
         uint64_t bytes;
         int status, version; /* of all answers; -1: they differ */
 } asked;
@@ -230,6 +237,19 @@ static void note_answer(const eddy_http_response *response, size_t bytes)
         asked.bytes += bytes;
 }
 
+/* Note if the file exists that ends the requests. */
+static void look_for_end(void)
+{
+        struct eddy_file_info info;
+
+        if (asked.done == AT_ONCE) {
+                puts("begun");
+                fflush(stdout);
+        }
+        if (asked.left > 0 && eddy_path_stat(asked.until, 0, &info) == 0)
+                asked.left = 0;
+}
+
 static int ask_in_turn(void *arg)
 {
         struct eddy_http_request request = { .url = arg };
@@ -239,7 +259,7 @@ static int ask_in_turn(void *arg)
         int err = 0;
 
         while (err == 0 && asked.left > 0) {
-                asked.left--;
+                asked.left -= asked.until == NULL;
                 err = eddy_http_client_send(call.client, &request, &response);
                 if (err < 0)
                         return err;
@@ -247,6 +267,8 @@ static int ask_in_turn(void *arg)
                 if (err == 0)
                         note_answer(response, bytes);
                 eddy_http_response_close(response);
+                if (err == 0 && asked.until)
+                        look_for_end();
         }
         return err;
 }
@@ -261,18 +283,30 @@ static void print_answers(void)
                (unsigned long long) stats.connections);
 }
 
-static int many(void)
+static int ask_at_once(void)
 {
         eddy_scope scope;
         int err;
 
-        asked.left = call.words[1] ? (unsigned) strtoul(call.words[1], NULL, 10) : 1;
         eddy_scope_begin(&scope, NULL);
         for (int i = 0; i < AT_ONCE; i++)
                 eddy_scope_start(&scope, ask_in_turn, call.words[0]);
         err = eddy_scope_end(&scope);
         print_answers();
         return err;
+}
+
+static int many(void)
+{
+        asked.left = call.words[1] ? (unsigned) strtoul(call.words[1], NULL, 10) : 1;
+        return ask_at_once();
+}
+
+static int until(void)
+{
+        asked.until = call.words[1];
+        asked.left = 1;
+        return ask_at_once();
 }
 
 static int cancel(void)
@@ -300,6 +334,60 @@ static int cancel(void)
         return 0;
 }
 
+/* ---- the parts of messages ----------------------------------------------------------------- */
+
+static int64_t abc_read(void *arg, void *buf, size_t bytes)
+{
+        size_t *left = arg, n = *left < bytes ? *left : bytes;
+
+        memcpy(buf, "abc", n);
+        *left -= n;
+        return (int64_t) n;
+}
+
+static int ask_part(struct eddy_http_request *request, const char *path)
+{
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        struct eddy_http_response_info info;
+        char url[256];
+        const char *sum;
+        const void *body;
+        size_t bytes;
+        int err;
+
+        snprintf(url, sizeof(url), "%s%s", call.words[0], path);
+        request->url = url;
+        request->ret_fault = &call.fault;
+        err = eddy_http_client_send(call.client, request, &response);
+        if (err == 0)
+                err = eddy_http_response_body(response, &body, &bytes);
+        if (err < 0)
+                return err;
+        eddy_http_response_info(response, &info);
+        sum = eddy_http_response_trailer(response, "x-sum");
+        printf("%d %d %.*s %s\n", info.version, eddy_http_response_status(response), (int) bytes,
+               (const char *) body, sum ? sum : "none");
+        return 0;
+}
+
+static int parts(void)
+{
+        static const struct eddy_http_header trailer = { "X-Sum", "3" };
+        size_t left = 3;
+        struct eddy_http_body_source source = { .read = abc_read,
+                                                .arg = &left,
+                                                .bytes = -1,
+                                                .trailers = &trailer,
+                                                .trailers_count = 1 };
+        struct eddy_http_request sent = { .method = "POST",
+                                          .body_source = &source,
+                                          .expect_continue_ns = EDDY_MS(atoi(call.words[1])) };
+        struct eddy_http_request got = { .method = NULL };
+        int err = ask_part(&sent, "/expect");
+
+        return err < 0 ? err : ask_part(&got, "/parts");
+}
+
 /* ---- the program ------------------------------------------------------------------------------ */
 
 static void print_peak(void)
@@ -321,10 +409,11 @@ static int run(void *arg)
                 const char *name;
                 int (*fn)(void);
                 bool has_peak;
-        } calls[] = { { "get", get, true },       { "put", put, true },
-                      { "events", events, true }, { "upgrade", upgrade, true },
-                      { "stray", stray, false },  { "many", many, false },
-                      { "cancel", cancel, false } };
+        } calls[] = { { "get", get, true },        { "put", put, true },
+                      { "events", events, true },  { "upgrade", upgrade, true },
+                      { "stray", stray, false },   { "many", many, false },
+                      { "cancel", cancel, false }, { "until", until, false },
+                      { "parts", parts, false } };
         const char *name = arg;
         int err = -EINVAL;
 

@@ -10,9 +10,11 @@ without a request are counted beside Go's client.  What is not installed skips i
 """
 import contextlib
 import hashlib
+import json
 import os
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -70,9 +72,11 @@ def background(eddy, *args, **options):
 # ---- the servers: each function returns a URL -----------------------------------------------------
 
 
-def said_url(eddy, *args):
-    child = background(eddy, *args, stdout=subprocess.PIPE)
+def said_url(eddy, *args, **options):
+    child = background(eddy, *args, stdout=subprocess.PIPE, **options)
     first = child.stdout.readline().decode()
+    if not first.startswith("listening") and child.wait() == 77:
+        raise e2e.Skip(first.strip())
     check(first.startswith("listening on http"), args, repr(first))
     return first.split()[2]
 
@@ -101,26 +105,66 @@ def go(eddy, folder, *files):
     return said_url(eddy, go_program("http_server_go"), folder, *files)
 
 
+def go_without_tls(eddy, folder):
+    """By HTTP/2, with 10 streams at once."""
+    return said_url(eddy, go_program("http_server_go"), folder, env={**os.environ, "H2C": "1"})
+
+
+def node_without_tls(eddy, folder, **settings):
+    return said_url(eddy, e2e.program("node", "nodejs"), os.path.join(HERE, "peers", "http_server.js"), folder,
+                    env={**os.environ, "H2C": json.dumps(settings)})
+
+
+def haproxy(eddy, folder, *files, tune="", started=None):
+    """Before a server in Go by HTTP/1."""
+    program, port, back = e2e.program("haproxy"), e2e.free_port(), go(eddy, folder).partition("//")[2]
+    bind = "proto h2"
+    if files:
+        both = eddy.file("both.pem", b"".join(open(path, "rb").read() for path in files))
+        bind = f"ssl crt {both} alpn h2,http/1.1"
+    config = eddy.file("haproxy.cfg", f"""
+global
+    {tune}
+defaults
+    mode http
+    timeout connect 1m
+    timeout client 1m
+    timeout server 1m
+frontend front
+    bind 127.0.0.1:{port} {bind}
+    default_backend back
+backend back
+    server one {back}
+""")
+    address = e2e.start_server(eddy, port, program, *(["-W"] if started is not None else ["-db"]), "-f", config, started=started)
+    return f"http{'s' if files else ''}://{address}"
+
+
 def nghttpd(eddy, folder, *files):
     port = e2e.free_port()
     tls = files[::-1] if files else ("--no-tls",)
-    address = e2e.start_server(eddy, port, e2e.program("nghttpd"), "-d", folder, "--echo-upload", *([] if files else tls),
+    address = e2e.start_server(eddy, port, e2e.program("nghttpd"), "-d", folder, "--echo-upload", "--trailer", "x-sum: 3", *([] if files else tls),
                                str(port), *(tls if files else ()))
     return f"http{'s' if files else ''}://{address}"
 
 
-def nginx(eddy, folder, *files):
+def nginx(eddy, folder, *files, by_http_2=None, tune="", started=None):
+    """With TLS by HTTP/2 unless said otherwise; 'started': a list that gets the process, which has workers."""
     port, own = e2e.free_port(), eddy.file("nginx")
     os.mkdir(own)
     tls = f"ssl_certificate {files[0]}; ssl_certificate_key {files[1]};" if files else ""
+    listen = ("ssl " if files else "") + ("http2" if (by_http_2 if by_http_2 is not None else files) else "")
+    workers = f"worker_processes 1; {'user root;' if os.getuid() == 0 else ''}" if started is not None else "master_process off;"
     config = eddy.file("nginx.conf", f"""
-daemon off; master_process off; pid {own}/nginx.pid; error_log {own}/error.log;
+daemon off; {workers} pid {own}/nginx.pid; error_log {own}/error.log;
 events {{ }}
 http {{ access_log off; client_body_temp_path {own}/b; proxy_temp_path {own}/p; client_max_body_size 0;
-fastcgi_temp_path {own}/f; uwsgi_temp_path {own}/u; scgi_temp_path {own}/s; {tls}
-server {{ listen 127.0.0.1:{port} {'ssl http2' if files else ''}; root {folder}; dav_methods PUT; }} }}
+fastcgi_temp_path {own}/f; uwsgi_temp_path {own}/u; scgi_temp_path {own}/s; {tls} {tune}
+server {{ listen 127.0.0.1:{port} {listen}; root {folder}; dav_methods PUT;
+location = /expect {{ add_trailer x-sum 3; dav_methods PUT; return 200 "none"; }}
+location = /parts {{ add_trailer x-sum 3; try_files /few =404; }} }} }}
 """)
-    address = e2e.start_server(eddy, port, e2e.program("nginx"), "-c", config, "-p", own)
+    address = e2e.start_server(eddy, port, e2e.program("nginx"), "-c", config, "-p", own, started=started)
     return f"http{'s' if files else ''}://{address}"
 
 
@@ -375,6 +419,189 @@ def requests_share_connections_of_http_2_with_go(eddy):
 @claim
 def requests_share_connections_of_http_2_with_node(eddy):
     check_http_2(eddy, node, tls=True)
+
+
+# ---- the parts of HTTP/2, and what the servers of others do ---------------------------------------
+
+
+HOUR_MS = "3600000"
+# The answers to a body with a trailer, and to a request for hints, pieces and a trailer.
+PARTS = ["20 200 3 3 none", "20 200 partpartpart 3"]
+
+
+def by(files):
+    return ("--ca", files[0], "--by", "h2") if files else ("--by", "h2c")
+
+
+def check_parts(eddy, url, files, expected=None, expect_ms=HOUR_MS):
+    result = eddy.run(*by(files), "parts", url, expect_ms)
+    equal((result.code, result.err), (0, ""))
+    equal(result.out.splitlines(), expected or PARTS)
+
+
+def little_files(eddy):
+    folder = eddy.file("files")
+    os.mkdir(folder)
+    for name, size in FEW.items():
+        with open(os.path.join(folder, name), "wb") as out:
+            out.write(b"x" * size)
+    return folder
+
+
+def check_many(eddy, url, files, count, connections):
+    """All requests are answered, by a number of connections in this range."""
+    result = eddy.run(*by(files), "many", url, str(count))
+    equal((result.code, result.err), (0, ""))
+    words = result.out.split()
+    equal(words[:5], [str(count), "of", "200", "by", "20,"], result.out)
+    check(int(words[7]) in connections, result.out)
+
+
+@claim
+def trailers_hints_and_100_continue_work_with_go(eddy):
+    files = certificate(eddy)
+    check_parts(eddy, go(eddy, eddy.folder, *files), files)
+    check_parts(eddy, go_without_tls(eddy, eddy.folder), ())
+
+
+@claim
+def trailers_hints_and_100_continue_work_with_node(eddy):
+    files = certificate(eddy)
+    check_parts(eddy, node(eddy, eddy.folder, *files), files)
+    check_parts(eddy, node_without_tls(eddy, eddy.folder), ())
+
+
+@claim
+def trailers_of_requests_and_100_continue_work_through_haproxy(eddy):
+    """Its version 2.6 ends some responses after a 103 too early, without their trailers."""
+    files = certificate(eddy)
+    result = eddy.run(*by(files), "parts", haproxy(eddy, eddy.folder, *files), HOUR_MS)
+    equal((result.code, result.err), (0, ""))
+    sent, got = result.out.splitlines()
+    equal((sent, got[:11]), (PARTS[0], PARTS[1][:11]))
+
+
+@claim
+def trailers_work_with_nginx_which_sends_no_100(eddy):
+    folder, files = little_files(eddy), certificate(eddy)
+    with open(os.path.join(folder, "few"), "wb") as out:
+        out.write(b"partpartpart")
+    expected = ["20 200 none 3", PARTS[1]]
+    check_parts(eddy, nginx(eddy, folder, *files), files, expected, "10")
+
+
+@claim
+def trailers_and_100_continue_work_with_nghttpd(eddy):
+    folder = little_files(eddy)
+    with open(os.path.join(folder, "parts"), "wb") as out:
+        out.write(b"partpartpart")
+    check_parts(eddy, nghttpd(eddy, folder), (), ["20 200 abc 3", PARTS[1]])
+
+
+@claim
+def bodies_are_whole_both_ways_by_http_2_without_tls(eddy):
+    folder, digests = files_of(eddy)
+    for serve in (lambda *args: nginx(*args, by_http_2=True)), go_without_tls, node_without_tls, haproxy:
+        check_both_ways(eddy, "HTTP/2 without TLS", folder, digests, serve(eddy, folder), "--by", "h2c")
+
+
+@claim
+def bodies_are_whole_both_ways_by_http_2_with_nghttpd(eddy):
+    """It sends an upload back, which the client keeps: a large one is above its limit."""
+    (folder, digests), files = files_of(eddy), certificate(eddy)
+    for options, url in ((), nghttpd(eddy, folder)), (("--ca", files[0]), nghttpd(eddy, folder, *files)):
+        for size, digest in digests.items():
+            saved = eddy.file("saved")
+            call(eddy, *options, "--by", "h2" if options else "h2c", "get", f"{url}/{size}", saved)
+            equal(digest_of(saved), digest)
+        done = subprocess.run([eddy.path, *options, "--by", "h2" if options else "h2c", "put", url + "/",
+                               os.path.join(folder, "little")], stdout=subprocess.PIPE, check=True)
+        equal(hashlib.sha256(done.stdout[4:].rpartition(b"\n")[0].rpartition(b"\n")[0]).hexdigest(), digests["little"])
+
+
+@claim
+def bodies_are_whole_both_ways_by_http_2_with_haproxy(eddy):
+    check_bodies_by_http_2(eddy, haproxy)
+
+
+@claim
+def requests_share_connections_of_http_2_without_tls(eddy):
+    folder = little_files(eddy)
+    for serve in go_without_tls, node_without_tls:
+        check_many(eddy, serve(eddy, folder) + "/few", (), 1000, range(1, 101))
+    check_many(eddy, nginx(eddy, folder, by_http_2=True) + "/few", (), 1000, (1, 2))
+
+
+@claim
+def requests_share_connections_of_http_2_with_haproxy(eddy):
+    files, folder = certificate(eddy), little_files(eddy)
+    url = haproxy(eddy, folder, *files)
+    check_many(eddy, url + "/few", files, 1000, (1, 2))
+    result = eddy.run(*by(files), "cancel", url + "/some", "100")
+    equal((result.code, result.err), (0, ""))
+
+
+@claim
+def every_request_is_answered_though_the_server_ends_connections(eddy):
+    """Go does so at each request here, Node at one in 300, and nginx after 100."""
+    files, folder = certificate(eddy), little_files(eddy)
+    more = range(2, 1001)
+    check_many(eddy, go(eddy, folder, *files) + "/last", files, 1000, more)
+    check_many(eddy, node(eddy, folder, *files) + "/last", files, 1000, more)
+    check_many(eddy, nginx(eddy, folder, *files, tune="keepalive_requests 100;") + "/few", files, 1000, range(10, 1001))
+
+
+@claim
+def server_with_narrow_limits_answers_every_request(eddy):
+    files, folder = certificate(eddy), little_files(eddy)
+    check_many(eddy, nginx(eddy, folder, *files, tune="http2_max_concurrent_streams 1;") + "/few", files, 1000, range(1, 1001))
+    tune = "tune.h2.max-concurrent-streams 5\ntune.h2.initial-window-size 100"
+    check_many(eddy, haproxy(eddy, folder, *files, tune=tune) + "/few", files, 300, range(1, 301))
+    settings = {"maxConcurrentStreams": 3, "initialWindowSize": 1, "headerTableSize": 0, "maxFrameSize": 16777215}
+    url = node_without_tls(eddy, folder, **settings)
+    check_many(eddy, url + "/few", (), 300, range(1, 301))
+    check_parts(eddy, url, ())
+
+
+def workers(master):
+    with open(f"/proc/{master.pid}/task/{master.pid}/children", encoding="ascii") as file:
+        return set(file.read().split())
+
+
+def stop_with_workers(master):
+    master.terminate()
+    master.wait(e2e.LIMIT_S)
+
+
+def check_reload(eddy, serve, signo):
+    """While requests run, the server starts another process, and the old one ends when its connections do."""
+    files, folder, started = certificate(eddy), little_files(eddy), []
+    url, end = serve(eddy, folder, *files, started=started), eddy.file("end")
+    master, = started
+    eddy.stack.callback(stop_with_workers, master)
+    running = eddy.start(*by(files), "until", url + "/few", end)
+    equal(running.stdout.readline(), b"begun\n")
+    for _ in range(2):
+        old = workers(master)
+        master.send_signal(signo)
+        e2e.wait_until(lambda: (now := workers(master)) and not now & old, "the old worker to end")  # pylint: disable=cell-var-from-loop
+    with open(end, "wb"):
+        pass
+    out, err = running.communicate(timeout=e2e.LIMIT_S)
+    equal((running.returncode, err), (0, b""))
+    words = out.decode().split()
+    equal(words[1:5], ["of", "200", "by", "20,"], out)
+    check(int(words[7]) >= 2, out)
+
+
+@claim
+def nginx_that_reloads_its_configuration_loses_no_request(eddy):
+    check_reload(eddy, nginx, signal.SIGHUP)
+
+
+@claim
+def haproxy_that_reloads_its_configuration_loses_no_request(eddy):
+    check_reload(eddy, haproxy, signal.SIGUSR2)
 
 
 JUDGE_PORTS = 57

@@ -1,6 +1,8 @@
 // http_server.js - the server of test_http_peers.py in Node; http_server.py describes it.
 //
 //     http_server.js FOLDER [CERT KEY]
+//
+// The environment variable H2C has settings, in JSON, of HTTP/2 without TLS.
 'use strict';
 const crypto = require('crypto');
 const fs = require('fs');
@@ -9,6 +11,7 @@ const http2 = require('http2');
 
 const [folder, cert, key] = process.argv.slice(2);
 const EVENTS = 40, EVENTS_AT_ONCE = 10;
+let lasts = 0;
 
 function sendEvents(request, response) {
   const begin = Number(request.headers['last-event-id'] ?? -1) + 1;
@@ -30,6 +33,19 @@ function answer(request, response) {
     const digest = crypto.createHash('sha256');
     request.on('data', (piece) => digest.update(piece));
     request.on('end', () => response.end(digest.digest('hex')));
+  } else if (request.url === '/expect') {
+    let bytes = 0;
+    request.on('data', (piece) => { bytes += piece.length; });
+    request.on('end', () => response.end(`${bytes} ${request.trailers['x-sum'] ?? 'none'}`));
+  } else if (request.url === '/parts') {
+    response.writeEarlyHints({link: '</style.css>; rel=preload'});
+    response.write('part');
+    response.write('part');
+    response.addTrailers({'x-sum': '3'});
+    response.end('part');
+  } else if (request.url === '/last') {
+    response.end('last');
+    if (++lasts % 300 === 0) request.stream.session.close();
   } else if (request.url === '/events') {
     sendEvents(request, response);
   } else {
@@ -40,7 +56,8 @@ function answer(request, response) {
 }
 
 const files = cert ? {cert: fs.readFileSync(cert), key: fs.readFileSync(key), allowHTTP1: true} : {};
-const server = cert ? http2.createSecureServer(files, answer) : http.createServer(answer);
+const server = cert ? http2.createSecureServer(files, answer) :
+  process.env.H2C ? http2.createServer({settings: JSON.parse(process.env.H2C)}, answer) : http.createServer(answer);
 server.on('upgrade', (request, socket, head) => {
   socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n');
   if (head.length > 0) socket.write(head);

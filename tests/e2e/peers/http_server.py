@@ -8,6 +8,9 @@ All servers in this folder do this:
     PUT /any         the body's SHA-256
     GET /events      events 0 to 39, at most 10 in a response, after the one that Last-Event-ID names;
                      every other response breaks within an event; 204 after the last event
+    POST /expect       the number of bytes of the body, and the trailer X-Sum or "none" (by HTTP/2)
+    GET /parts       the hints of a 103, "part" three times, and a trailer X-Sum (by HTTP/2)
+    GET /last        "last"; the server ends the connection of HTTP/2, Go with each request, Node with one in 300
     GET /echo        with "Upgrade: echo": the bytes of the client, up to its end
 
 The first line of output has the URL.

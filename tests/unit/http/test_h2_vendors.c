@@ -120,6 +120,15 @@ H2_TEST(server_that_takes_no_stream_for_a_while_gets_none, OPTIONS(.connections_
         CHECK_EQ(served.begun, 110);
 }
 
+H2_TEST(server_that_takes_one_stream_refuses_no_request_twice, OPTIONS(.connections_max = 16),
+        answer_slowly)
+{
+        memset(&served, 0, sizeof(served));
+        h2_world.streams_max = 1;
+        fetch_hundred();
+        CHECK_EQ(served.begun, 100);
+}
+
 H2_TEST(server_without_a_table_of_fields_understands_all_requests, NULL, answer_slowly)
 {
         memset(&served, 0, sizeof(served));

@@ -1,6 +1,8 @@
 // http_server_go - the server of test_http_peers.py in Go; http_server.py describes it.
 //
 //	http_server_go FOLDER [CERT KEY]
+//
+// With the environment variable H2C, HTTP/2 without TLS, and 10 streams at once.
 package main
 
 import (
@@ -39,6 +41,29 @@ func sendEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func sent(w http.ResponseWriter, r *http.Request) {
+	bytes, err := io.Copy(io.Discard, r.Body)
+	if err != nil {
+		panic(err)
+	}
+	sum := r.Trailer.Get("X-Sum")
+	if sum == "" {
+		sum = "none"
+	}
+	fmt.Fprintf(w, "%d %s", bytes, sum)
+}
+
+func parts(w http.ResponseWriter) {
+	w.Header().Set("Link", "</style.css>; rel=preload")
+	w.WriteHeader(http.StatusEarlyHints)
+	w.Header().Set("Trailer", "X-Sum")
+	for i := 0; i < 3; i++ {
+		fmt.Fprint(w, "part")
+		w.(http.Flusher).Flush()
+	}
+	w.Header().Set("X-Sum", "3")
+}
+
 func echo(w http.ResponseWriter) {
 	connection, buffered, err := w.(http.Hijacker).Hijack()
 	if err != nil {
@@ -58,6 +83,13 @@ func answer(folder string) http.HandlerFunc {
 				panic(err)
 			}
 			fmt.Fprintf(w, "%x", digest.Sum(nil))
+		case r.URL.Path == "/expect":
+			sent(w, r)
+		case r.URL.Path == "/parts":
+			parts(w)
+		case r.URL.Path == "/last":
+			w.Header().Set("Connection", "close")
+			fmt.Fprint(w, "last")
 		case r.URL.Path == "/events":
 			sendEvents(w, r)
 		case r.URL.Path == "/echo":
@@ -73,13 +105,17 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	handler := answer(os.Args[1])
+	server := &http.Server{Handler: answer(os.Args[1])}
+	if os.Getenv("H2C") != "" && !speakPlain(server) {
+		fmt.Println("Go before 1.24 has no HTTP/2 without TLS")
+		os.Exit(77)
+	}
 	if len(os.Args) > 3 {
 		fmt.Printf("listening on https://%s\n", listener.Addr())
-		err = http.ServeTLS(listener, handler, os.Args[2], os.Args[3])
+		err = server.ServeTLS(listener, os.Args[2], os.Args[3])
 	} else {
 		fmt.Printf("listening on http://%s\n", listener.Addr())
-		err = http.Serve(listener, handler)
+		err = server.Serve(listener)
 	}
 	panic(err)
 }
