@@ -43,6 +43,8 @@ struct ed_http_exchange_ops {
                          struct eddy_http_header *ret_header);
         int (*trailer_at)(const eddy_http_exchange *exchange, size_t i,
                           struct eddy_http_header *ret_trailer);
+        /* Returns the bytes of the request's body, or -1: unknown. Not after a read. */
+        int64_t (*body_bytes)(const eddy_http_exchange *exchange);
         int64_t (*read)(eddy_http_exchange *exchange, void *buf, size_t bytes);
         int (*body)(eddy_http_exchange *exchange, const void **ret_data, size_t *ret_bytes);
         /* Lower the limit of the body. Errors: EDDY_E_HTTP_TOO_LARGE: its length is above it. */

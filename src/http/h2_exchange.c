@@ -424,6 +424,16 @@ static int h2_body(eddy_http_exchange *base, const void **ret_data, size_t *ret_
         return 0;
 }
 
+static int64_t h2_body_bytes(const eddy_http_exchange *base)
+{
+        const struct ed_h2_exchange *exchange = h2_of(base);
+
+        if (exchange->body_length < 0 && exchange->stream.got_end &&
+            ed_buf_bytes(&exchange->stream.in) == 0)
+                return 0;
+        return exchange->body_length;
+}
+
 static int h2_limit_body(eddy_http_exchange *base, uint64_t bytes_max)
 {
         struct ed_h2_exchange *exchange = h2_of(base);
@@ -555,6 +565,7 @@ const struct ed_http_exchange_ops ed_h2_exchange_ops = {
         .read = h2_read,
         .body = h2_body,
         .limit_body = h2_limit_body,
+        .body_bytes = h2_body_bytes,
         .add_header = ed_h2_add_header,
         .added_next = ed_h2_added_next,
         .add_trailer = ed_h2_add_trailer,

@@ -208,6 +208,15 @@ static int http1_body(eddy_http_exchange *base, const void **ret_data, size_t *r
         return 0;
 }
 
+static int64_t http1_body_bytes(const eddy_http_exchange *base)
+{
+        const struct ed_http1_head *head = &http1_of(base)->message.head;
+
+        if (head->framing == ED_HTTP1_BY_LENGTH)
+                return (int64_t) head->content_length;
+        return head->framing == ED_HTTP1_NO_BODY ? 0 : -1;
+}
+
 static int http1_limit_body(eddy_http_exchange *base, uint64_t bytes_max)
 {
         struct ed_http_message *message = &http1_of(base)->message;
@@ -328,6 +337,7 @@ const struct ed_http_exchange_ops ed_http1_exchange_ops = {
         .read = http1_read,
         .body = http1_body,
         .limit_body = http1_limit_body,
+        .body_bytes = http1_body_bytes,
         .add_header = http1_add_header,
         .added_next = http1_added_next,
         .add_trailer = ed_http1_add_trailer,

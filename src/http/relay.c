@@ -179,11 +179,8 @@ static int64_t read_body(void *exchange, void *buf, size_t bytes)
 /* Set the body's source. Returns false if the request has no body. */
 static bool set_source(eddy_http_exchange *exchange, struct eddy_http_body_source *source)
 {
-        const char *length = eddy_http_exchange_header(exchange, "Content-Length");
-        int64_t bytes = length ? strtoll(length, NULL, 10) : 0;
+        int64_t bytes = exchange->ops->body_bytes(exchange);
 
-        if (eddy_http_exchange_header(exchange, "Transfer-Encoding"))
-                bytes = -1;
         *source = (struct eddy_http_body_source){ .read = read_body,
                                                   .arg = exchange,
                                                   .bytes = bytes };
@@ -260,7 +257,9 @@ static size_t add_headers(eddy_http_exchange *exchange, struct eddy_http_header 
         const char *scheme = eddy_http_exchange_scheme(exchange);
         const char *host = eddy_http_exchange_client_host(exchange);
         char *client = at;
+        struct eddy_http_exchange_info info;
 
+        eddy_http_exchange_info(exchange, &info);
         eddy_http_exchange_client_text(exchange, client);
         if (!client[0] || strncmp(client, "unix:", 5) == 0)
                 (void) put_text(client, "unknown");
@@ -271,7 +270,9 @@ static size_t add_headers(eddy_http_exchange *exchange, struct eddy_http_header 
                 headers[count++] = (struct eddy_http_header){ "X-Forwarded-Host", host };
         headers[count++] = (struct eddy_http_header){ "Forwarded", at };
         write_forwarded(client, scheme, host, at);
-        headers[count++] = (struct eddy_http_header){ "Via", "1.1 eddy" };
+        headers[count++] = (struct eddy_http_header){
+                "Via", info.version == 20 ? "2.0 eddy" : "1.1 eddy"
+        };
         /* NULL: without these, the client would add its own. */
         for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
                 if (!has_header(headers, count, own[i]))

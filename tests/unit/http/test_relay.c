@@ -127,6 +127,41 @@ TEST(each_request_passes_without_the_headers_of_one_connection)
         run_before(show_request, "http://b.test///", see_requests);
 }
 
+static int send_by_http2(void *arg)
+{
+        EDDY_AUTO(eddy_http_client) eddy_http_client *client = NULL;
+        EDDY_AUTO(eddy_http_response) eddy_http_response *response = NULL;
+        const struct eddy_http_client_opts opts = { .handler = pass_on,
+                                                    .flags = EDDY_HTTP_CLIENT_H2C };
+        static const struct eddy_http_header headers[] = {
+                { "Accept", "a/b" }, { "User-Agent", NULL }, { "Accept-Encoding", NULL },
+                { "TE", "trailers" },
+        };
+        struct eddy_http_request request = { .url = "http://a/x?y",
+                                             .headers = headers,
+                                             .headers_count = 4 };
+        const void *body;
+        size_t bytes;
+
+        (void) arg;
+        CHECK_EQ(eddy_http_client_new(&opts, &client), 0);
+        CHECK_EQ(eddy_http_client_send(client, &request, &response), 0);
+        CHECK_EQ(eddy_http_response_body(response, &body, &bytes), 0);
+        CHECK_STR(body, "GET /x?y\nHost: b.test\naccept: a/b\nX-Forwarded-For: unknown\n"
+                        "X-Forwarded-Proto: http\nX-Forwarded-Host: a\n"
+                        "Forwarded: for=unknown;proto=http;host=\"a\"\n"
+                        "Via: 2.0 eddy\n");
+        return 0;
+}
+
+TEST(a_request_by_http_2_passes_to_a_server_of_http_1)
+{
+        backend = show_request;
+        server = "http://b.test";
+        inner = (struct eddy_http_client_opts){ .connections_max = 0 };
+        http_run(send_by_http2, NULL);
+}
+
 static void see_base(struct site *site)
 {
         static const char *const paths[] = { "/..",          "/../x", "/a/../../x", "/%2e%2E/x",
@@ -339,11 +374,10 @@ static int send_sizes(void *arg)
 {
         static const int64_t sizes[] = { 0, 1, 16383, 16384, 16385, 65536, BODY_BYTES };
         EDDY_AUTO(eddy_http_client) eddy_http_client *client = NULL;
+        const struct eddy_http_client_opts opts = { .handler = pass_on,
+                                                    .flags = *(const uint32_t *) arg };
 
-        (void) arg;
-        CHECK_EQ(eddy_http_client_new(&(struct eddy_http_client_opts){ .handler = pass_on },
-                                      &client),
-                 0);
+        CHECK_EQ(eddy_http_client_new(&opts, &client), 0);
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
                 for (int chunked = 0; chunked <= 1; chunked++)
                         CHECK_EQ(send_through(client, sizes[i], chunked), 0);
@@ -352,10 +386,20 @@ static int send_sizes(void *arg)
 
 TEST(bodies_of_each_size_pass_in_both_directions_at_once)
 {
+        /* The version of HTTP before the proxy, and after it. */
+        static uint32_t versions[][2] = {
+                { 0, 0 },
+                { 0, EDDY_HTTP_CLIENT_H2C },
+                { EDDY_HTTP_CLIENT_H2C, 0 },
+                { EDDY_HTTP_CLIENT_H2C, EDDY_HTTP_CLIENT_H2C },
+        };
+
         backend = echo;
         server = "http://b";
-        inner = (struct eddy_http_client_opts){ .connections_max = 0 };
-        http_run(send_sizes, NULL);
+        for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+                inner = (struct eddy_http_client_opts){ .flags = versions[i][1] };
+                http_run(send_sizes, &versions[i][0]);
+        }
 }
 
 static int answer_coded(eddy_http_exchange *exchange, void *arg)
