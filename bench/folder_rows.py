@@ -2,6 +2,7 @@
 
 from folder_peers import FOLDER_PEERS, LARGE, SIZES, SMALL, FolderServers
 from harness import BenchError, median
+from server_rows import RowsBench
 from tls import say
 
 REQUESTS, VOLUME = 30_000, 3_000  # of the small file; MiB of the large one
@@ -17,64 +18,45 @@ ROWS = [
 ]
 
 
-def title_of(name, connections, secure):
-    size = "20 KiB, us/request" if name == SMALL else "100 MB, us/MiB"
-    return f"{'TLS: ' if secure else ''}{size}, {connections}"
-
-
-class FolderBench:
+class FolderBench(RowsBench):
     """CPU time per request of a small file, and per MiB of a large one."""
 
     title = "Files"
+    peers = FOLDER_PEERS
+    all_rows = ROWS
+    servers_class = FolderServers
 
-    def __init__(self, options, tools):
-        self.options, self.servers = options, FolderServers(options, tools)
-        only = options.only.split(",") if options.only else None
-        self.entries = [peer for peer in FOLDER_PEERS if not only or peer[0] in only]
-        self.rows = [row for row in ROWS if not options.row or options.row in title_of(*row)]
-        self.failures = []
-        self.runs = {}  # (row, key): results, by number of the run
-
-    @property
-    def missing(self):
-        return self.servers.missing
-
-    def run(self, *cpus):
-        self.entries = self.servers.build(self.entries)
-        if not self.entries:
-            return
-        with self.servers.running(*cpus):
-            for run in range(self.options.runs):
-                for row in self.rows:
-                    self.run_row(run, row)
+    def title_of(self, name, connections, secure):
+        size = "20 KiB, us/request" if name == SMALL else "100 MB, us/MiB"
+        return f"{'TLS: ' if secure else ''}{size}, {connections}"
 
     def count_of(self, key, name, connections, secure):
         if name == LARGE:
             return max(64, int(VOLUME * self.options.scale * (0.5 if secure else 1)))
         return max(connections, int(REQUESTS * self.options.scale * SLOW.get(key, 1) * (0.5 if secure else 1)))
 
-    def run_row(self, run, row):
+    def run_row(self, run, name, connections, secure):
         """A run of each server in turn."""
-        name, connections, secure = row
+        title = self.title_of(name, connections, secure)
         for entry in self.entries:
-            count = self.count_of(entry[0], *row)
+            count = self.count_of(entry[0], name, connections, secure)
             try:
                 result = self.servers.measure_file(entry, name, connections, count, secure)
             except BenchError as error:
-                self.failures.append(f"{title_of(*row)}: {entry[0]}: {error}")
+                self.failures.append(f"{title}: {entry[0]}: {error}")
                 continue
-            self.runs.setdefault((row, entry[0]), {})[run] = result
-        costs = ((key, self.runs.get((row, key), {}).get(run)) for key, *_ in self.entries)
-        say(f"folder {title_of(*row)}: " + ", ".join(f"{key} {cost['us']:.2f}" for key, cost in costs if cost))
+            self.runs.setdefault((title, entry[0]), {})[run] = result
+        costs = ((key, self.runs.get((title, key), {}).get(run)) for key, *_ in self.entries)
+        say(f"folder {title}: " + ", ".join(f"{key} {cost['us']:.2f}" for key, cost in costs if cost))
 
     def figure(self, row, key, value):
         """The median of a value of a server's results in a row, or None."""
-        runs = self.runs.get((row, key))
+        runs = self.runs.get((self.title_of(*row), key))
         return median([value(result) for result in runs.values()]) if runs else None
 
     def beside(self, row):
         """The median of the ratios of eddy's and nginx's runs with the same number."""
-        ours, theirs = self.runs.get((row, "eddy"), {}), self.runs.get((row, "nginx"), {})
+        ours, theirs = (self.runs.get((self.title_of(*row), key), {}) for key in ("eddy", "nginx"))
         ratios = [ours[run]["us"] / theirs[run]["us"] for run in ours if run in theirs]
         return median(ratios) if ratios else None
 
@@ -88,7 +70,7 @@ class FolderBench:
             ratio = self.beside(row)
             cell = f"{ratio:.2f}: {'met' if ratio <= NGINX_MOST else 'missed'}" if ratio else "-"
             cells = " | ".join(f"{cost:.2f}" if cost else "-" for cost in costs)
-            lines.append(f"| {title_of(*row)} | {cells} | {cell} |")
+            lines.append(f"| {self.title_of(*row)} | {cells} | {cell} |")
         return lines + self.rates()
 
     def rates(self):
@@ -102,7 +84,7 @@ class FolderBench:
                 rate = self.figure(row, key, lambda result: unit * 1000 * result["ops"] / result["wall_ns"])
                 peak = self.figure(row, key, lambda result: result["kib_peak"])
                 cells.append(f"{rate:,.0f}; {peak:,.0f}" if rate else "-")
-            lines.append(f"| {title_of(*row)} | " + " | ".join(cells) + " |")
+            lines.append(f"| {self.title_of(*row)} | " + " | ".join(cells) + " |")
         return lines
 
     def notes(self):

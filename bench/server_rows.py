@@ -39,21 +39,19 @@ PAIRS = [
 ]
 
 
-class ServerBench:
-    """CPU time per request of HTTP servers."""
-
-    title = "HTTP server"
-    peers = SERVER_PEERS
-    all_rows = ROWS
-    servers_class = Servers
+class RowsBench:
+    """Runs of servers that alternate, in each row.  A subclass has peers, all_rows, servers_class and run_row()."""
 
     def __init__(self, options, tools):
         self.options, self.servers = options, self.servers_class(options, tools)
         only = options.only.split(",") if options.only else None
         self.entries = [peer for peer in self.peers if not only or peer[0] in only]
-        self.rows = [row for row in self.all_rows if not options.row or options.row in row[0]]
+        self.rows = [row for row in self.all_rows if not options.row or options.row in self.title_of(*row)]
         self.failures = []
-        self.runs = {}  # (row's title, key): us per request, by number of the run
+        self.runs = {}  # (row's title, key): results, by number of the run
+
+    def title_of(self, title, *_):
+        return title
 
     @property
     def missing(self):
@@ -67,6 +65,15 @@ class ServerBench:
             for run in range(self.options.runs):
                 for row in self.rows:
                     self.run_row(run, *row)
+
+
+class ServerBench(RowsBench):
+    """CPU time per request of HTTP servers, in us."""
+
+    title = "HTTP server"
+    peers = SERVER_PEERS
+    all_rows = ROWS
+    servers_class = Servers
 
     def run_row(self, run, title, way, connections, secure):
         """A run of each server in turn."""
