@@ -46,11 +46,13 @@ static void note(struct fields *fields, const struct eddy_http_header *header, c
         }
 }
 
-/* Returns true for a valid date. */
-static bool date_read(const char *text, int64_t *ret_seconds)
+/* Returns true for a valid date, if the content has one to compare. */
+static bool date_read(const char *text, const struct ed_http_validators *validators,
+                      int64_t *ret_seconds)
 {
-        return text && eddy_http_date_parse(text, strlen(text), eddy_time_of_day() / EDDY_SEC(1),
-                                            ret_seconds) == 0;
+        return text && validators->modified_s != ED_HTTP_NO_DATE &&
+               eddy_http_date_parse(text, strlen(text), eddy_time_of_day() / EDDY_SEC(1),
+                                    ret_seconds) == 0;
 }
 
 /*
@@ -63,7 +65,7 @@ static bool is_same(const char *if_range, const struct ed_http_validators *valid
 
         if (ed_entity_tag_is_valid(if_range))
                 return if_range[0] == '"' && strcmp(if_range, validators->tag) == 0;
-        return !validators->has_codings && date_read(if_range, &seconds) &&
+        return !validators->has_codings && date_read(if_range, validators, &seconds) &&
                seconds == validators->modified_s;
 }
 
@@ -77,13 +79,13 @@ int ed_http_conditions_judge(const eddy_http_exchange *exchange,
         for (size_t i = 0; eddy_http_exchange_header_at(exchange, i, &header) == 0; i++)
                 note(&fields, &header, validators->tag);
         *ret_range = NULL;
-        if (fields.has_match
-                    ? !fields.matches
-                    : date_read(fields.unmodified_since, &since) && validators->modified_s > since)
+        if (fields.has_match ? !fields.matches
+                             : date_read(fields.unmodified_since, validators, &since) &&
+                                       validators->modified_s > since)
                 return 412;
-        if (fields.has_none_match
-                    ? fields.none_matches
-                    : date_read(fields.modified_since, &since) && validators->modified_s <= since)
+        if (fields.has_none_match ? fields.none_matches
+                                  : date_read(fields.modified_since, validators, &since) &&
+                                            validators->modified_s <= since)
                 return 304;
         if (fields.range && strcmp(eddy_http_exchange_method(exchange), "GET") == 0 &&
             (!fields.if_range || is_same(fields.if_range, validators)))

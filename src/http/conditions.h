@@ -6,10 +6,13 @@
 
 #include "http/exchange.h"
 
+/* There is no date: conditions with a date do not apply. */
+#define ED_HTTP_NO_DATE INT64_MIN
+
 /* The validators of a content (RFC 9110, 8.8), with which conditions are compared. */
 struct ed_http_validators {
         const char *tag;    /* for ETag */
-        int64_t modified_s; /* for Last-Modified */
+        int64_t modified_s; /* for Last-Modified, or ED_HTTP_NO_DATE */
         bool has_codings;   /* the content has this date in other codings too */
 };
 

@@ -111,7 +111,7 @@ static int judge(struct sending *sending)
                 put_modified(sending, validators.modified_s);
         else if (eddy_http_date_parse(sending->modified, strlen(sending->modified),
                                       eddy_time_of_day() / EDDY_SEC(1), &validators.modified_s) < 0)
-                validators.modified_s = INT64_MAX; /* not a date: modified since any */
+                validators.modified_s = ED_HTTP_NO_DATE;
         if (!sending->has_accept)
                 put(sending, "Accept-Ranges", "bytes");
         validators.tag = sending->tag;

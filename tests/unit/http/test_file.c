@@ -303,6 +303,11 @@ static int ask_with_headers(void *arg)
         CHECK_EQ(get_reply("/", "If-None-Match", "\"own\"")->status, 304);
         CHECK_EQ(get_reply("/", "If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT")->status, 304);
         CHECK_EQ(get_reply("/", "If-Modified-Since", "Sun, 06 Nov 1994 08:49:36 GMT")->status, 200);
+        part.headers[1].value =
+                "yesterday"; /* conditions with a date do not apply (RFC 9110, 13.1) */
+        CHECK_EQ(get_reply("/", "If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:36 GMT")->status,
+                 200);
+        CHECK_EQ(get_reply("/", "If-Modified-Since", "Sun, 06 Nov 1994 08:49:38 GMT")->status, 200);
         part.headers[2] = (struct eddy_http_header){ "Accept-Ranges", "none" };
         send_with(3, 200);
         CHECK_STR(get_reply("/", "Range", "bytes=1-2")->body, "0123456789");
