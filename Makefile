@@ -30,6 +30,10 @@ BUT_SWEEPS = $(if $(QUICK)$(SAMPLE),--but $(SWEEPS)$(BUT_MORE))
 # What needs servers, schedulers, a browser or registries, which a plain Debian lacks: `make interop`.
 INTEROP = pg-bouncer,pg-cancel,pg-connect,pg-crash,pg-loan,pg-outage,pg-pipeline,pg-pool,pg-query,pg-stream,pg-tls,pg-transaction,redis-,mongo-,docs-pages,docs-schedulers,docs-speedscope,e2e-chat-page,e2e-fastapi-peer,e2e-http-peers,e2e-http2-clients,e2e-openapi,e2e-proxy,e2e-serve-peers,e2e-server-peers,e2e-slow-clients,e2e-slow-readers,e2e-uploads
 
+# TWINS=1, for `.ci/run`: the twins in Python of the examples run in `make examples`, which waits, and not in `make check`.
+CHECK_BUT = $(TWINS:1=,twin-)
+EXAMPLES_WITH = $(TWINS:1=--with-twins --slack 60)
+
 # SAMPLE=1, for `.ci/run`. ThreadSanitizer: the suites of the core, input and output, HTTP, TLS, logs, limits, databases
 # and process pools, in which threads and processes meet; not the sweeps. Torture: two minutes of it.
 TSAN_SAMPLE = --only unit,bug,planted
@@ -62,7 +66,7 @@ demo-fetch: all                            ## 50 slow requests, 8 at a time, to 
 
 check: deps-check $(CHECK)/build.ninja     ## all tests under ASan and UBSan; T=name for some
 	$(call ninja,$(CHECK))
-	@tools/run-tests $(CHECK) --not tidy,torture,bench $(if $(T),--match '$(T)',--but $(INTEROP))
+	@tools/run-tests $(CHECK) --not tidy,torture,bench $(if $(T),--match '$(T)',--but $(INTEROP)$(CHECK_BUT))
 
 interop: deps-interop deps-check $(CHECK)/build.ninja   ## tests beside servers, schedulers and a browser, skipped by name without them
 	@tests/unit/mongo/server fetch || echo "interop: no mongo-java-server, its cases are skipped"
@@ -132,9 +136,9 @@ tidy: deps-check all                       ## floors, names, banned calls, heade
 format: deps-check                         ## clang-format on all C files
 	@tools/c-files | xargs clang-format -i
 
-examples: deps-build $(BUILD)/examples.made  ## build the examples and run them
+examples: deps-build $(if $(TWINS),deps-course) $(BUILD)/examples.made  ## build the examples and run them; TWINS=1: their twins in Python too
 	$(call ninja,$(BUILD))
-	@examples/run $(BUILD)
+	@examples/run $(BUILD) $(EXAMPLES_WITH)
 
 # The list needs no build.
 course: $(if $(N),deps-course $(BUILD)/examples.made)  ## the courses' programs, by number; N=14 runs one, in C and in Python

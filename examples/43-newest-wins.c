@@ -8,7 +8,7 @@
  * are open after a cancel, and at the end how many were opened.
  *
  * Run: 43-newest-wins $MOCK/slow-body/1
- * Time: wall 1.4 to 2.9 s
+ * Time: wall 1.4 s
  * Output:
  *     asked: How do I wait?
  *     superseded: How do I wait? (connections open: 0)
