@@ -124,6 +124,7 @@
 #include "eddy/var.h"
 #include "eddy/version.h"
 #include "eddy/wait.h"
+#include "eddy/websocket.h"
 #include "eddy/writer.h"
 
 #endif

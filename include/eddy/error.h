@@ -168,6 +168,12 @@ EDDY_BEGIN_DECLS
         X(MONGO, 6, BAD_DOCUMENT, "the text is not a document that MongoDB can store")             \
         X(MONGO, 7, NONE, "no document matches")                                                   \
         X(MONGO, 8, MANY, "more than one document matches")                                        \
+        X(WEBSOCKET, 0, HANDSHAKE, "the handshake of WebSocket is not valid, or was refused")      \
+        X(WEBSOCKET, 1, PROTOCOL, "the peer does not follow the protocol of WebSocket")            \
+        X(WEBSOCKET, 2, UTF8, "a text message is not UTF-8")                                       \
+        X(WEBSOCKET, 3, TOO_LARGE, "the message is larger than its limit")                         \
+        X(WEBSOCKET, 4, CLOSED, "the WebSocket was closed")                                        \
+        X(WEBSOCKET, 5, LOST, "the connection ended without a close of the WebSocket")             \
         X(TEST, 0, FOUND, "the test kit found something wrong in the run")                         \
         X(TEST, 1, NO_RUN, "not in a run of the test kit")
 
@@ -199,6 +205,7 @@ enum {
         EDDY_E_SQLITE = 0x11b00,
         EDDY_E_REDIS = 0x11c00,
         EDDY_E_MONGO = 0x11d00,
+        EDDY_E_WEBSOCKET = 0x11e00,
 };
 
 enum {

@@ -14,6 +14,8 @@ static const EVP_MD *function_of(enum ed_hash_kind kind)
         switch (kind) {
         case ED_HASH_MD5:
                 return EVP_md5();
+        case ED_HASH_SHA1:
+                return EVP_sha1();
         case ED_HASH_SHA512_256:
                 return EVP_sha512_256();
         default:

@@ -92,6 +92,14 @@ PIECES = [
 
 # Cookies of sessions, heads with values, and names with values, for fuzz_session.c.
 HEAD = "\x01" + "i" * 16 + "\0" * 7 + "\x01" + "\0" * 7 + "\x02"
+# The side that reads, and its frames.
+FRAMES = [
+    b"\x01\x81\x85\x37\xfa\x21\x3d\x7f\x9f\x4d\x51\x58", b"\0\x81\x05Hello", b"\0\x01\x03Hel\x89\x01x\x80\x02lo",
+    b"\0\x82\x7e\x01\x00" + bytes(256), b"\0\x82\x7f" + bytes(5) + b"\x01\0\0" + bytes(300),
+    b"\0\x88\x06\x03\xe8ende", b"\0\x88\x02\x03\xed", b"\0\x81\x0a\xc3\xa9\xe2\x82\xac\xf0\x9d\x84\x9e\x41",
+    b"\0\x81\x03\xed\xa0\x80", b"\x01\x81\x05Hello", b"\0\x7e\x7f\xff",
+]
+
 SESSIONS = [
     "AQcAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAACdXNlcgBhZGEA", "A", "AAAA", "====", HEAD, HEAD + "a\0b\0",
     HEAD + "a\0b\0a\0c\0", HEAD + "a\0b", HEAD + "a\0", HEAD + "\0\0", HEAD.replace("\x01", "\x02", 1),
@@ -242,6 +250,7 @@ def main():
     write("fuzz_sse", [text.encode() for text in EVENTS])
     write("fuzz_url", [url.encode() for url in URLS])
     write("fuzz_url_join", [text.encode() for text in JOINS])
+    write("fuzz_websocket", FRAMES)
     print(f"{len(every)} cases in the corpus")
 
 
