@@ -12,6 +12,7 @@
 /* The hashes of "abc" in RFC 1321, A.5 and in NIST's examples for FIPS 180-4. */
 static const char *const of_abc[] = {
         [ED_HASH_MD5] = "900150983cd24fb0d6963f7d28e17f72",
+        [ED_HASH_SHA1] = "a9993e364706816aba3e25717850c26c9cd0d89d",
         [ED_HASH_SHA256] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
         [ED_HASH_SHA512_256] = "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23",
 };
