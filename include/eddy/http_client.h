@@ -22,14 +22,15 @@
  * one.  If the server says how long it keeps an idle connection ("Keep-Alive: timeout=5"),
  * the client does not use the connection in the last second of that time.
  *
- * https servers are offered HTTP/2 (ALPN), on which up to 100 exchanges share a connection, unless the
- * client has EDDY_HTTP_CLIENT_HTTP1.  The calls are the same; names of headers are then in lower case.  A request with
- * "Connection: Upgrade" is sent by HTTP/1.  If a response is closed early, only its own exchange
- * ends.  If the server reports that it has not processed a request, the request is sent once more,
- * whatever its method.  A connection whose exchanges are ended early too often (500 at once, and
- * about 16 each second) gets no more requests, because servers end a connection with many resets.
- * If no byte arrives for 30 s while a request waits, the client sends a PING; if no answer arrives
- * within 15 s, the requests fail with EDDY_E_NET_TIMED_OUT.
+ * https servers are offered HTTP/2 (ALPN), on which up to 100 exchanges share a connection,
+ * unless the client has EDDY_HTTP_CLIENT_HTTP1_ONLY.  The calls are the same; names of headers
+ * are then in lower case.  A request with "Connection: Upgrade" is sent by HTTP/1.  If a
+ * response is closed early, only its own exchange ends.  If the server reports that it has not
+ * processed a request, the request is sent once more, whatever its method.  A connection whose
+ * exchanges are ended early too often (500 at once, and about 16 each second) gets no more
+ * requests, because servers end a connection with many resets.  If no byte arrives for 30 s while
+ * a request waits, the client sends a PING; if no answer arrives within 15 s, the requests fail
+ * with EDDY_E_NET_TIMED_OUT.
  *
  * A request that a server of HTTP/2 refuses with HTTP_1_1_REQUIRED is sent once more, by HTTP/1,
  * whatever its method.

@@ -112,7 +112,7 @@ EDDY_BEGIN_DECLS
 /* Flags of a client, in addition to those of eddy/http_request.h. */
 enum {
         /* https servers are not offered HTTP/2.  Excludes EDDY_HTTP_CLIENT_H2C. */
-        EDDY_HTTP_CLIENT_HTTP1 = 1 << 16,
+        EDDY_HTTP_CLIENT_HTTP1_ONLY = 1 << 16,
         /* http URLs use HTTP/2 with prior knowledge (RFC 9113, 3.3), but not by an HTTP proxy. */
         EDDY_HTTP_CLIENT_H2C = 1 << 17,
 };

@@ -20,7 +20,7 @@
 enum {
         CONNECTIONS_DEFAULT = 100,
         CLIENT_FLAGS = EDDY_HTTP_STATUS_IS_ERROR | EDDY_HTTP_REDIRECT_TO_HTTP |
-                       EDDY_HTTP_REDIRECT_SAME_METHOD | EDDY_HTTP_CLIENT_HTTP1 |
+                       EDDY_HTTP_REDIRECT_SAME_METHOD | EDDY_HTTP_CLIENT_HTTP1_ONLY |
                        EDDY_HTTP_CLIENT_H2C,
 };
 
@@ -41,7 +41,7 @@ static void set_options(eddy_http_client *client, const struct eddy_http_client_
         };
         struct ed_http_pool *pool = &client->pool;
 
-        client->protocols = opts->flags & EDDY_HTTP_CLIENT_HTTP1 ? http1 : http2;
+        client->protocols = opts->flags & EDDY_HTTP_CLIENT_HTTP1_ONLY ? http1 : http2;
         if (opts->flags & EDDY_HTTP_CLIENT_H2C)
                 client->protocols.prior = &ed_h2_protocol;
         pool->connect = opts->handler ? ed_http_mock_connect : ed_http_connect;
@@ -97,8 +97,8 @@ static const char *bad_option(const struct eddy_http_client_opts *opts)
                 return "timeouts: a time is negative; 0 means no limit";
         if (opts->flags & ~(unsigned) CLIENT_FLAGS)
                 return "flags: a flag is unknown, or belongs to a request";
-        if (opts->flags & EDDY_HTTP_CLIENT_HTTP1 && opts->flags & EDDY_HTTP_CLIENT_H2C)
-                return "flags: EDDY_HTTP_CLIENT_HTTP1 and EDDY_HTTP_CLIENT_H2C exclude each other";
+        if (opts->flags & EDDY_HTTP_CLIENT_HTTP1_ONLY && opts->flags & EDDY_HTTP_CLIENT_H2C)
+                return "flags: EDDY_HTTP_CLIENT_HTTP1_ONLY excludes EDDY_HTTP_CLIENT_H2C";
         if (opts->redirects_max < 0)
                 return "redirects_max: it is negative; 0 follows none";
         if (ed_tls_config_has_alpn(opts->tls))

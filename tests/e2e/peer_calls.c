@@ -15,10 +15,11 @@
  * events: a line for each event, then the number of connections. upgrade: the bytes that came back.
  * stray: how many answers were right and wrong, and how many requests failed. many: sends COUNT requests,
  * 100 at once: the answers by status and version, the bytes, and the connections. cancel: reads
- * 1 KiB of each of COUNT answers, and then one whole: its bytes, and the connections. until: the same as many, until
- * the file exists; the first line comes when 100 were answered. parts: sends "abc", for which it waits for
- * "100 Continue" for so long, and a trailer X-Sum, to URL/expect, and asks for URL/parts: the version, the
- * status, the body and the trailer X-Sum of both. --by h1: HTTP/2 is not offered; h2c: it is used for http URLs without an offer. The last line of the first four is the peak
+ * 1 KiB of each of COUNT answers, four at once, and beside them some whole: their bytes, and the connections.
+ * until: the same as many, until the file exists; the first line comes when 100 were answered. parts: sends
+ * "abc", for which it waits for "100 Continue" for so long, and a trailer X-Sum, to URL/expect, and asks for
+ * URL/parts: the version, the status, the body and the trailer X-Sum of both. --by h1: HTTP/2 is not offered;
+ * h2c: it is used for http URLs without an offer. The last line of the first four is the peak
  * of resident memory in KiB.
  */
 #include <stdio.h>
@@ -27,7 +28,7 @@
 
 #include "eddy/eddy.h"
 
-enum { PIECE_BYTES = 16 << 10 };
+enum { PIECE_BYTES = 16 << 10, CANCELLING = 4, CANCELS_BESIDE = 50 };
 
 static struct {
         struct eddy_http_client_opts opts;
@@ -309,29 +310,49 @@ static int until(void)
         return ask_at_once();
 }
 
-static int cancel(void)
+/* Read a piece of an answer, and close the answer. */
+static int ask_in_part(void)
 {
-        unsigned count = (unsigned) strtoul(call.words[1], NULL, 10);
         struct eddy_http_request request = { .url = call.words[0], .ret_fault = &call.fault };
         eddy_http_response *response;
         char piece[1024];
+        int64_t n;
+        int err = eddy_http_client_send(call.client, &request, &response);
 
-        for (unsigned i = 0; i < count; i++) {
-                int err = eddy_http_client_send(call.client, &request, &response);
-                int64_t n = err < 0 ? err : eddy_http_response_read(response, piece, sizeof(piece));
+        if (err < 0)
+                return err;
+        n = eddy_http_response_read(response, piece, sizeof(piece));
+        if (n < 0)
+                fprintf(stderr, "an answer: %s\n", eddy_http_response_fault_text(response));
+        eddy_http_response_close(response);
+        return n > 0 ? 0 : n < 0 ? (int) n : -EBADMSG;
+}
 
-                if (n < 0 && err >= 0)
-                        fprintf(stderr, "answer %u: %s\n", i,
-                                eddy_http_response_fault_text(response));
-                eddy_http_response_close(err < 0 ? NULL : response);
-                if (n <= 0)
-                        return n < 0 ? (int) n : -EBADMSG;
+static int cancel_in_turn(void *left)
+{
+        int err = 0;
+
+        while (err == 0 && *(unsigned *) left > 0) {
+                --*(unsigned *) left;
+                err = ask_in_part();
         }
-        asked.left = 1;
-        if (ask_in_turn(call.words[0]) < 0)
-                return -EIO;
+        return err;
+}
+
+static int cancel(void)
+{
+        unsigned left = (unsigned) strtoul(call.words[1], NULL, 10);
+        eddy_scope scope;
+        int err;
+
+        asked.left = left / CANCELS_BESIDE + 1;
+        eddy_scope_begin(&scope, NULL);
+        for (int i = 0; i < CANCELLING; i++)
+                eddy_scope_start(&scope, cancel_in_turn, &left);
+        eddy_scope_start(&scope, ask_in_turn, call.words[0]);
+        err = eddy_scope_end(&scope);
         print_answers();
-        return 0;
+        return err;
 }
 
 /* ---- the parts of messages ----------------------------------------------------------------- */
@@ -445,7 +466,7 @@ int main(int argc, char **argv)
                 if (strcmp(argv[0], "--proxy") == 0)
                         call.opts.http_proxy = call.opts.https_proxy = argv[1];
                 else if (strcmp(argv[0], "--by") == 0)
-                        call.opts.flags |= strcmp(argv[1], "h1") == 0    ? EDDY_HTTP_CLIENT_HTTP1
+                        call.opts.flags |= strcmp(argv[1], "h1") == 0 ? EDDY_HTTP_CLIENT_HTTP1_ONLY
                                            : strcmp(argv[1], "h2c") == 0 ? EDDY_HTTP_CLIENT_H2C
                                                                          : 0;
                 else

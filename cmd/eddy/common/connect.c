@@ -172,7 +172,7 @@ int ed_connect_open(const struct ed_connect *connect, const char *command,
                 return err;
         opts->tls = tls;
         if (connect->http1)
-                opts->flags |= EDDY_HTTP_CLIENT_HTTP1;
+                opts->flags |= EDDY_HTTP_CLIENT_HTTP1_ONLY;
         opts->http_proxy = connect->http_proxy;
         opts->https_proxy = connect->https_proxy;
         opts->no_proxy = connect->no_proxy;

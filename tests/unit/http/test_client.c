@@ -430,7 +430,8 @@ static int bad_options(void *arg)
         CHECK_ERR(eddy_http_client_new(OPTIONS(.idle_timeout_ns = -1), &client), -EINVAL);
         CHECK_ERR(eddy_http_client_new(OPTIONS(.timeouts.connect_ns = -1), &client), -EINVAL);
         CHECK_ERR(eddy_http_client_new(
-                          OPTIONS(.flags = EDDY_HTTP_CLIENT_HTTP1 | EDDY_HTTP_CLIENT_H2C), &client),
+                          OPTIONS(.flags = EDDY_HTTP_CLIENT_HTTP1_ONLY | EDDY_HTTP_CLIENT_H2C),
+                          &client),
                   -EINVAL);
         CHECK(!client);
         return 0;

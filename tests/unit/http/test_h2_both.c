@@ -53,7 +53,7 @@ static void prepare(struct site *site)
         site->opts.drain_ns = EDDY_SEC(30);
         site->opts.flags |= both.is_server_off ? EDDY_HTTP_SERVER_HTTP1_ONLY : 0;
         if (both.is_client_off)
-                opts.flags = EDDY_HTTP_CLIENT_HTTP1;
+                opts.flags = EDDY_HTTP_CLIENT_HTTP1_ONLY;
         else if (both.is_plain)
                 opts.flags = EDDY_HTTP_CLIENT_H2C;
         if (!both.is_plain) {
