@@ -299,7 +299,15 @@ static int ask_at_once(void)
 
 static int many(void)
 {
-        asked.left = call.words[1] ? (unsigned) strtoul(call.words[1], NULL, 10) : 1;
+        unsigned count = call.words[1] ? (unsigned) strtoul(call.words[1], NULL, 10) : 1;
+        int err;
+
+        /* The client has 50 ms to learn the protocol before all open connections: a busy machine may need more. */
+        asked.left = 1;
+        err = ask_in_turn(call.words[0]);
+        if (err < 0)
+                return err;
+        asked.left = count - 1;
         return ask_at_once();
 }
 
