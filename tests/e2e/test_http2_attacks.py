@@ -262,9 +262,12 @@ HOLDS = [
     hold("bodies by single bytes", requests(100, b"/wait", END_HEADERS) +
          [frame(DATA, 0, 2 * i + 1, b"x") for i in range(100)]),
     hold("memory without a window", requests(100, b"/large"), NO_WINDOW),
+    hold("files without a window", requests(100, b"/file"), NO_WINDOW),
     hold("windows of a byte", requests(100, b"/large") +
          [frame(UPDATE, 0, 2 * i + 1, number(1)) for i in range(100)], ONE_BYTE),
     hold("responses that are not read", [frame(UPDATE, 0, 0, number(0x3fffffff))] + requests(100, b"/large"),
+         ALL_WINDOW, False),
+    hold("files that are not read", [frame(UPDATE, 0, 0, number(0x3fffffff))] + requests(100, b"/file"),
          ALL_WINDOW, False),
     hold("a connection without a request", [], streams=0),
     hold("a part of a frame", [frame(HEADERS, 0, 1, head())[:5]], streams=1),
