@@ -123,6 +123,9 @@ EDDY_API int eddy_http_error_status(const eddy_http_exchange *exchange, int erro
  * With HTTP/2, an invalid request is reset, a handler's header "Connection: close" has no effect,
  * and eddy/http2_server.h has more limits.
  *
+ * With the option 'tls', a request without TLS (GET, HEAD, POST, PUT, CONNECT) is answered by 400 and a
+ * text that names https.
+ *
  * Lines of HTTP/1 end in CR LF.  A line that ends in LF alone, and a chunk's size with white space
  * after it, are answered by 400.
  *

@@ -113,17 +113,16 @@ static int secure(struct ed_http_conn *conn, struct eddy_http_fault *fault, eddy
         struct ed_http_pool *pool = conn->pool;
         eddy_tls_config *tls = key->tls ? key->tls : pool->tls;
         eddy_stream *lower = *stream;
-        bool no_protocol;
+        enum ed_tls_cause cause;
         int err;
 
         route_write(conn, route);
-        err = ed_tls_client(lower, tls ? tls : pool->made_tls, key->host, &opts, &no_protocol,
-                            stream);
+        err = ed_tls_client(lower, tls ? tls : pool->made_tls, key->host, &opts, &cause, stream);
         if (err >= 0)
                 return 0;
         eddy_stream_close_now(lower);
         memcpy(fault->text, tls_fault.text, sizeof(fault->text));
-        if (!no_protocol)
+        if (cause != ED_TLS_NO_PROTOCOL)
                 return err;
         snprintf(fault->text, sizeof(fault->text), "%s", eddy_error_text(EDDY_E_HTTP_ALPN));
         return EDDY_E_HTTP_ALPN;

@@ -15,6 +15,7 @@
 #include "eddy/tls.h"
 #include "http/h2_connection.h"
 #include "http/http1_connection.h"
+#include "http/linger.h"
 #include "http/server.h"
 #include "io/serve.h"
 #include "loop/member.h"
@@ -24,6 +25,7 @@
 struct handshake {
         const struct ed_http_server *server;
         eddy_stream *stream; /* replaced by the secure one */
+        enum ed_tls_cause cause;
 };
 
 /* Returns the names for ALPN, the preferred one first. */
@@ -39,7 +41,8 @@ static int handshake(void *arg)
         struct handshake *call = arg;
         const struct eddy_tls_conn_opts opts = { .alpn = protocols(call->server->opts.flags) };
 
-        return eddy_tls_server(call->stream, call->server->opts.tls, &opts, &call->stream);
+        return ed_tls_server(call->stream, call->server->opts.tls, &opts, &call->cause,
+                             &call->stream);
 }
 
 static int handshake_in_time(void *arg)
@@ -49,16 +52,38 @@ static int handshake_in_time(void *arg)
         return eddy_call_timeout(handshake, arg, call->server->opts.head_timeout_ns);
 }
 
+static int linger(void *stream)
+{
+        ed_http_linger(stream);
+        return 0;
+}
+
+/* Answer a request without TLS: a user who has typed "http:" sees the mistake. */
+static void refuse_plain(eddy_stream *stream)
+{
+        static const char text[] = "HTTP/1.1 400 Bad Request\r\n"
+                                   "Content-Type: text/plain; charset=utf-8\r\n"
+                                   "Content-Length: 33\r\n"
+                                   "Connection: close\r\n\r\n"
+                                   "This port needs https, not http.\n";
+        const struct eddy_slice slice = { text, sizeof(text) - 1 };
+
+        if (eddy_stream_try_writev(stream, &slice, 1) == (int64_t) slice.bytes)
+                (void) !eddy_serve_idle(linger, stream);
+}
+
 /* Do the TLS handshake, if the server has TLS. */
 static int secure(const struct ed_http_server *server, eddy_stream **stream)
 {
-        struct handshake call = { server, *stream };
+        struct handshake call = { .server = server, .stream = *stream };
         int err;
 
         if (!server->opts.tls)
                 return 0;
         err = eddy_serve_idle(handshake_in_time, &call);
         *stream = call.stream;
+        if (err < 0 && call.cause == ED_TLS_PLAIN_HTTP)
+                refuse_plain(*stream);
         return err == -ETIMEDOUT ? EDDY_E_NET_TIMED_OUT : err;
 }
 

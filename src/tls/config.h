@@ -72,13 +72,20 @@ static inline bool ed_tls_config_is_server(const eddy_tls_config *config)
         return config->flags & EDDY_TLS_SERVER;
 }
 
-/*
- * As eddy_tls_client(). After an error '*ret_no_protocol' says whether the peer has none of the
- * protocols that were offered; 'ret_no_protocol' may be NULL.
- */
+/* The cause of a handshake that has failed, as far as a caller acts on it. */
+enum ed_tls_cause {
+        ED_TLS_OTHER_CAUSE,
+        ED_TLS_NO_PROTOCOL, /* the peer has none of the protocols that were offered */
+        ED_TLS_PLAIN_HTTP, /* the client has sent a request of HTTP without TLS, and nothing was sent */
+};
+
+/* As eddy_tls_client() and eddy_tls_server(). 'ret_cause' may be NULL. */
 ED_SHARED EDDY_MUST_USE int ed_tls_client(eddy_stream *lower, eddy_tls_config *config,
                                           const char *host, const struct eddy_tls_conn_opts *opts,
-                                          bool *ret_no_protocol, eddy_stream **ret_stream);
+                                          enum ed_tls_cause *ret_cause, eddy_stream **ret_stream);
+ED_SHARED EDDY_MUST_USE int ed_tls_server(eddy_stream *lower, eddy_tls_config *config,
+                                          const struct eddy_tls_conn_opts *opts,
+                                          enum ed_tls_cause *ret_cause, eddy_stream **ret_stream);
 
 /* Some of struct eddy_tls_info, without a copy: the texts are valid as long as the stream. */
 struct ed_tls_brief {

@@ -30,7 +30,7 @@ struct ed_tls {
         eddy_stream_idle_fn *idle;
         void *idle_arg;
         struct ed_tls_alpn alpn; /* the connection's own */
-        bool no_protocol;        /* the peer has none of those that were offered */
+        enum ed_tls_cause cause; /* of 'error', in the handshake */
         struct eddy_tls_fault fault;
         char host[256]; /* a client's; "" else */
         char *route;    /* owned; NULL: "" */

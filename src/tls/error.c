@@ -81,7 +81,7 @@ static bool is_about_alpn(int reason)
 
 int ed_tls_not_offered(struct ed_tls *tls)
 {
-        tls->no_protocol = true;
+        tls->cause = ED_TLS_NO_PROTOCOL;
         return fail(tls, EDDY_E_TLS_PROTOCOL, "the peer chose a protocol that was not offered", "");
 }
 
@@ -102,7 +102,8 @@ static int protocol_error(struct ed_tls *tls)
                             "the peer closed the connection without a TLS close", "");
         if (ERR_GET_LIB(code) == ERR_LIB_SSL && reason >= SSL_AD_REASON_OFFSET &&
             reason < SSL_AD_REASON_OFFSET + ALERTS) {
-                tls->no_protocol = reason == SSL_AD_REASON_OFFSET + SSL_AD_NO_APPLICATION_PROTOCOL;
+                if (reason == SSL_AD_REASON_OFFSET + SSL_AD_NO_APPLICATION_PROTOCOL)
+                        tls->cause = ED_TLS_NO_PROTOCOL;
                 return fail(tls, EDDY_E_TLS_ALERT, "the peer refused the connection",
                             text ? text : "");
         }
@@ -110,7 +111,9 @@ static int protocol_error(struct ed_tls *tls)
                 return ed_tls_not_offered(tls);
         if (reason == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE)
                 return fail(tls, EDDY_E_TLS_BAD_CERTIFICATE, "the client sent no certificate", "");
-        if (reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_HTTP_REQUEST)
+        if (reason == SSL_R_HTTP_REQUEST || reason == SSL_R_HTTPS_PROXY_REQUEST)
+                tls->cause = ED_TLS_PLAIN_HTTP;
+        if (reason == SSL_R_WRONG_VERSION_NUMBER || tls->cause == ED_TLS_PLAIN_HTTP)
                 return fail(tls, EDDY_E_TLS_PROTOCOL, "the peer does not speak TLS on this port",
                             "");
         if (reason == ERR_R_MALLOC_FAILURE)

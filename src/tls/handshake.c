@@ -213,7 +213,7 @@ static int check_alpn(struct ed_tls *tls)
 
 /* Do the handshake of a new object; frees it on failure. */
 static int finish(struct ed_tls *tls, int err, const struct eddy_tls_conn_opts *opts,
-                  bool *ret_no_protocol, eddy_stream **ret_stream)
+                  enum ed_tls_cause *ret_cause, eddy_stream **ret_stream)
 {
         struct eddy_tls_fault *fault = opts ? opts->ret_fault : NULL;
 
@@ -230,8 +230,8 @@ static int finish(struct ed_tls *tls, int err, const struct eddy_tls_conn_opts *
         if (err == 0)
                 err = check_alpn(tls);
         tls->bio.lower->is_lent = false;
-        if (ret_no_protocol)
-                *ret_no_protocol = tls->no_protocol;
+        if (ret_cause)
+                *ret_cause = tls->cause;
         if (err < 0) {
                 if (fault && tls->fault.text[0])
                         *fault = tls->fault;
@@ -248,14 +248,14 @@ static int finish(struct ed_tls *tls, int err, const struct eddy_tls_conn_opts *
 }
 
 int ed_tls_client(eddy_stream *lower, eddy_tls_config *config, const char *host,
-                  const struct eddy_tls_conn_opts *opts, bool *ret_no_protocol,
+                  const struct eddy_tls_conn_opts *opts, enum ed_tls_cause *ret_cause,
                   eddy_stream **ret_stream)
 {
         struct ed_tls *tls;
         int err;
 
-        if (ret_no_protocol)
-                *ret_no_protocol = false;
+        if (ret_cause)
+                *ret_cause = ED_TLS_OTHER_CAUSE;
         if (!ed_loop_current)
                 return EDDY_E_RUN_NOT_RUNNING;
         if (!lower || !config || config->flags & EDDY_TLS_SERVER)
@@ -263,7 +263,7 @@ int ed_tls_client(eddy_stream *lower, eddy_tls_config *config, const char *host,
         err = tls_new(lower, config, &tls);
         if (err < 0)
                 return err;
-        return finish(tls, set_client(tls, host, opts ? opts->route : NULL), opts, ret_no_protocol,
+        return finish(tls, set_client(tls, host, opts ? opts->route : NULL), opts, ret_cause,
                       ret_stream);
 }
 
@@ -273,12 +273,15 @@ int eddy_tls_client(eddy_stream *lower, eddy_tls_config *config, const char *hos
         return ed_tls_client(lower, config, host, opts, NULL, ret_stream);
 }
 
-int eddy_tls_server(eddy_stream *lower, eddy_tls_config *config,
-                    const struct eddy_tls_conn_opts *opts, eddy_stream **ret_stream)
+int ed_tls_server(eddy_stream *lower, eddy_tls_config *config,
+                  const struct eddy_tls_conn_opts *opts, enum ed_tls_cause *ret_cause,
+                  eddy_stream **ret_stream)
 {
         struct ed_tls *tls;
         int err;
 
+        if (ret_cause)
+                *ret_cause = ED_TLS_OTHER_CAUSE;
         if (!ed_loop_current)
                 return EDDY_E_RUN_NOT_RUNNING;
         if (!lower || !config || !(config->flags & EDDY_TLS_SERVER))
@@ -287,5 +290,11 @@ int eddy_tls_server(eddy_stream *lower, eddy_tls_config *config,
         if (err < 0)
                 return err;
         SSL_set_accept_state(tls->ssl);
-        return finish(tls, 0, opts, NULL, ret_stream);
+        return finish(tls, 0, opts, ret_cause, ret_stream);
+}
+
+int eddy_tls_server(eddy_stream *lower, eddy_tls_config *config,
+                    const struct eddy_tls_conn_opts *opts, eddy_stream **ret_stream)
+{
+        return ed_tls_server(lower, config, opts, NULL, ret_stream);
 }

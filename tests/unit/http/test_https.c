@@ -453,6 +453,36 @@ HTTPS_SITE_TEST(response_over_tls_that_is_taken_at_a_byte_a_second_is_reset, NUL
         }
 }
 
+/* ---- clients without TLS -------------------------------------------------------- */
+
+HTTPS_SITE_TEST_ON(request_without_tls_is_answered_with_a_400_that_names_https,
+                   SERVER_OPTIONS(.body_bytes_max = UINT64_MAX), true)
+{
+        static const char *const requests[] = {
+                "GET /ok HTTP/1.1\r\n" HOST "\r\n",
+                "HEAD / HTTP/1.0\r\n\r\n",
+                "POST /ok HTTP/1.1\r\n" HOST "Content-Length: 4\r\n\r\nbody",
+                "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n",
+        };
+        eddy_tls_config *tls = site->client_tls;
+        const struct answer *got;
+
+        site->client_tls = NULL;
+        for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
+                got = ask(site, requests[i]);
+                CHECK_EQ(got->status, 400);
+                CHECK_EQ(got->error, 0);
+                CHECK_HAS(got->text, "\r\n\r\nThis port needs https, not http.\n");
+        }
+        send_all_then_read(site, "PUT /ok HTTP/1.1\r\n" HOST "Content-Length: 5000000\r\n\r\n",
+                           5000000, 400);
+        got = ask(site, "neither TLS nor a request of HTTP\r\n\r\n");
+        CHECK_EQ(got->responses, 0);
+        site->client_tls = tls;
+        CHECK_EQ(site->handled, 0);
+        CHECK_HAS(ask(site, "GET /ok HTTP/1.1\r\n" HOST CLOSE "\r\n")->text, "\r\n\r\nok");
+}
+
 /* ---- early answers --------------------------------------------------------- */
 
 #define EARLY                                                                                      \
