@@ -127,6 +127,13 @@ static int64_t sending_read(void *arg, void *buf, size_t bytes)
                 } else if (!piece->text[sending->at]) {
                         sending->at = 0;
                         sending->time++;
+                } else if (!piece->text[1]) {
+                        size_t left = piece->times - sending->time;
+                        size_t some = left < bytes - n ? left : bytes - n;
+
+                        memset(out + n, piece->text[0], some);
+                        n += some;
+                        sending->time += some;
                 } else {
                         out[n++] = piece->text[sending->at++];
                 }
