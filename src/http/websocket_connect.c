@@ -66,6 +66,15 @@ static int measure(const struct eddy_websocket_opts *opts, size_t *ret_bytes)
         return 0;
 }
 
+/* Copy a text with its NUL. Returns the place of the NUL. */
+static char *put(char *at, const char *text)
+{
+        size_t bytes = strlen(text);
+
+        memcpy(at, text, bytes + 1);
+        return at + bytes;
+}
+
 static void put_headers(struct offer *offer)
 {
         const struct eddy_websocket_opts *opts = offer->opts;
@@ -80,8 +89,8 @@ static void put_headers(struct offer *offer)
 
         for (size_t i = 0; i < opts->protocols_count; i++) {
                 if (i > 0)
-                        at = stpcpy(at, ", ");
-                at = stpcpy(at, opts->protocols[i]);
+                        at = put(at, ", ");
+                at = put(at, opts->protocols[i]);
         }
         if (opts->headers_count > 0)
                 memcpy(offer->headers, opts->headers, opts->headers_count * sizeof(own[0]));
@@ -104,7 +113,7 @@ static int prepare(struct offer *offer, const char *url)
                 return -ENOMEM;
         offer->url = (char *) offer->headers + headers_bytes;
         offer->protocols = offer->url + url_bytes;
-        strcpy(stpcpy(offer->url, scheme), url);
+        (void) put(put(offer->url, scheme), url);
         ed_loop_current->sys->poll->random(ed_loop_current->sys, key, sizeof(key));
         offer->key[eddy_base64_encode(key, sizeof(key), offer->key)] = '\0';
         put_headers(offer);
