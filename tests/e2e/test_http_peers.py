@@ -136,14 +136,16 @@ frontend front
 backend back
     server one {back}
 """)
-    address = e2e.start_server(eddy, port, program, *(["-W"] if started is not None else ["-db"]), "-f", config, started=started)
+    way = "-db" if started is None else "-W"
+    address = e2e.start_server(eddy, port, program, way, "-f", config, started=started)
     return f"http{'s' if files else ''}://{address}"
 
 
 def nghttpd(eddy, folder, *files):
     port = e2e.free_port()
     tls = files[::-1] if files else ("--no-tls",)
-    address = e2e.start_server(eddy, port, e2e.program("nghttpd"), "-d", folder, "--echo-upload", "--trailer", "x-sum: 3", *([] if files else tls),
+    address = e2e.start_server(eddy, port, e2e.program("nghttpd"), "-d", folder, "--echo-upload",
+                               "--trailer", "x-sum: 3", *([] if files else tls),
                                str(port), *(tls if files else ()))
     return f"http{'s' if files else ''}://{address}"
 
@@ -153,10 +155,12 @@ def nginx(eddy, folder, *files, by_http_2=None, tune="", started=None):
     port, own = e2e.free_port(), eddy.file("nginx")
     os.mkdir(own)
     tls = f"ssl_certificate {files[0]}; ssl_certificate_key {files[1]};" if files else ""
-    listen = ("ssl " if files else "") + ("http2" if (by_http_2 if by_http_2 is not None else files) else "")
-    workers = f"worker_processes 1; {'user root;' if os.getuid() == 0 else ''}" if started is not None else "master_process off;"
+    by_http_2 = files if by_http_2 is None else by_http_2
+    listen = ("ssl " if files else "") + ("http2" if by_http_2 else "")
+    user = "user root;" if os.getuid() == 0 else ""  # who can read the folder
+    processes = "master_process off;" if started is None else f"worker_processes 1; {user}"
     config = eddy.file("nginx.conf", f"""
-daemon off; {workers} pid {own}/nginx.pid; error_log {own}/error.log;
+daemon off; {processes} pid {own}/nginx.pid; error_log {own}/error.log;
 events {{ }}
 http {{ access_log off; client_body_temp_path {own}/b; proxy_temp_path {own}/p; client_max_body_size 0;
 fastcgi_temp_path {own}/f; uwsgi_temp_path {own}/u; scgi_temp_path {own}/s; {tls} {tune}
@@ -587,7 +591,7 @@ def check_reload(eddy, serve, signo):
     for _ in range(2):
         old = workers(master)
         master.send_signal(signo)
-        e2e.wait_until(lambda: (now := workers(master)) and not now & old, "the old worker to end")  # pylint: disable=cell-var-from-loop
+        e2e.wait_until(lambda old=old: (now := workers(master)) and not now & old, "the old worker to end")
     with open(end, "wb"):
         pass
     out, err = running.communicate(timeout=e2e.LIMIT_S)

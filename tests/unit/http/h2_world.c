@@ -15,16 +15,29 @@ static int peer_run(void *arg)
         return 0;
 }
 
+static int side_run(void *side)
+{
+        if (h2_world.silent_ns)
+                (void) eddy_sleep(h2_world.silent_ns);
+        return h2_side_run(side);
+}
+
 /* In place of the network. */
 static int connect_pair(struct ed_http_conn *conn, struct eddy_http_fault *fault,
                         eddy_stream **ret_stream)
 {
-        struct h2_side *side = &h2_world.sides[h2_world.accepted];
+        struct h2_side *side;
         eddy_stream *ours, *theirs;
         int err;
 
         (void) fault;
+        if (h2_world.connect_ns) {
+                err = eddy_sleep(++h2_world.connects * h2_world.connect_ns);
+                if (err < 0)
+                        return err;
+        }
         CHECK(h2_world.accepted < H2_SIDES_MAX);
+        side = &h2_world.sides[h2_world.accepted];
         err = eddy_stream_pair(NULL, &ours, &theirs);
         if (err < 0)
                 return err;
@@ -36,7 +49,7 @@ static int connect_pair(struct ed_http_conn *conn, struct eddy_http_fault *fault
                         side->opts.streams_max = h2_world.streams_max;
                 if (h2_world.stream_window)
                         side->opts.stream_window = h2_world.stream_window;
-                err = eddy_scope_start(&h2_world.scope, h2_side_run, side);
+                err = eddy_scope_start(&h2_world.scope, side_run, side);
         }
         if (err < 0) {
                 eddy_stream_close_now(ours);

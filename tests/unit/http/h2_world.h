@@ -20,6 +20,9 @@ struct h2_world {
         h2_handler_fn *handler;
         h2_peer_fn *peer; /* instead of the handler; the stream is closed after it */
         uint32_t streams_max, stream_window; /* of the server; 0: those of h2_pair.h */
+        int64_t connect_ns;                  /* each connection takes so much longer */
+        int64_t silent_ns;                   /* before a server says anything */
+        int connects;
 };
 
 extern struct h2_world h2_world;

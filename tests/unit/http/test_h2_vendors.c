@@ -120,11 +120,14 @@ H2_TEST(server_that_takes_no_stream_for_a_while_gets_none, OPTIONS(.connections_
         CHECK_EQ(served.begun, 110);
 }
 
+/* Its settings come late, and connections open one after another. */
 H2_TEST(server_that_takes_one_stream_refuses_no_request_twice, OPTIONS(.connections_max = 16),
         answer_slowly)
 {
         memset(&served, 0, sizeof(served));
         h2_world.streams_max = 1;
+        h2_world.connect_ns = EDDY_MS(20);
+        h2_world.silent_ns = EDDY_MS(50);
         fetch_hundred();
         CHECK_EQ(served.begun, 100);
 }
