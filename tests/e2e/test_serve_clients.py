@@ -114,7 +114,7 @@ def answer_to(version, *args):
 
 
 @claim
-def curl_gets_by_http_2_what_it_gets_by_http_1(eddy):
+def curl_gets_equal_answers_by_http_1_and_by_http_2(eddy):
     path = text_folder(eddy, **{"b.js": TEXT, "b.js.gz": gzip.compress(TEXT)})
     for name in os.listdir(path):
         os.utime(os.path.join(path, name), (serve_files.DATE, serve_files.DATE))

@@ -67,7 +67,7 @@ struct ed_mock_opts {
         const char *key_file;  /* NULL: in cert_file */
 };
 
-/* What was asked for by one version of HTTP. */
+/* Counts of one version of HTTP. */
 struct ed_mock_count {
         uint64_t connections; /* with a request */
         uint64_t requests;
