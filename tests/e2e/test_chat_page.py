@@ -7,10 +7,12 @@ What needs the browser is skipped by name without it (tools/install-deps interop
 """
 import contextlib
 import http.client
+import itertools
 import json
 import os
 import signal
 import socket
+import subprocess
 import sys
 
 import e2e
@@ -111,6 +113,26 @@ def all_readers_get_all_messages_and_whole_streams_at_the_end(eddy):
     chat.stop()
     for reader in readers:
         equal((reader.event(), reader.is_whole), (None, True))
+
+
+@claim
+def readers_by_http_2_get_all_messages_and_whole_streams_at_the_end(eddy):
+    curl, chat = e2e.program("curl"), Chat(eddy)
+    readers = [subprocess.Popen([curl, "-sN", "--noproxy", "*", "--http2-prior-knowledge", chat.url + "/events"],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) for _ in range(5)]
+    for reader in readers:
+        eddy.stack.callback(eddy.end, reader)
+    for number in range(HISTORY // 2):
+        chat.post(f"Ann: {number}")
+    for reader in readers:
+        lines = (line.decode().strip() for line in reader.stdout)
+        texts = [line.removeprefix("data: ") for line in itertools.islice((line for line in lines if line.startswith("data: ")),
+                                                                          HISTORY // 2)]
+        equal(texts, [f"Ann: {number}" for number in range(HISTORY // 2)])
+    chat.stop()
+    for reader in readers:
+        reader.stdout.read()
+        equal(reader.wait(e2e.LIMIT_S), 0)  # not 92, a reset
 
 
 @claim

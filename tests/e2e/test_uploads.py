@@ -76,19 +76,28 @@ def curl(*args):
     return run.stdout.decode(), run.returncode
 
 
-@claim
-def a_hundred_megabytes_are_saved_in_the_memory_of_one(eddy):
+def check_sizes(eddy, option, version, large):
     server, peaks = Server(eddy, is_measured=True), []
-    for name, size in (("small", MB), ("large", LARGE)):
+    for name, size in (("small", MB), ("large", large)):
         path = eddy.file(name)
         digest = make_file(path, size)
-        equal(curl("-F", "note=Hello", "-F", f"file=@{path}", server.url + "/files"),
-              (f"note: Hello\n{name}: {size} bytes, SHA-256 {digest}\n", 0))
+        equal(curl(option, "-F", "note=Hello", "-F", f"file=@{path}", "-w", "%{http_version}", server.url + "/files"),
+              (f"note: Hello\n{name}: {size} bytes, SHA-256 {digest}\n{version}", 0))
         equal(digest_of(os.path.join(server.folder, name)), digest)
         peaks.append(memory.peak_mib(server.child))
-    print(f"# peak: {peaks[0]:.2f} MiB after 1 MB, {peaks[1]:.2f} MiB after {LARGE // MB} MB", flush=True)
+    print(f"# HTTP/{version}: peak {peaks[0]:.2f} MiB after 1 MB, {peaks[1]:.2f} MiB after {large // MB} MB", flush=True)
     check(peaks[1] - peaks[0] <= 1, peaks)
     server.stop()
+
+
+@claim
+def a_hundred_megabytes_are_saved_in_the_memory_of_one(eddy):
+    check_sizes(eddy, "--http1.1", "1.1", LARGE)
+
+
+@claim
+def twenty_megabytes_by_http_2_are_saved_in_the_memory_of_one(eddy):
+    check_sizes(eddy, "--http2-prior-knowledge", "2", 20 * MB)
 
 
 @claim
