@@ -52,7 +52,8 @@ static int limit_body(eddy_http_exchange *exchange, struct eddy_http_next *next,
         const uint64_t *bytes_max = arg;
         int err = exchange->ops->limit_body(exchange, *bytes_max);
 
-        return err < 0 ? ed_http_input_failed(exchange, err) : eddy_http_next(exchange, next);
+        return err < 0 ? ed_http_input_failed_by(exchange, err, ED_HTTP_INPUT_TOO_LARGE)
+                       : eddy_http_next(exchange, next);
 }
 
 int eddy_http_use_body_limit(eddy_http_router *router, uint64_t bytes_max)

@@ -53,13 +53,6 @@ static struct eddy_field_errors errors_of(const eddy_http_exchange *exchange,
         return exchange->wrong ? exchange->wrong->in[input] : (struct eddy_field_errors){ 0 };
 }
 
-int ed_http_input_type_failed(eddy_http_exchange *exchange, const char *detail)
-{
-        exchange->input_error = EDDY_E_HTTP_CONTENT_TYPE;
-        exchange->input_detail = detail;
-        return EDDY_E_HTTP_CONTENT_TYPE;
-}
-
 int ed_http_input_check_coding(eddy_http_exchange *exchange)
 {
         struct eddy_http_header header;
@@ -70,8 +63,8 @@ int ed_http_input_check_coding(eddy_http_exchange *exchange)
                         continue;
                 /* Without the header, the text says it. */
                 (void) !eddy_http_exchange_add_header(exchange, "Accept-Encoding", "identity");
-                return ed_http_input_type_failed(exchange,
-                                                 "the body must not have a Content-Encoding");
+                return ed_http_input_failed_by(exchange, EDDY_E_HTTP_CONTENT_TYPE,
+                                               "the body must not have a Content-Encoding");
         }
         return 0;
 }
@@ -103,8 +96,8 @@ int eddy_http_exchange_json(eddy_http_exchange *exchange, const struct eddy_fiel
         const char *type = eddy_http_exchange_header(exchange, "Content-Type");
 
         if (!ed_media_type_is(type, "application/json") && !ed_media_type_is(type, "+json"))
-                return ed_http_input_type_failed(exchange,
-                                                 "the Content-Type must be application/json");
+                return ed_http_input_failed_by(exchange, EDDY_E_HTTP_CONTENT_TYPE,
+                                               "the Content-Type must be application/json");
         return read_body(exchange, eddy_json_read_all, fields, EDDY_JSON_REQUEST, out);
 }
 
@@ -113,8 +106,9 @@ int eddy_http_exchange_form_read(eddy_http_exchange *exchange, const struct eddy
 {
         if (!ed_media_type_is(eddy_http_exchange_header(exchange, "Content-Type"),
                               "application/x-www-form-urlencoded"))
-                return ed_http_input_type_failed(
-                        exchange, "the Content-Type must be application/x-www-form-urlencoded");
+                return ed_http_input_failed_by(
+                        exchange, EDDY_E_HTTP_CONTENT_TYPE,
+                        "the Content-Type must be application/x-www-form-urlencoded");
         return read_body(exchange, eddy_query_read_all, fields, flags, out);
 }
 

@@ -25,11 +25,17 @@ static inline int ed_http_input_failed(eddy_http_exchange *exchange, int error)
         return error;
 }
 
-/*
- * Record that the body does not have the expected type, as ed_http_input_failed(). 'detail' is a
- * static text for the client. Returns EDDY_E_HTTP_CONTENT_TYPE.
- */
-int ed_http_input_type_failed(eddy_http_exchange *exchange, const char *detail);
+/* As ed_http_input_failed(), with a detail for the client, which is a static text. */
+static inline int ed_http_input_failed_by(eddy_http_exchange *exchange, int error,
+                                          const char *detail)
+{
+        exchange->input_error = error;
+        exchange->input_detail = detail;
+        return error;
+}
+
+/* The detail of a body whose length is above the limit. */
+#define ED_HTTP_INPUT_TOO_LARGE "the body is too large"
 
 /*
  * Check that the body does not have a content coding, because inputs do not decode bodies. If it

@@ -329,14 +329,16 @@ int eddy_http_exchange_multipart(eddy_http_exchange *exchange,
         if (limits && limits->bytes_max > 0)
                 err = exchange->ops->limit_body(exchange, limits->bytes_max);
         if (err < 0)
-                return ed_http_input_failed(exchange, err);
+                return ed_http_input_failed_by(exchange, err, ED_HTTP_INPUT_TOO_LARGE);
         err = eddy_http_multipart_reader_open(
                 eddy_http_exchange_header(exchange, "Content-Type"),
                 &(struct eddy_http_body_source){ .read = exchange_read, .arg = exchange }, limits,
                 ret_reader);
         if (err == EDDY_E_HTTP_CONTENT_TYPE)
-                return ed_http_input_type_failed(exchange,
-                                                 "the Content-Type must be multipart/form-data");
+                return ed_http_input_failed_by(exchange, err,
+                                               "the Content-Type must be multipart/form-data");
+        if (err == EDDY_E_HTTP_MULTIPART)
+                return ed_http_input_failed_by(exchange, err, "the Content-Type must have one boundary");
         return err < 0 ? ed_http_input_failed(exchange, err) : 0;
 }
 

@@ -100,7 +100,10 @@ static int start_listening(struct ed_http_run *run, eddy_listener **ret_listener
         else if (err == 0)
                 err = listen_tcp(run, &at, ret_listener);
         if (err < 0)
-                failed(run, err, "cannot listen on %s: %s", text, eddy_error_text(err));
+                failed(run, err, "cannot listen on %s: %s%s", text, eddy_error_text(err),
+                       err == EDDY_E_ENDPOINT_ADDRESS || err == EDDY_E_ENDPOINT_PORT
+                               ? "; write 127.0.0.1:8080, or [::]:8080 for all addresses"
+                               : "");
         return err;
 }
 
@@ -216,7 +219,10 @@ int ed_http_run_loop(struct ed_http_run *run)
         eddy_listener_close(loop.listener);
         eddy_tls_config_close(loop.tls);
         eddy_http_router_free(router);
-        return err < 0 ? failed(run, err, "the server has ended: %s", eddy_error_text(err)) : err;
+        if (err < 0)
+                failed(run, err, "the server %s: %s", loop.has_begun ? "has ended" : "did not start",
+                       eddy_error_text(err));
+        return err;
 }
 
 /* The main task of each loop. */

@@ -359,6 +359,8 @@ INPUT_TEST(an_answer_415_says_which_type_was_expected)
         CHECK_HAS(answer->text, "\"detail\":\"the Content-Type must be application/json\"");
         CHECK_HAS(post(site, "/form", JSON, "a=b")->text, "application/x-www-form-urlencoded\"");
         CHECK_HAS(post(site, "/files", JSON, "{}")->text, "must be multipart/form-data\"");
+        CHECK_HAS(post(site, "/files", "Content-Type: multipart/form-data\r\n", "")->text,
+                  "\"status\":400,\"detail\":\"the Content-Type must have one boundary\"");
         CHECK_HAS_NOT(answer->text, "Accept-Encoding");
 }
 

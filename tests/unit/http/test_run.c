@@ -247,7 +247,7 @@ TEST(if_the_function_fails_on_a_thread_the_other_threads_stop)
         CHECK_EQ(world.called, LOOPS - 1);
         CHECK_EQ(world.announced, 0);
         CHECK_EQ(world.reports, 1);
-        CHECK_STR(world.text, "the server has ended: " EIO_TEXT);
+        CHECK_STR(world.text, "the server did not start: " EIO_TEXT);
 }
 
 /* ---- a stop ---------------------------------------------------------------- */
@@ -390,6 +390,9 @@ TEST(a_name_instead_of_an_address_is_reported)
 {
         CHECK_FAILS(AT("localhost:80"), serve, EDDY_E_ENDPOINT_ADDRESS,
                     "cannot listen on localhost:80: ");
+        CHECK_HAS(world.text, "; write 127.0.0.1:8080, or [::]:8080 for all addresses");
+        CHECK_FAILS(AT(":9080"), serve, EDDY_E_ENDPOINT_ADDRESS, "cannot listen on :9080: ");
+        CHECK_HAS(world.text, "; write 127.0.0.1:8080, or [::]:8080 for all addresses");
         CHECK_FAILS(AT("127.0.0.1"), serve, EDDY_E_ENDPOINT_PORT, "cannot listen on 127.0.0.1: ");
         CHECK_FAILS(AT("unix:"), serve, EDDY_E_ENDPOINT_PATH, "cannot listen on unix:: ");
         /* An address of no machine (RFC 3849). */
@@ -456,7 +459,7 @@ static int serve_nothing(eddy_http_router *router, void *arg)
 
 TEST(the_result_of_a_function_that_does_not_serve_is_that_of_the_run)
 {
-        CHECK_FAILS(OPTS(), fail, -EIO, "the server has ended: " EIO_TEXT);
+        CHECK_FAILS(OPTS(), fail, -EIO, "the server did not start: " EIO_TEXT);
         CHECK_EQ(eddy_http_run(OPTS(), serve_nothing, NULL), 7);
         CHECK_ERR(eddy_http_run(OPTS(), give_up, NULL), -ECANCELED);
         CHECK_EQ(world.reports, 0);
