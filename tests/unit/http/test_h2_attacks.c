@@ -350,6 +350,70 @@ SERVER_TEST(a_head_that_http1_refuses_is_reset, &options)
         CHECK_EQ(site->handled, 0);
 }
 
+/* The settings of the server do not offer ":protocol" (RFC 8441). */
+SERVER_TEST(connect_with_a_protocol_is_reset, &options)
+{
+        static const struct h2_raw_head heads[] = {
+                H2_RAW_HEAD("\x02\x07"
+                            "CONNECT"
+                            "\x00\x09:protocol\x09websocket"
+                            "\x86\x04\x05/chat\x01\x01h"),
+                H2_RAW_HEAD("\x82\x86\x84\x01\x01h\x00\x09:protocol\x09websocket"),
+                H2_RAW_HEAD("\x02\x07"
+                            "CONNECT"
+                            "\x86\x84\x01\x05h:443"), /* a scheme and a path */
+                H2_RAW_HEAD("\x02\x07"
+                            "CONNECT"
+                            "\x01\x01h"), /* no port */
+                H2_RAW_HEAD("\x02\x07"
+                            "CONNECT"),
+        };
+
+        raw_begin(site);
+        h2_raw_check_refused(heads, sizeof(heads) / sizeof(heads[0]));
+        h2_raw_end();
+        CHECK_EQ(site->handled, 0);
+}
+
+static eddy_http_router *connect_router;
+
+static int route_connect(eddy_http_exchange *exchange, void *arg)
+{
+        (void) arg;
+        CHECK_STR(eddy_http_exchange_method(exchange), "CONNECT");
+        CHECK_STR(eddy_http_exchange_target(exchange), "h:443");
+        return eddy_http_router_handle(exchange, connect_router);
+}
+
+static void set_connect(struct site *site)
+{
+        CHECK_EQ(eddy_http_router_new(&connect_router), 0);
+        CHECK_EQ(eddy_http_router_add(connect_router, "/{rest...}", answer_then_rest, NULL, NULL),
+                 0);
+        site->handler = route_connect;
+}
+
+static void send_connect(struct site *site)
+{
+        static const char head[] = "\x02\x07"
+                                   "CONNECT"
+                                   "\x01\x05h:443";
+
+        raw_begin(site);
+        h2_raw_send_frame(NGHTTP2_HEADERS, H2_END_HEADERS, 1, head, sizeof(head) - 1);
+        h2_raw_read_for(EDDY_MS(100));
+        CHECK_EQ(h2_raw.heads, 1);
+        CHECK(h2_raw.data > 0);
+        h2_raw_end();
+        eddy_http_router_free(connect_router);
+}
+
+/* No router has a route for its target. */
+TEST(connect_is_a_request_that_routers_answer_with_an_error)
+{
+        site_run_prepared(&options, false, set_connect, send_connect);
+}
+
 static int see_cookie(eddy_http_exchange *exchange, void *arg)
 {
         const char *cookie = eddy_http_exchange_header(exchange, "Cookie");
