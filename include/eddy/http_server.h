@@ -44,7 +44,8 @@ EDDY_BEGIN_DECLS
  * If the client has reset the exchange or its connection, or closed the connection as far
  * as the server can know, the handler is cancelled: its calls return -ECANCELED, and its
  * result is ignored.  A client that only ended its sending (a half-close) still gets its
- * answer.  EDDY_HTTP_SERVER_FINISH turns these cancels off.
+ * answer; with HTTP/2, which has no half-close, the answers that are sent within a second.
+ * EDDY_HTTP_SERVER_FINISH turns these cancels off.
  *
  * EDDY_HTTP_SERVER_CANCEL_AT_END also cancels the handler when the client ends its sending
  * after its request, so that a handler that waits for events without writing (SSE, a chat)

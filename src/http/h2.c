@@ -26,7 +26,7 @@ enum {
         STREAMS_MAX = 100,    /* of a client */
 };
 
-/* Time for the last bytes, such as a GOAWAY. */
+/* Time for the last bytes, such as a GOAWAY, or answers to a peer that has ended its sending. */
 #define LAST_BYTES_NS EDDY_SEC(1)
 
 /* ---- limits --------------------------------------------------------------------- */
@@ -454,6 +454,7 @@ int ed_h2_init(struct ed_h2 *h2, const struct ed_h2_opts *opts)
                 .limit = -1,
                 .is_server = opts->is_server,
                 .credit_at_receipt = opts->credit_at_receipt,
+                .answers_at_end = opts->answers_at_end,
                 .fields_max = opts->fields_max,
                 .head_bytes_max = opts->head_bytes_max,
                 .connection_window = opts->connection_window,
@@ -655,6 +656,26 @@ static bool was_stopped(const struct ed_h2 *h2, int err)
         return err == -ECANCELED && is_over(h2);
 }
 
+/* Returns true if all requests of the peer, which sends nothing more, are complete and can be answered. */
+static bool can_answer(const struct ed_h2 *h2)
+{
+        if (!h2->answers_at_end || h2->is_going)
+                return false;
+        ed_list_each (link, &h2->streams)
+                if (!ed_container_of(link, struct ed_h2_stream, link)->got_end)
+                        return false;
+        return true;
+}
+
+/* The peer has ended its sending, or the connection. */
+static int end_of_peer(struct ed_h2 *h2)
+{
+        if (!nghttp2_session_want_read(h2->session))
+                return 0;
+        h2->is_answering = can_answer(h2);
+        return -ECONNRESET;
+}
+
 static int read_all(struct ed_h2 *h2)
 {
         struct ed_task *task;
@@ -666,7 +687,7 @@ static int read_all(struct ed_h2 *h2)
                         return err;
                 n = read_some(h2);
                 if (n == 0)
-                        return nghttp2_session_want_read(h2->session) ? -ECONNRESET : 0;
+                        return end_of_peer(h2);
                 if (n < 0 && n != -EAGAIN)
                         return n;
                 if (n > 0)
@@ -743,7 +764,7 @@ static int fill(struct ed_h2 *h2)
 /* Nothing is left to write. Returns false if nothing more will come. */
 static bool rest(struct ed_h2 *h2, int *ret_err)
 {
-        if (h2->is_read)
+        if (h2->is_read && (!h2->is_answering || h2->streams_count == 0))
                 return false;
         if (is_over(h2) && h2->waiting)
                 eddy_scope_cancel(h2->waiting);

@@ -11,7 +11,7 @@
  *     bytes of the peer  >  the reading task  >  the streams, whose waiting tasks wake
  *
  * The end: one of both tasks fails, or the session has nothing more to read and to write; then the
- * reading task returns. ed_h2_end() takes the connection from all streams that tasks own.
+ * reading task returns. If a client has ended its sending, its requests have a second for their answers. ed_h2_end() takes the connection from all streams that tasks own.
  */
 #ifndef ED_HTTP_H2_H
 #define ED_HTTP_H2_H
@@ -72,6 +72,7 @@ struct ed_h2_opts {
         struct ed_h2_memory *memory; /* borrowed */
         bool is_server;
         bool credit_at_receipt;        /* else the connection's credit returns when a task reads */
+        bool answers_at_end;           /* the peer's end leaves time for the answers */
         uint32_t streams_max;          /* that the peer may have open; a client: 0 */
         uint32_t stream_window;        /* bytes of a stream that no task has read */
         uint32_t connection_window;    /* ... of all streams */
@@ -117,6 +118,8 @@ struct ed_h2 {
         int limit;              /* enum ed_h2_limit, if the fault is ENHANCE_YOUR_CALM; else -1 */
         bool is_server;
         bool credit_at_receipt;
+        bool answers_at_end;
+        bool is_answering;  /* the peer has ended its sending: what it asked for is answered */
         bool in_head;       /* a head has begun and is incomplete */
         bool got_data;      /* DATA was received since the last look */
         bool refuses;       /* after the next write, the rest of a message is refused */

@@ -474,6 +474,7 @@ static int connection_init(struct ed_h2_connection *connection, struct ed_http_s
                 .stream = stream,
                 .memory = &server->memory,
                 .is_server = true,
+                .answers_at_end = !(opts->flags & EDDY_HTTP_SERVER_CANCEL_AT_END),
                 .stream_window = STREAM_WINDOW,
                 .connection_window = CONNECTION_WINDOW,
                 .fields_max = opts->headers_max,

@@ -4,6 +4,7 @@
  */
 #include "eddy/test.h"
 #include "h2_pair.h"
+#include "h2_raw.h"
 #include "server_test.h"
 
 /* A client's connection to the site. */
@@ -340,6 +341,76 @@ SERVER_TEST(a_client_that_closes_its_connection_cancels_its_handlers, NULL)
         CHECK_ERR(site->failed, -ECANCELED);
         h2_close(call);
         talk_end();
+}
+
+/* Ask for a path, and end the sending. */
+static void ask_and_end(struct site *site, const char *path)
+{
+        h2_raw_begin(site_connect(site));
+        h2_raw_send_get(1, "/ok", H2_END_STREAM | H2_END_HEADERS);
+        h2_raw_send_get(3, path, H2_END_STREAM | H2_END_HEADERS);
+        CHECK_EQ(eddy_stream_shutdown(h2_raw.stream), 0);
+        h2_raw_read_for(EDDY_SEC(2));
+        CHECK(h2_raw.is_over);
+}
+
+static int answer_late(eddy_http_exchange *exchange, void *arg)
+{
+        int err = 0;
+
+        if (strcmp(eddy_http_exchange_path(exchange), "/late") == 0)
+                err = eddy_sleep(EDDY_MS(900));
+        (void) arg;
+        return err < 0 ? err : eddy_http_exchange_respond(exchange, 200, NULL, 0, "ok", 2);
+}
+
+static void set_answer_late(struct site *site)
+{
+        site->handler = answer_late;
+}
+
+static void check_answers_at_end(struct site *site)
+{
+        ask_and_end(site, "/late");
+        CHECK_EQ(h2_raw.heads, 2);
+        CHECK_EQ(h2_raw.data, 4);
+        h2_raw_end();
+}
+
+TEST(a_client_that_ends_its_sending_gets_the_answers_of_a_second)
+{
+        site_run_prepared(NULL, false, set_answer_late, check_answers_at_end);
+}
+
+SERVER_TEST(a_second_after_a_client_has_ended_its_sending_its_handlers_are_cancelled, NULL)
+{
+        ask_and_end(site, "/slow");
+        CHECK_EQ(h2_raw.heads, 1);
+        CHECK_ERR(site->failed, -ECANCELED);
+        h2_raw_end();
+}
+
+SERVER_TEST(a_client_that_ends_its_sending_inside_a_request_gets_no_answer, NULL)
+{
+        h2_raw_begin(site_connect(site));
+        h2_raw_send_get(1, "/echo", H2_END_HEADERS);
+        CHECK_EQ(eddy_stream_shutdown(h2_raw.stream), 0);
+        h2_raw_read_for(EDDY_MS(10));
+        CHECK(h2_raw.is_over);
+        h2_raw_end();
+}
+
+static void check_no_answer_at_end(struct site *site)
+{
+        ask_and_end(site, "/late");
+        CHECK(h2_raw.data <= 2);
+        h2_raw_end();
+}
+
+TEST(a_server_that_cancels_at_the_end_does_not_wait)
+{
+        site_run_prepared(SERVER_OPTIONS(.flags = EDDY_HTTP_SERVER_CANCEL_AT_END), false,
+                          set_answer_late, check_no_answer_at_end);
 }
 
 SERVER_TEST(a_handler_finishes_without_its_client_if_the_server_is_asked_to,
