@@ -1,5 +1,6 @@
 /*
- * eddy/http2_server.h - the limits of a server's connections by HTTP/2, and their counters.
+ * eddy/http2_server.h - the limits of a server's connections by HTTP/2, and their counters.  Servers
+ * speak HTTP/2 by default (eddy/http_server.h), and most need none of these options.
  *
  *     static struct eddy_http2_server_stats stats;
  *     const struct eddy_http2_server_opts http2 = { .streams_max = 64, .stats = &stats };
@@ -26,9 +27,9 @@ struct eddy_http2_server_stats {
         uint64_t open;        /* now */
         uint64_t streams;     /* requests begun */
         uint64_t refused;     /* requests that were not begun: too many at once, or no memory */
-        uint64_t resets;      /* requests that the client has reset, or lost with its connection */
-        uint64_t malformed;   /* requests that HTTP/2 forbids */
-        uint64_t slow;        /* responses that ended since the client took them too slowly */
+        uint64_t resets;      /* requests that the client has reset, or whose connection has ended */
+        uint64_t malformed;   /* requests that are not valid */
+        uint64_t slow;        /* responses that ended because the client took them too slowly */
         uint64_t resets_ends, faults_ends, settings_ends, pings_ends, others_ends, empty_ends,
                 updates_ends, continuations_ends, head_ends;
         uint64_t late_ends;   /* a head or a frame took longer than 'head_timeout_ns' */
@@ -38,9 +39,9 @@ struct eddy_http2_server_stats {
 
 /*
  * The limits of a connection by HTTP/2, in addition to those of struct eddy_http_server_opts.  Frames
- * that cost a client nothing are limited by buckets: a bucket has the number of the option at first, each
- * frame takes one, and the bucket is filled again at a steady rate within 30 seconds.  If it is empty,
- * the connection ends with GOAWAY (ENHANCE_YOUR_CALM).  UINT32_MAX means no limit.
+ * that cost a client nothing are limited by buckets.  The option is the size of the bucket: each frame
+ * takes one, and an empty bucket is full again after 30 seconds.  A frame that finds the bucket empty
+ * ends the connection with GOAWAY (ENHANCE_YOUR_CALM).  UINT32_MAX means no limit.
  *
  *     streams at once, with    streams_max        RST_STREAM (REFUSED_STREAM): the client may repeat it
  *     handlers that still run
