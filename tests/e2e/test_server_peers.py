@@ -52,15 +52,15 @@ def thousand_connections_of_wrk_get_answers_only_and_all_are_counted(eddy):
 class Curl:
     """Calls of curl, and the requests that they make."""
 
-    def __init__(self, eddy):
-        self.path, self.site, self.expected = program("curl"), Site(eddy), {}
+    def __init__(self, eddy, *options):
+        self.path, self.site, self.expected, self.options = program("curl"), Site(eddy), {}, options
 
     def __call__(self, route, status, *args, path="/hello", stdin=None, requests=1):
         """The head and the body of the answer."""
         key = route, f"{status // 100}xx"
         self.expected[key] = self.expected.get(key, 0) + requests
-        out = run(self.path, "-sS", "-i", "--max-time", "250", *args, self.site.url + path, stdin=stdin)
-        while out.startswith(b"HTTP/1.1 100 "):
+        out = run(self.path, "-sS", "-i", "--max-time", "250", *self.options, *args, self.site.url + path, stdin=stdin)
+        while out.startswith((b"HTTP/1.1 100 ", b"HTTP/2 100 ")):
             out = out.partition(b"\r\n\r\n")[2]
         head, _, body = out.partition(b"\r\n\r\n")
         lines = head.decode().split("\r\n")
@@ -148,8 +148,26 @@ def curl_uploads_in_chunks_and_with_a_length(eddy):
 
 
 @claim
-def curl_gets_problem_documents(eddy):
-    curl = Curl(eddy)
+def curl_gets_the_work_of_all_middleware_by_http_2(eddy):
+    curl = Curl(eddy, "--http2-prior-knowledge")
+    headers, body = curl(HELLO, 200, "-H", "X-Request-Id: abc-7", "-H", "Origin: https://a.example")
+    equal((body, headers["x-request-id"], headers["access-control-allow-origin"]), (b"hello\n", "abc-7", "*"))
+    headers, _ = curl("", 204, "-X", "OPTIONS", "-H", "Origin: https://a.example",
+                      "-H", "Access-Control-Request-Method: GET")
+    check("GET" in headers["access-control-allow-methods"], headers)
+    headers, body = curl(LARGE, 200, path="/large")
+    equal((len(body), "transfer-encoding" in headers), (LARGE_BYTES, False))
+    headers, body = curl(LARGE, 200, "-I", path="/large")
+    equal(body, b"")
+    for size in (0, 1, 65536, len(BODY)):
+        file = eddy.file("body", BODY[:size])
+        for source in "-", file:
+            _, body = curl(PUT, 200, "-T", source, path="/echo", stdin=BODY[:size])
+            equal(hashlib.sha256(body).digest(), hashlib.sha256(BODY[:size]).digest(), size, source)
+    curl.check_counts()
+
+
+def check_problems(curl):
     headers, body = curl("", 404, path="/nothing")
     equal((headers["content-type"], json.loads(body)["status"]), ("application/problem+json", 404))
     headers, body = curl("", 405, "-X", "DELETE")
@@ -165,11 +183,22 @@ def curl_gets_problem_documents(eddy):
     curl("", 400, "--path-as-is", path="/items/../hello")
     # The server refuses these before it calls the router.
     uncounted = dict(curl.expected)
-    curl("", 400, path="/%zz")
-    curl("", 431, "-H", "X-Long: " + "x" * 9000)
-    curl("", 414, path="/" + "x" * 9000)
+    if not curl.options:  # HTTP/2 resets the first, and has no limit of a line
+        curl("", 400, path="/%zz")
+        curl("", 431, "-H", "X-Long: " + "x" * 9000)
+        curl("", 414, path="/" + "x" * 9000)
     curl.expected = uncounted
     curl.check_counts()
+
+
+@claim
+def curl_gets_problem_documents(eddy):
+    check_problems(Curl(eddy))
+
+
+@claim
+def curl_gets_problem_documents_by_http_2(eddy):
+    check_problems(Curl(eddy, "--http2-prior-knowledge"))
 
 
 # ---- Python --------------------------------------------------------------------------------------
