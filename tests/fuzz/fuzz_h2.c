@@ -273,18 +273,18 @@ static int run(void *arg)
         return err == -ENOMEM ? 0 : err;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+/* Returns true if an allocation has failed. */
+static bool play(const uint8_t *data, size_t bytes, uint64_t alloc_at, bool forever)
 {
-        struct eddy_test_opts opts = { .name = "fuzz_h2" };
+        const struct eddy_test_opts opts = { .name = "fuzz_h2",
+                                             .alloc_at = alloc_at,
+                                             .alloc_forever = forever };
         struct eddy_test_result result;
 
-        if (bytes < HEAD_BYTES)
-                return 0;
         memset(&fuzz, 0, sizeof(fuzz));
         fuzz.flags = data[0];
         fuzz.piece = data[1] ? data[1] : SIZE_MAX;
         fuzz.pause_ns = EDDY_MS(data[2]);
-        opts.alloc_at = data[3];
         fuzz.at = data + HEAD_BYTES;
         fuzz.bytes = bytes - HEAD_BYTES;
         (void) eddy_test_run(run, NULL, &opts, &result);
@@ -292,5 +292,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
                 fprintf(stderr, "%d: %s\n", result.result, result.problem);
                 abort();
         }
+        return result.was_failed;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+        if (bytes < HEAD_BYTES)
+                return 0;
+        (void) play(data, bytes, data[3], false);
+        if (!getenv("EDDY_TEST_FULL"))
+                return 0;
+        /* Each allocation fails, and then all from each on. */
+        for (uint64_t at = 1; play(data, bytes, at, false); at++)
+                continue;
+        for (uint64_t at = 1; play(data, bytes, at, true); at++)
+                continue;
         return 0;
 }
