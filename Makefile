@@ -46,6 +46,9 @@ SANITIZE = -Db_lundef=false -Dtests=true -Dexamples=true -Dbuildtype=debugoptimi
 
 OPTIMIZE = -Db_lto=true -Dbuildtype=release -Dtests=true -Dexamples=true
 
+# Links of the builds with a sanitizer take a third of the time with lld, which deps-check installs.
+QUICK_LINKS = $$(command -v ld.lld >/dev/null && echo CC_LD=lld CXX_LD=lld)
+
 # A build can take minutes: ninja's own line says where it is on a terminal, else one line says what goes on.
 ninja = @if [ -t 1 ]; then ninja -C $(1); else echo "make: building $(1)"; ninja -C $(1) --quiet; fi
 
@@ -179,11 +182,11 @@ $(BUILD)/examples.made: $(BUILD)/build.ninja
 	@touch $@
 
 $(CHECK)/build.ninja: | deps-check
-	meson setup $(CHECK) $(SANITIZE) -Db_sanitize=address,undefined $(MESON_ARGS)
+	env $(QUICK_LINKS) meson setup $(CHECK) $(SANITIZE) -Db_sanitize=address,undefined $(MESON_ARGS)
 
 # gcc 12's ThreadSanitizer dies at 8,128 tasks.
 $(TSAN)/build.ninja: | deps-check
-	CC=clang CXX=clang++ meson setup $(TSAN) $(SANITIZE) -Db_sanitize=thread $(MESON_ARGS)
+	env $(QUICK_LINKS) CC=clang CXX=clang++ meson setup $(TSAN) $(SANITIZE) -Db_sanitize=thread $(MESON_ARGS)
 
 $(MSAN)/build.ninja: | deps-check
 	CC=clang CXX=clang++ meson setup $(MSAN) $(SANITIZE) -Db_sanitize=memory -Ddatabases=disabled $(MESON_ARGS)
