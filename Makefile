@@ -37,6 +37,8 @@ EXAMPLES_WITH = $(TWINS:1=--with-twins --slack 60)
 # SAMPLE=1, for `.ci/run`. ThreadSanitizer: the suites of the core, input and output, HTTP, TLS, logs, limits, databases
 # and process pools, in which threads and processes meet; not the sweeps. Torture: two minutes of it.
 TSAN_SAMPLE = --only unit,bug,planted
+# Long, and in one thread.
+TSAN_LONG = ,cmd-merge-sort,cmd-events,cmd-assembly,cmd-select,cmd-endpoint,http-multipart_bombs,test-explore,limit-limiter-schedules
 TORTURE_SAMPLE = --names e2e-injected,e2e-batch-torture,e2e-torture,scope-,io-file-in,io-stream-in,http-client-in,http-server-in,http-pool-in,limit-retry-in,sim-
 
 # Long under Valgrind, and under other tools in `.ci/run` too.
@@ -78,6 +80,7 @@ interop: deps-interop deps-check $(CHECK)/build.ninja   ## tests beside servers,
 	$(call ninja,$(CHECK))
 	@tools/run-tests $(CHECK) --only unit,docs,e2e --names $(INTEROP) $(if $(T),--match '$(T)')
 
+tsan: BUT_MORE = $(if $(SAMPLE),$(TSAN_LONG))
 tsan: deps-check $(TSAN)/build.ninja       ## all tests under ThreadSanitizer (clang); SAMPLE=1, QUICK=1, T=name
 	$(call ninja,$(TSAN))
 	@tools/run-tests $(TSAN) $(if $(SAMPLE),$(TSAN_SAMPLE),--not tidy,torture,bench,tools,docs) --patience 4 $(BUT_SWEEPS) $(if $(T),--match '$(T)')
