@@ -486,7 +486,6 @@ void ed_h2_end(struct ed_h2 *h2, int error)
         }
         nghttp2_session_del(session);
         ed_buf_fini(&h2->out);
-        ed_buf_fini(&h2->names);
         ed_free(h2->fields);
         h2->fields = NULL;
         h2->fields_room = 0;

@@ -99,7 +99,6 @@ struct ed_h2 {
         struct ed_http_pace pace; /* of writing to the connection */
         struct ed_list streams;   /* that the protocol owns */
         uint32_t streams_count;
-        struct ed_buf names; /* see h2_fields.c */
         nghttp2_nv *fields;
         size_t fields_count, fields_room;
         uint64_t received;      /* bytes */

@@ -77,12 +77,12 @@ static int fill_head(struct ed_h2_exchange *exchange, int status,
         ed_h2_fields_begin(&fields, exchange->stream.h2);
         for (int i = 22, rest = status; i >= 20; i--, rest /= 10)
                 number[i] = (char) ('0' + rest % 10);
-        ed_h2_fields_add(&fields, ":status", 7, number + 20, 3, 0);
+        ed_h2_fields_put(&fields, ":status", 7, number + 20, 3);
         err = ed_http_answer_head_write(&head, put_field, &fields, exchange->refused);
         if (err < 0)
                 return err;
         if (!head.has_date)
-                ed_h2_fields_add(&fields, "date", 4, exchange->date, strlen(exchange->date), 0);
+                ed_h2_fields_put(&fields, "date", 4, exchange->date, strlen(exchange->date));
         if (body_bytes >= 0 && !ed_http_status_has_no_body(status)) {
                 char *at = number + 20;
                 uint64_t rest = (uint64_t) body_bytes;
@@ -90,7 +90,7 @@ static int fill_head(struct ed_h2_exchange *exchange, int status,
                 do
                         *--at = (char) ('0' + rest % 10);
                 while ((rest /= 10) > 0);
-                ed_h2_fields_add(&fields, "content-length", 14, at, (size_t) (number + 20 - at), 0);
+                ed_h2_fields_put(&fields, "content-length", 14, at, (size_t) (number + 20 - at));
         }
         return ed_h2_fields_end(&fields);
 }

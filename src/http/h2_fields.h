@@ -23,7 +23,7 @@ struct ed_h2_fields {
 
 void ed_h2_fields_begin(struct ed_h2_fields *fields, struct ed_h2 *h2);
 
-/* Append a field, whose value is borrowed. The name is copied. */
+/* Append a field, whose name and value are borrowed until the message is queued. */
 void ed_h2_fields_add(struct ed_h2_fields *fields, const char *name, size_t name_bytes,
                       const char *value, size_t value_bytes, unsigned flags);
 

@@ -11,10 +11,13 @@ static const char cookie_name[] = "cookie";
 
 void ed_h2_head_init(struct ed_h2_head *head, uint32_t fields_max, uint32_t bytes_max)
 {
-        *head = (struct ed_h2_head){ .fields_max = fields_max, .bytes_max = bytes_max };
-        /* Each field has two NULs, for which ED_H2_FIELD_BYTES were counted; Cookie once more. */
-        ed_buf_init(&head->text, 2 * (size_t) bytes_max + sizeof(cookie_name));
-        ed_buf_init(&head->cookie, bytes_max);
+        *head = (struct ed_h2_head){
+                .fields_max = fields_max,
+                .bytes_max = bytes_max,
+                /* Each field has two NULs, for which ED_H2_FIELD_BYTES were counted; Cookie once more. */
+                .text.max = 2 * (size_t) bytes_max + sizeof(cookie_name),
+                .cookie.max = bytes_max,
+        };
 }
 
 void ed_h2_head_fini(struct ed_h2_head *head)

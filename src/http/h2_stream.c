@@ -29,12 +29,16 @@ static const struct eddy_stream_ops stream_ops;
 
 void ed_h2_stream_init(struct ed_h2_stream *stream, struct ed_h2 *h2, int32_t id)
 {
-        *stream = (struct ed_h2_stream){ .ops = h2->ops, .h2 = h2, .id = id };
+        *stream = (struct ed_h2_stream){
+                .ops = h2->ops,
+                .h2 = h2,
+                .id = id,
+                .in.max = IN_BYTES_MAX,
+                .out.max = ED_H2_KEPT_BYTES_MAX,
+        };
         eddy_stream_init(&stream->stream, &stream_ops);
         ed_h2_head_init(&stream->head, h2->fields_max, h2->head_bytes_max);
         ed_h2_head_init(&stream->trailers, h2->fields_max, h2->head_bytes_max);
-        ed_buf_init(&stream->in, IN_BYTES_MAX);
-        ed_buf_init(&stream->out, ED_H2_KEPT_BYTES_MAX);
         ed_list_init(&stream->link);
         if (id == 0)
                 return;
