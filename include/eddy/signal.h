@@ -16,7 +16,7 @@ EDDY_BEGIN_DECLS
 typedef struct eddy_signal eddy_signal;
 
 /* How many may be open in a process at once, in all loops together. */
-enum { EDDY_SIGNALS_MAX = 64 };
+enum { EDDY_SIGNALS_MAX = 320 };
 
 /*
  * Receive the 'n' signals in 'signos' from now on.

@@ -147,8 +147,8 @@ def each_spelling_of_the_loopback_address_refuses_names_of_other_sites(eddy):
         equal((address, ask(url, "/a.txt", Host="localhost")[0]), (address, 200))
 
 
-@claim
-def a_certificate_makes_it_https(eddy):
+def make_certificate(eddy):
+    """Make or replace a certificate; returns its file and that of its key."""
     cert, key = eddy.file("cert.pem", ""), eddy.file("key.pem", "")
     try:
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
@@ -156,6 +156,12 @@ def a_certificate_makes_it_https(eddy):
                         "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
     except FileNotFoundError as error:
         raise Skip("openssl is not installed") from error
+    return cert, key
+
+
+@claim
+def a_certificate_makes_it_https(eddy):
+    cert, key = make_certificate(eddy)
     folder = site(eddy)
     _, url = serve(eddy, folder, "--cert", cert, "--key", key)
     check(url.startswith("https://"), url)
@@ -164,6 +170,34 @@ def a_certificate_makes_it_https(eddy):
     equal(ask(url, "/a.txt", context=context, Host="files.example")[0], 200)
     _, url = serve(eddy, folder, "--cert", cert, "--key", key, "--host", "a")
     equal(ask(url, "/a.txt", context=context, Host="files.example")[0], 403)
+
+
+@claim
+def a_hangup_reads_the_certificate_again(eddy):
+    cert, key = make_certificate(eddy)
+    child, url = serve(eddy, site(eddy), "--cert", cert, "--key", key)
+    parts = urllib.parse.urlsplit(url)
+    old = ssl.create_default_context(cafile=cert)
+    kept = http.client.HTTPSConnection(parts.hostname, parts.port, timeout=e2e.LIMIT_S, context=old)
+    kept.request("GET", "/a.txt")
+    equal(kept.getresponse().read(), b"0123456789")
+    eddy.file("key.pem", "broken")
+    child.send_signal(signal.SIGHUP)
+    line = child.stderr.readline().decode()
+    check("--key" in line and "goes on with the old one" in line, line)
+    equal(ask(url, "/a.txt", context=old)[0], 200)
+    make_certificate(eddy)
+    child.send_signal(signal.SIGHUP)
+    equal(child.stderr.readline().decode(), "eddy serve: the certificate was read again\n")
+    equal(ask(url, "/a.txt", context=ssl.create_default_context(cafile=cert))[0::2], (200, "0123456789"))
+    try:
+        ask(url, "/a.txt", context=old)
+        raise AssertionError("the server has the old certificate")
+    except ssl.SSLCertVerificationError:
+        pass
+    kept.request("GET", "/a.txt")
+    equal(kept.getresponse().read(), b"0123456789")
+    kept.close()
 
 
 @claim

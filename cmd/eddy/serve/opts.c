@@ -40,6 +40,7 @@ static const char help[] =
         "Only regular files are sent, and no name, link or rename can lead outside DIR.  Names\n"
         "that begin with a dot are hidden.  Downloads can be resumed (ranges, ETag).  SIGINT\n"
         "(Ctrl-C) or SIGTERM stops the server; answers in progress have 5 seconds to finish.\n"
+        "With --cert, SIGHUP reads the certificate and its key again.\n"
         "\n"
         "Exit: 1 the server could not start or failed, 2 the command line is wrong, 4 standard\n"
         "output cannot be written, 130 SIGINT, 143 SIGTERM.\n";

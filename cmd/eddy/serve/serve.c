@@ -4,6 +4,7 @@
 #include "serve/serve.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,7 @@ struct serving_loop {
         const struct ed_serve_opts *opts;
         eddy_listener *listener, *metrics_listener;
         eddy_tls_config *tls;
+        eddy_signal *hangup; /* with TLS: read the certificate again */
         eddy_log *log;
         eddy_http_router *router;
         eddy_metrics *metrics;
@@ -75,16 +77,17 @@ static int listen_to(struct serving *serving, const char *option, const char *ad
         return err < 0 ? port_failed(serving, option, port, err) : 0;
 }
 
-static int open_tls(struct serving *serving, eddy_tls_config **ret_tls)
+static int open_tls(struct serving *serving, struct serving_loop *loop)
 {
+        static const int signo = SIGHUP;
         struct eddy_tls_opts opts = { .flags = EDDY_TLS_SERVER,
                                       .cert_file = serving->opts.cert_file,
                                       .key_file = serving->opts.key_file };
         struct eddy_tls_fault fault = { "" };
-        int err = eddy_tls_config_new(&opts, &fault, ret_tls);
+        int err = eddy_tls_config_new(&opts, &fault, &loop->tls);
 
         if (err == 0)
-                return 0;
+                return eddy_signal_open(&signo, 1, &loop->hangup);
         if (fails_first(serving, err == EDDY_E_TLS_BAD_FILE ? ED_EXIT_USAGE : ED_EXIT_FAILED))
                 ed_console_say("serve", "%s: %s", ed_option_of_fault(&fault),
                                fault.text[0] ? fault.text : eddy_error_text(err));
@@ -160,7 +163,7 @@ static int loop_open(struct serving *serving, struct serving_loop *loop)
         int err = listen_to(serving, "--bind", opts->address, serving->port, &loop->listener);
 
         if (err == 0 && opts->cert_file)
-                err = open_tls(serving, &loop->tls);
+                err = open_tls(serving, loop);
         if (err == 0 && opts->log_file)
                 err = open_log(serving, &loop->log);
         if (err == 0 && opts->metrics_port > 0)
@@ -174,6 +177,7 @@ static void loop_close(struct serving_loop *loop)
         eddy_http_server_metrics_free(loop->measured);
         eddy_metrics_close(loop->metrics);
         eddy_log_close(loop->log);
+        eddy_signal_close(loop->hangup);
         eddy_tls_config_close(loop->tls);
         eddy_listener_close(loop->metrics_listener);
         eddy_listener_close(loop->listener);
@@ -212,6 +216,28 @@ static int serve_metrics(void *arg)
         return eddy_http_serve(loop->metrics_listener, NULL, answer_metrics, loop);
 }
 
+/* Read the certificate again at each SIGHUP. All loops do, and the first one reports. */
+static int renew_certificate(void *arg)
+{
+        struct serving_loop *loop = arg;
+        struct eddy_tls_fault fault;
+        int err;
+
+        while (eddy_signal_wait(loop->hangup) >= 0) {
+                fault.text[0] = '\0';
+                err = eddy_tls_config_reload(loop->tls, &fault);
+                if (eddy_run_index() > 0)
+                        continue;
+                if (err < 0)
+                        ed_console_say("serve", "%s: %s; the server goes on with the old one",
+                                       ed_option_of_fault(&fault),
+                                       fault.text[0] ? fault.text : eddy_error_text(err));
+                else
+                        ed_console_say("serve", "the certificate was read again");
+        }
+        return 0;
+}
+
 static int serve_folder(struct serving *serving, struct serving_loop *loop)
 {
         eddy_scope scope;
@@ -220,6 +246,8 @@ static int serve_folder(struct serving *serving, struct serving_loop *loop)
         eddy_scope_begin(&scope, NULL);
         if (loop->metrics)
                 eddy_scope_start(&scope, serve_metrics, loop);
+        if (loop->tls)
+                eddy_scope_start(&scope, renew_certificate, loop);
         err = eddy_http_serve(
                 loop->listener,
                 &(struct eddy_http_server_opts){ .connections_max = serving->connections_max,

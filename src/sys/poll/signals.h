@@ -13,7 +13,7 @@
 #include "sys/sys.h"
 
 /* Limits on open slots: of the program, and of runs in debug mode, which also open SIGQUIT. */
-enum { ED_SIGNALS_MAX = 64, ED_SIGNALS_QUIT_MAX = 64 };
+enum { ED_SIGNALS_MAX = 320, ED_SIGNALS_QUIT_MAX = 64 };
 
 /* A bit for each signal, 1 to 64. */
 static inline uint64_t ed_signal_bit(int signo)
