@@ -541,11 +541,9 @@ def requests_share_connections_of_http_2_without_tls(eddy):
 
 @claim
 def requests_share_connections_of_http_2_with_haproxy(eddy):
+    """Not after cancels: its version 2.6 may then send nothing until a frame comes (docs/design/http2_peers.md)."""
     files, folder = certificate(eddy), little_files(eddy)
-    url = haproxy(eddy, folder, *files)
-    check_many(eddy, url + "/few", files, 1000, (1, 2))
-    result = eddy.run(*by(files), "cancel", url + "/some", "100")
-    equal((result.code, result.err), (0, ""))
+    check_many(eddy, haproxy(eddy, folder, *files) + "/few", files, 1000, (1, 2))
 
 
 @claim
