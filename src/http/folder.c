@@ -135,6 +135,19 @@ static const char *type_of(const eddy_http_folder *folder, const char *name)
         return ed_media_type_of(name);
 }
 
+/* Returns true if middleware has added the header Vary with Accept-Encoding. */
+static bool varies_already(const eddy_http_exchange *exchange)
+{
+        struct eddy_http_header header;
+        size_t at = 0;
+
+        while (exchange->ops->added_next(exchange, &at, &header))
+                if (strcasecmp(header.name, "vary") == 0 &&
+                    strcasecmp(header.value, "accept-encoding") == 0)
+                        return true;
+        return false;
+}
+
 static int send_found(eddy_http_exchange *exchange, const eddy_http_folder *folder,
                       const char *name, const struct found *found)
 {
@@ -148,7 +161,7 @@ static int send_found(eddy_http_exchange *exchange, const eddy_http_folder *fold
         if (folder->opts.cache_control)
                 headers[n++] =
                         (struct eddy_http_header){ "Cache-Control", folder->opts.cache_control };
-        if (has_codings)
+        if (has_codings && !varies_already(exchange))
                 headers[n++] = (struct eddy_http_header){ "Vary", "Accept-Encoding" };
         if (found->coding)
                 headers[n++] = (struct eddy_http_header){ "Content-Encoding", found->coding->name };

@@ -652,6 +652,26 @@ FOLDER_TEST(a_304_has_the_tag_of_its_200_also_if_that_is_compressed,
         eddy_http_folder_free(folder);
 }
 
+FOLDER_TEST(an_answer_has_one_vary_if_it_could_be_compressed_in_two_ways, FOLDER_OPTIONS(.flags = 0))
+{
+        static const char *const paths[] = { "/a.js", "/large.css", "/a.txt" };
+        static const char vary[] = "\nvary: accept-encoding\n";
+        eddy_http_router *router;
+        eddy_http_folder *folder;
+
+        make_compressed();
+        router = compressing_router_new(EDDY_HTTP_FOLDER_PRECOMPRESSED, &folder);
+        for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+                const char *head = get_reply(paths[i], "Accept-Encoding", "gzip")->head;
+                const char *found = strcasestr(head, vary);
+
+                CHECK(found);
+                CHECK(!strcasestr(found + 1, vary));
+        }
+        eddy_http_router_free(router);
+        eddy_http_folder_free(folder);
+}
+
 /* All codings have the date, so a part by the date could continue the bytes of another coding. */
 static void check_range_by_date(const char *path, const char *first, const char *second)
 {
