@@ -27,9 +27,9 @@ struct eddy_http2_server_stats {
         uint64_t open;        /* now */
         uint64_t streams;     /* requests begun */
         uint64_t refused;     /* requests that were not begun: too many at once, or no memory */
-        uint64_t resets;      /* requests that the client has reset, or whose connection has ended */
-        uint64_t malformed;   /* requests that are not valid */
-        uint64_t slow;        /* responses that ended because the client took them too slowly */
+        uint64_t resets;    /* requests that the client has reset, or whose connection has ended */
+        uint64_t malformed; /* requests that are not valid */
+        uint64_t slow;      /* responses that ended because the client took them too slowly */
         uint64_t resets_ends, faults_ends, settings_ends, pings_ends, others_ends, empty_ends,
                 updates_ends, continuations_ends, head_ends;
         uint64_t late_ends;   /* a head or a frame took longer than 'head_timeout_ns' */

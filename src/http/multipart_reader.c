@@ -338,7 +338,8 @@ int eddy_http_exchange_multipart(eddy_http_exchange *exchange,
                 return ed_http_input_failed_by(exchange, err,
                                                "the Content-Type must be multipart/form-data");
         if (err == EDDY_E_HTTP_MULTIPART)
-                return ed_http_input_failed_by(exchange, err, "the Content-Type must have one boundary");
+                return ed_http_input_failed_by(exchange, err,
+                                               "the Content-Type must have one boundary");
         return err < 0 ? ed_http_input_failed(exchange, err) : 0;
 }
 

@@ -270,9 +270,8 @@ static size_t add_headers(eddy_http_exchange *exchange, struct eddy_http_header 
                 headers[count++] = (struct eddy_http_header){ "X-Forwarded-Host", host };
         headers[count++] = (struct eddy_http_header){ "Forwarded", at };
         write_forwarded(client, scheme, host, at);
-        headers[count++] = (struct eddy_http_header){
-                "Via", info.version == 20 ? "2.0 eddy" : "1.1 eddy"
-        };
+        headers[count++] =
+                (struct eddy_http_header){ "Via", info.version == 20 ? "2.0 eddy" : "1.1 eddy" };
         /* NULL: without these, the client would add its own. */
         for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
                 if (!has_header(headers, count, own[i]))

@@ -220,8 +220,8 @@ int ed_http_run_loop(struct ed_http_run *run)
         eddy_tls_config_close(loop.tls);
         eddy_http_router_free(router);
         if (err < 0)
-                failed(run, err, "the server %s: %s", loop.has_begun ? "has ended" : "did not start",
-                       eddy_error_text(err));
+                failed(run, err, "the server %s: %s",
+                       loop.has_begun ? "has ended" : "did not start", eddy_error_text(err));
         return err;
 }
 

@@ -17,8 +17,9 @@ enum { PORT_DEFAULT = 8000 };
 static const char help[] =
         "Usage: eddy serve DIR [options]\n"
         "\n"
-        "A web server for the files in DIR, by HTTP/1.1 and HTTP/2.  Without --bind only this machine\n"
-        "can connect.  The first line on standard output is: listening on http://HOST:PORT\n"
+        "A web server for the files in DIR, by HTTP/1.1 and HTTP/2.  Without --bind only this\n"
+        "machine can connect.  The first line on standard output is: listening on\n"
+        "http://HOST:PORT\n"
         "\n"
         "  --bind ADDRESS       listen on this address; 0.0.0.0 or :: is all addresses, so other\n"
         "                       machines can connect (127.0.0.1)\n"

@@ -53,8 +53,7 @@ static int show_id(eddy_http_exchange *exchange, void *arg)
 
 /* ---- the access log -------------------------------------------------------- */
 
-GUARDED_TEST_WITH(a_line_of_http2_has_its_protocol_and_the_bytes_of_its_body,
-                  NULL, build)
+GUARDED_TEST_WITH(a_line_of_http2_has_its_protocol_and_the_bytes_of_its_body, NULL, build)
 {
         struct h2_side client;
         struct h2_call *call;

@@ -652,7 +652,8 @@ FOLDER_TEST(a_304_has_the_tag_of_its_200_also_if_that_is_compressed,
         eddy_http_folder_free(folder);
 }
 
-FOLDER_TEST(an_answer_has_one_vary_if_it_could_be_compressed_in_two_ways, FOLDER_OPTIONS(.flags = 0))
+FOLDER_TEST(an_answer_has_one_vary_if_it_could_be_compressed_in_two_ways,
+            FOLDER_OPTIONS(.flags = 0))
 {
         static const char *const paths[] = { "/a.js", "/large.css", "/a.txt" };
         static const char vary[] = "\nvary: accept-encoding\n";

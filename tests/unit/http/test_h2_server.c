@@ -452,9 +452,8 @@ static int serve_until_stopped(void *arg)
         struct stoppable *server = arg;
 
         eddy_scope_begin(&server->scope, NULL);
-        server->result = eddy_http_serve_stream(server->stream,
-                                                SERVER_OPTIONS(.drain_ns = EDDY_SEC(10)),
-                                                answer_later, server);
+        server->result = eddy_http_serve_stream(
+                server->stream, SERVER_OPTIONS(.drain_ns = EDDY_SEC(10)), answer_later, server);
         (void) eddy_scope_end(&server->scope);
         return 0;
 }
@@ -498,8 +497,7 @@ TEST(a_stop_lets_requests_finish_also_those_on_their_way)
         http_run(check_stop, NULL);
 }
 
-SERVER_TEST(an_idle_connection_ends_after_its_time,
-            SERVER_OPTIONS(.idle_timeout_ns = EDDY_SEC(5)))
+SERVER_TEST(an_idle_connection_ends_after_its_time, SERVER_OPTIONS(.idle_timeout_ns = EDDY_SEC(5)))
 {
         int64_t since_ns;
 

@@ -134,7 +134,9 @@ static int send_by_http2(void *arg)
         const struct eddy_http_client_opts opts = { .handler = pass_on,
                                                     .flags = EDDY_HTTP_CLIENT_H2C };
         static const struct eddy_http_header headers[] = {
-                { "Accept", "a/b" }, { "User-Agent", NULL }, { "Accept-Encoding", NULL },
+                { "Accept", "a/b" },
+                { "User-Agent", NULL },
+                { "Accept-Encoding", NULL },
                 { "TE", "trailers" },
         };
         struct eddy_http_request request = { .url = "http://a/x?y",
