@@ -104,6 +104,14 @@ def echo_gives_the_request_as_json(eddy):
 
 
 @claim
+def a_body_above_the_limit_of_the_help_is_refused(eddy):
+    check("above 16 MiB is answered by 413" in eddy.run("mock", "--help").out)
+    url = eddy.mock()
+    equal(ask(url, "/echo", "POST", headers={"Content-Length": str((16 << 20) + 1)})[0], 413)
+    equal(len(json.loads(ask(url, "/echo", "POST", b"a" * 1000)[2])["body"]), 1000)
+
+
+@claim
 def flaky_fails_so_often_for_each_token(eddy):
     url = eddy.mock()
     for token in ("one", "two"):

@@ -93,6 +93,8 @@ static const char help[] =
 
 static const char help_end[] =
         "\n"
+        "A request with a body above 16 MiB is answered by 413.\n"
+        "\n"
         "Exit: 129, 130 or 143 stopped by SIGHUP, SIGINT or SIGTERM, 1 the server could not listen "
         "or accept\n"
         "connections, 2 the command line is wrong, 4 the first line could not be written.\n";
