@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../tls/tls_test.h"
 #include "eddy/test.h"
 #include "server_test.h"
 
@@ -70,7 +71,10 @@ static void talk_to_site(struct site *site)
                 opts = (struct eddy_websocket_opts){ .fragment_bytes = fragments[i] };
                 snprintf(url, sizeof(url), "%s://127.0.0.1:%d/", site->client_tls ? "wss" : "ws",
                          site->port);
-                CHECK_EQ(eddy_http_client_new(OPTIONS(.tls = site->client_tls), &client), 0);
+                CHECK_EQ(eddy_http_client_new(
+                                 OPTIONS(.tls = site->client_tls, .flags = EDDY_HTTP_CLIENT_HTTP2),
+                                 &client),
+                         0);
                 CHECK_EQ(eddy_websocket_connect(client, url, &opts, &websocket), 0);
                 eddy_http_client_close(client); /* the WebSocket remains */
                 echo_sizes(websocket);
@@ -83,10 +87,27 @@ static void prepare(struct site *site)
         site->handler = echo;
 }
 
+/* Both sides know HTTP/2, which has no upgrades: the client asks by HTTP/1.1. */
+static void prepare_tls(struct site *site)
+{
+        struct eddy_tls_opts server = { .flags = EDDY_TLS_SERVER }, client = { .flags = 0 };
+        struct tls_files files;
+
+        tls_files_make(&files, "127.0.0.1");
+        server.cert_file = client.ca_file = files.cert;
+        server.key_file = files.key;
+        CHECK_EQ(eddy_tls_config_new(&server, NULL, &site->opts.tls), 0);
+        CHECK_EQ(eddy_tls_config_new(&client, NULL, &site->client_tls), 0);
+        site->opts.flags |= EDDY_HTTP_SERVER_HTTP2;
+        site->handler = echo;
+}
+
 TEST(a_message_of_each_size_comes_back_whole_or_in_fragments)
 {
         site_run_prepared(NULL, false, prepare, talk_to_site);
         site_run_prepared(NULL, true, prepare, talk_to_site);
+        site_run_prepared(NULL, false, prepare_tls, talk_to_site);
+        site_run_prepared(NULL, true, prepare_tls, talk_to_site);
 }
 
 static int write_wrong(void *arg)
