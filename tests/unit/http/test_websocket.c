@@ -71,10 +71,7 @@ static void talk_to_site(struct site *site)
                 opts = (struct eddy_websocket_opts){ .fragment_bytes = fragments[i] };
                 snprintf(url, sizeof(url), "%s://127.0.0.1:%d/", site->client_tls ? "wss" : "ws",
                          site->port);
-                CHECK_EQ(eddy_http_client_new(
-                                 OPTIONS(.tls = site->client_tls, .flags = EDDY_HTTP_CLIENT_HTTP2),
-                                 &client),
-                         0);
+                CHECK_EQ(eddy_http_client_new(OPTIONS(.tls = site->client_tls), &client), 0);
                 CHECK_EQ(eddy_websocket_connect(client, url, &opts, &websocket), 0);
                 eddy_http_client_close(client); /* the WebSocket remains */
                 echo_sizes(websocket);
@@ -98,7 +95,6 @@ static void prepare_tls(struct site *site)
         server.key_file = files.key;
         CHECK_EQ(eddy_tls_config_new(&server, NULL, &site->opts.tls), 0);
         CHECK_EQ(eddy_tls_config_new(&client, NULL, &site->client_tls), 0);
-        site->opts.flags |= EDDY_HTTP_SERVER_HTTP2;
         site->handler = echo;
 }
 
