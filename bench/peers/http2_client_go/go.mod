@@ -1,0 +1,3 @@
+module bench/http2_client_go
+
+go 1.19
