@@ -135,12 +135,12 @@ static int send_frames(eddy_websocket *websocket, uint8_t opcode, const char *da
                 is_last = at + n == bytes;
                 err = buf ? send_masked(websocket, opcode, is_last, data + at, n, buf, room)
                           : send_plain(websocket, opcode, is_last, data + at, n);
+                websocket->is_cut |= err < 0 && at > 0;
                 if (err == 0 && is_last)
                         (void) send_kept(
                                 websocket); /* the message was sent, whatever this returns */
-                else if (err == 0)
-                        err = send_kept(websocket);
-                websocket->is_cut |= err < 0 && (at > 0 || !is_last);
+                else if (err == 0 && (err = send_kept(websocket)) < 0)
+                        websocket->is_cut = true;
                 at += n;
                 opcode = ED_WEBSOCKET_CONTINUATION;
         }

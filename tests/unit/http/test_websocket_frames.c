@@ -455,6 +455,48 @@ TEST(a_message_of_empty_fragments_is_refused_at_its_limit)
         http_run(face_fragments, NULL);
 }
 
+/* ---- cancelled writes ---------------------------------------------------------------- */
+
+static int write_twelve(void *arg)
+{
+        return eddy_websocket_write(arg, EDDY_WEBSOCKET_TEXT, "0123456789ab", 12);
+}
+
+static int write_to_full_stream(void *arg)
+{
+        static const struct eddy_websocket_opts fragments = { .fragment_bytes = 4 };
+        struct world world = world_begin(&fragments, true, 32);
+        char filler[32] = "", got[32];
+        const struct eddy_slice slice = { filler, sizeof(filler) };
+
+        (void) arg;
+        CHECK_EQ(eddy_stream_try_writev(world.websocket->stream, &slice, 1), sizeof(filler));
+        CHECK_ERR(eddy_call_timeout(write_twelve, world.websocket, EDDY_SEC(1)), -ETIMEDOUT);
+        CHECK_EQ(eddy_stream_read(world.raw, got, sizeof(got)), sizeof(filler));
+        CHECK_EQ(write_twelve(world.websocket), 0);
+        CHECK_EQ(eddy_stream_read(world.raw, got, sizeof(got)), 18);
+        CHECK(memcmp(got,
+                     "\x01\x04"
+                     "0123\x00\x04"
+                     "4567\x80\x04"
+                     "89ab",
+                     18) == 0);
+
+        CHECK_EQ(eddy_stream_try_writev(world.websocket->stream, &slice, 1), sizeof(filler));
+        CHECK_EQ(eddy_stream_read(world.raw, got, 6), 6); /* room for the first frame */
+        CHECK_ERR(eddy_call_timeout(write_twelve, world.websocket, EDDY_SEC(1)), -ETIMEDOUT);
+        CHECK_ERR(write_twelve(world.websocket), EDDY_E_STREAM_BROKEN);
+        CHECK_ERR(eddy_websocket_ping(world.websocket, NULL, 0), EDDY_E_STREAM_BROKEN);
+        eddy_websocket_close(world.websocket, 0, NULL);
+        eddy_stream_close(world.raw);
+        return 0;
+}
+
+TEST(a_write_that_is_cancelled_before_its_first_byte_changes_nothing_and_later_ends_the_sending)
+{
+        http_run(write_to_full_stream, NULL);
+}
+
 /* ---- closes ------------------------------------------------------------------------- */
 
 static int close_silent(void *arg)
