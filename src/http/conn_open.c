@@ -65,13 +65,13 @@ static int64_t share_until(const struct ed_http_conn *conn, int64_t began_ns)
                 slots = slots ? slots : protocols->prior->slots;
         else if (!origin->key.is_https || !ed_http_offers_many(protocols))
                 return 0;
-        until_ns = ed_time_after(began_ns, ED_HTTP_ALPN_WAIT_NS);
-        if (slots > 0) {
-                /* Each opening has a borrower of its own. */
-                if (origin->sharing + origin->openings >= origin->openings * slots)
-                        return 0;
-                until_ns = ed_time_after(latest->began_ns, ED_HTTP_OPENING_LENT_NS);
-        }
+        /* Each opening has a borrower of its own. */
+        if (slots > 0 && origin->sharing + origin->openings >= origin->openings * slots)
+                return 0;
+        /* Nothing is known: all that wait open their own at the same time, and not one each second. */
+        if (slots > 0 || latest->began_ns < began_ns)
+                began_ns = latest->began_ns;
+        until_ns = ed_time_after(began_ns, ED_HTTP_OPENING_LENT_NS);
         return until_ns > now_ns ? until_ns : 0;
 }
 

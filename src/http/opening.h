@@ -7,10 +7,9 @@
  * opening ends when a borrower needs its place, or when it has taken the time of an idle connection.
  *
  * A connection that is being opened to an https origin may turn out to have many slots. A borrower
- * of another place may therefore wait for it before it opens its own: for at most
- * ED_HTTP_ALPN_WAIT_NS if nothing is known about the origin; until that opening may hang if the
- * origin's connections had many slots; never if they had one. It holds its place meanwhile, so the
- * limits hold in each case, and gives that place back when it gets a slot.
+ * of another place may therefore wait until that opening may hang before it opens its own, unless
+ * the origin's connections had one slot. It holds its place meanwhile, so the limits hold in each
+ * case, and gives that place back when it gets a slot.
  */
 #ifndef ED_HTTP_OPENING_H
 #define ED_HTTP_OPENING_H
@@ -18,8 +17,6 @@
 #include "eddy/time.h"
 #include "http/conn.h"
 #include "loop/timer.h"
-
-#define ED_HTTP_ALPN_WAIT_NS EDDY_MS(50)
 
 /* An opening that takes longer may hang, so it is not lent: another connection is opened. */
 #define ED_HTTP_OPENING_LENT_NS EDDY_SEC(1)

@@ -302,7 +302,7 @@ static int many(void)
         unsigned count = call.words[1] ? (unsigned) strtoul(call.words[1], NULL, 10) : 1;
         int err;
 
-        /* The client has 50 ms to learn the protocol before all open connections: a busy machine may need more. */
+        /* Before all open connections the client has a second to learn the protocol: a busy machine may need more. */
         asked.left = 1;
         err = ask_in_turn(call.words[0]);
         if (err < 0)
