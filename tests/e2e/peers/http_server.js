@@ -51,7 +51,9 @@ function answer(request, response) {
   } else {
     const path = folder + request.url;
     response.setHeader('Content-Length', fs.statSync(path).size);
-    fs.createReadStream(path).pipe(response);
+    const file = fs.createReadStream(path);
+    response.on('close', () => file.destroy());  // a client that cancels would leave it open
+    file.pipe(response);
   }
 }
 
