@@ -242,8 +242,8 @@ static int serve(void *arg)
                                           NULL, &tls);
         opts.tls = tls;
         if (err == 0)
-                err = eddy_tcp_listen("127.0.0.1", port ? (uint16_t) atoi(port) : 0, NULL,
-                                      &listener);
+                err = eddy_tcp_listen("127.0.0.1", port ? (uint16_t) strtoul(port, NULL, 10) : 0,
+                                      NULL, &listener);
         if (err < 0)
                 return err;
         printf("%u\n", eddy_listener_port(listener));

@@ -410,7 +410,8 @@ static int parts(void)
                                                 .trailers_count = 1 };
         struct eddy_http_request sent = { .method = "POST",
                                           .body_source = &source,
-                                          .expect_continue_ns = EDDY_MS(atoi(call.words[1])) };
+                                          .expect_continue_ns =
+                                                  EDDY_MS(strtol(call.words[1], NULL, 10)) };
         struct eddy_http_request got = { .method = NULL };
         int err = ask_part(&sent, "/expect");
 
