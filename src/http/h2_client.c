@@ -12,6 +12,7 @@
 #include "eddy/error.h"
 #include "eddy/http_text.h"
 #include "eddy/time.h"
+#include "http/answer_head.h"
 #include "http/h2_client.h"
 #include "http/time_limit.h"
 #include "scope/suspend.h"
@@ -243,6 +244,18 @@ static int status_of(const char *text)
         return 100 * (text[0] - '0') + 10 * (text[1] - '0') + text[2] - '0';
 }
 
+/*
+ * Returns true if the response has a body of Content-Length. For HEAD, 204 and 304 it has none, and its end
+ * may come in a frame after the head.
+ */
+static bool has_body_of_length(const struct ed_h2_request *exchange)
+{
+        const struct ed_http_request_fields *fields = &exchange->base->fields;
+
+        return !exchange->h2.got_end && !ed_http_status_has_no_body(exchange->status) &&
+               (fields->method_bytes != 4 || memcmp(fields->method, "HEAD", 4) != 0);
+}
+
 /* Check a head that has come, and note its time. */
 static int check_head(struct ed_h2_request *exchange)
 {
@@ -260,7 +273,8 @@ static int check_head(struct ed_h2_request *exchange)
                 exchange->fault = nghttp2_http2_strerror(NGHTTP2_PROTOCOL_ERROR);
                 return EDDY_E_HTTP_INVALID_RESPONSE;
         }
-        if (length && !exchange->h2.got_end && strtoull(length, NULL, 10) > base->body_bytes_max)
+        if (length && has_body_of_length(exchange) &&
+            strtoull(length, NULL, 10) > base->body_bytes_max)
                 return violated(exchange, ED_HTTP1_FAULT_BODY_TOO_LARGE, EDDY_E_HTTP_TOO_LARGE);
         return 0;
 }

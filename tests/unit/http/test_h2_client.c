@@ -86,6 +86,21 @@ static void say_slowly(struct h2_call *call, const char *length, size_t rest)
         served.resets += call->stream.is_reset;
 }
 
+/* Announce the length of a body that a response to HEAD, or a 304, does not have. The end comes later. */
+static void say_only_length(struct h2_call *call, const char *status)
+{
+        static const char length[] = "1000000000000";
+        struct ed_h2_fields fields;
+
+        ed_h2_fields_begin(&fields, call->stream.h2);
+        ed_h2_fields_add(&fields, ":status", 7, status, 3, 0);
+        ed_h2_fields_add(&fields, "content-length", 14, length, sizeof(length) - 1, 0);
+        CHECK_EQ(ed_h2_fields_end(&fields), 0);
+        CHECK_EQ(ed_h2_stream_respond(&call->stream, true), 0);
+        (void) eddy_sleep(EDDY_SEC(1));
+        ed_h2_stream_end(&call->stream, NULL);
+}
+
 static void say_much_head(struct h2_call *call)
 {
         char text[4000];
@@ -129,6 +144,8 @@ static void serve(struct h2_call *call)
                 say_slowly(call, "10100", 10000);
         } else if (strcmp(path, "/rest/much") == 0) {
                 say_slowly(call, "60100", 60000);
+        } else if (strcmp(path, "/length/200") == 0 || strcmp(path, "/length/304") == 0) {
+                say_only_length(call, path + sizeof("/length/") - 1);
         } else if (strcmp(path, "/reset") == 0) {
                 ed_h2_stream_reset(&call->stream, NGHTTP2_INTERNAL_ERROR, -ECANCELED);
         } else if (strcmp(path, "/reset/later") == 0) {
@@ -224,6 +241,28 @@ SERVED_TEST(fields_of_a_connection_are_left_out_and_host_is_the_authority, NULL)
         CHECK_STR(body, ":method=GET\n:scheme=http\n:authority=other.test\n:path=/?a=b\n"
                         "te=trailers\nuser-agent=u\naccept=a\nauthorization=secret\n");
         eddy_http_response_close(response);
+}
+
+SERVED_TEST(length_without_a_body_is_not_limited_as_one_and_its_end_may_come_later, NULL)
+{
+        static const struct {
+                const char *method, *path;
+                int status;
+        } cases[] = { { "HEAD", "/length/200", 200 }, { "GET", "/length/304", 304 } };
+
+        for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+                struct eddy_http_request request = { .method = cases[i].method };
+                eddy_http_response *response;
+                const void *body;
+                size_t bytes;
+
+                CHECK_EQ(h2_ask(&request, cases[i].path, &response), 0);
+                CHECK_EQ(eddy_http_response_status(response), cases[i].status);
+                CHECK_STR(eddy_http_response_header(response, "Content-Length"), "1000000000000");
+                CHECK_EQ(eddy_http_response_body(response, &body, &bytes), 0);
+                CHECK_EQ(bytes, 0);
+                eddy_http_response_close(response);
+        }
 }
 
 static int64_t read_bytes(void *arg, void *buf, size_t bytes)
