@@ -200,11 +200,11 @@ EDDY_API const char *eddy_websocket_close_reason(const eddy_websocket *websocket
 EDDY_API const char *eddy_websocket_protocol(const eddy_websocket *websocket);
 
 /*
- * Close the WebSocket and free it: send a close with a code (0: 1000) and a reason in UTF-8 (NULL:
- * none; cut at EDDY_WEBSOCKET_REASON_MAX bytes; dropped if it is not UTF-8) unless one was sent, drop the peer's messages until its
- * close, and close the connection, all within 'close_ns'.  In a cancelled task, and if the code cannot
- * be sent, the close is sent only if there is room for it at once.  No other task may use the
- * WebSocket.  NULL is ignored.
+ * Close the WebSocket and free it: send a close unless one was sent, drop the peer's messages until its
+ * close, and close the connection, all within 'close_ns'.  The close has a code (0: 1000) and a reason
+ * in UTF-8 (NULL: none); the reason is cut at EDDY_WEBSOCKET_REASON_MAX bytes, and left out if it is
+ * not UTF-8.  In a cancelled task, and if the code cannot be sent, the close is sent only if there is
+ * room for it at once.  No other task may use the WebSocket.  NULL is ignored.
  *
  * Suspends: yes, for at most 'close_ns'.
  */

@@ -399,7 +399,7 @@ REQUEST(version_2_0_is_refused, "RFC 9110, 2.5", OPEN,
         "fault VERSION",
         "GET / HTTP/2.0\r\n" HOST "\r\n")
 REQUEST(preface_of_http_2_is_refused, "RFC 9112, 3.2.4", REFUSE,
-        "made to be refused by HTTP/1; where eddy speaks HTTP/2 too, that begins",
+        "made to be refused by HTTP/1; a server that also speaks HTTP/2 switches to it",
         "fault VERSION",
         "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
 REQUEST(version_1_10_is_refused, "RFC 9112, 2.3", REFUSE, "one digit, a dot, one digit",
