@@ -19,8 +19,8 @@ EDDY_BEGIN_DECLS
  * Counters of a server's connections by HTTP/2.  Each member that ends in "_ends" counts
  * connections that the server has ended for the reason in the table of struct eddy_http2_server_opts.
  *
- * Threads: any. Servers may share the counters, also servers of several threads, as with
- *          eddy_http_run(). While one of them runs, read a member with __atomic_load_n().
+ * Threads: any. Servers may share the counters, on several threads too, as with eddy_http_run().
+ *          While one of them runs, read a member with __atomic_load_n().
  */
 struct eddy_http2_server_stats {
         uint64_t connections; /* begun */

@@ -71,7 +71,7 @@ struct eddy_websocket_opts {
         size_t fragment_bytes EDDY_UNSET;
         int64_t ping_ns
                 EDDY_UNSET; /* silence of the peer before a ping; 0: 20 s; below 0: no pings */
-        int64_t pong_ns EDDY_UNSET;  /* further silence, or the time to take a pong; 0: 20 s */
+        int64_t pong_ns EDDY_UNSET;  /* further silence, or the time to send a pong; 0: 20 s */
         int64_t close_ns EDDY_UNSET; /* for the peer's part of a close; 0: 1 s */
         /* Subprotocols.  A server takes the first of its own that the client offers; a client offers
          * its own in this order. */
@@ -98,8 +98,8 @@ struct eddy_websocket_opts {
  * Host, list the site in 'origins'.  Requests without Origin, which are not from pages, are
  * accepted.
  *
- * A request that is refused gets its answer here: 400 if it is not a handshake of WebSocket, 403 for
- * the origin, 426 without Upgrade or for another version.  The handler returns the error.
+ * A request that is refused gets its answer here: 400 if it is not a handshake of WebSocket or came by
+ * HTTP/2, 403 for the origin, 426 without Upgrade or for another version.  The handler returns the error.
  *
  * While a task waits for a message, a stop of the server cancels the wait at once (eddy/serve.h):
  * eddy_websocket_read() returns -ECANCELED, and the close says that the server is going away.

@@ -44,7 +44,7 @@ struct ed_http_answer_head {
         bool closes;   /* a result: one of them was "Connection: close", which is not written */
 };
 
-/* Whether a name is 'other', in any case. Most names differ in their lengths. */
+/* Returns true if a name is 'other', in any case. Most names differ in their lengths. */
 static inline bool ed_http_is_name(const char *name, size_t bytes, const char *other)
 {
         return bytes == strlen(other) && strcasecmp(name, other) == 0;

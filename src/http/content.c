@@ -168,7 +168,7 @@ static void piece_free(struct sending *sending)
         sending->room = 0;
 }
 
-/* A piece was written. If the next must wait for room, the memory does not wait, too. */
+/* A piece was written. The next may wait for room, and holds no memory meanwhile. */
 static void piece_end(struct sending *sending)
 {
         if (sending->exchange->ops->reserve)

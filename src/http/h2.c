@@ -89,13 +89,16 @@ static int begin_id(struct ed_h2 *h2, int32_t id)
         return 0;
 }
 
-/* If the stream has ended, the frame is a stray. Much DATA was on its way: a window limits it. */
+/*
+ * Returns true if a frame counts as a stray if its stream has ended. Large DATA does not: it was on its
+ * way, and a window limits it.
+ */
 static bool may_be_stray(uint8_t type, size_t length)
 {
         return type == NGHTTP2_HEADERS || (type == NGHTTP2_DATA && length < DRIBBLE_BYTES);
 }
 
-/* Returns true if the stream is one of the past. */
+/* Returns true if there was such a stream, which has ended. */
 static bool has_ended(const struct ed_h2 *h2, int32_t id)
 {
         return (!h2->is_server || id <= h2->last_id) && !find(h2->session, id);
@@ -319,7 +322,7 @@ static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, v
                 (void) spend(h2, ED_H2_FAULTS);
         if (!stream)
                 return 0;
-        /* Few bytes of a longer body were all that the peer's window allowed: it opens by dribbles. */
+        /* If the rest of a body waits after a small frame, the peer opens its window by few bytes. */
         if (frame->hd.type == NGHTTP2_DATA &&
             (frame->hd.length >= DRIBBLE_BYTES || ed_buf_bytes(&stream->out) == 0))
                 ed_h2_bucket_add(&h2->buckets[ED_H2_UPDATES], UPDATES_PER_DATA);

@@ -11,7 +11,8 @@
  *     bytes of the peer  >  the reading task  >  the streams, whose waiting tasks wake
  *
  * The end: one of both tasks fails, or the session has nothing more to read and to write; then the
- * reading task returns. If a client has ended its sending, its requests have a second for their answers. ed_h2_end() takes the connection from all streams that tasks own.
+ * reading task returns. If a client has ended its sending, its requests have a second for their
+ * answers. ed_h2_end() takes the connection from all streams that tasks own.
  */
 #ifndef ED_HTTP_H2_H
 #define ED_HTTP_H2_H

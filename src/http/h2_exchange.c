@@ -43,8 +43,8 @@ static uint32_t rate_of(int32_t rate)
 }
 
 /*
- * Make an exchange that has the buffers of one that has ended, if the server has such: the requests of a
- * busy server allocate little.
+ * Make an exchange with the buffers of one that has ended, if the server has kept one: the requests of
+ * a busy server allocate little.
  */
 static struct ed_h2_exchange *take_spare(struct ed_http_server *server)
 {

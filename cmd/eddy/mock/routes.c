@@ -475,7 +475,7 @@ static void count(struct ed_mock *mock, eddy_http_exchange *exchange)
         pthread_mutex_unlock(&mock->lock);
 }
 
-/* Answer with the counts, in which requests for them are not contained. */
+/* Answer with the counts, without the requests for them. */
 static int route_counts(struct ed_reply *reply)
 {
         struct ed_mock *mock = reply->mock;
