@@ -11,16 +11,23 @@
  *     peer_calls [--ca FILE] [--by h1|h2|h2c] until URL FILE
  *     peer_calls [--ca FILE] [--by h1|h2|h2c] parts URL MILLISECONDS
  *
- * Output: get: the SHA-256 of the file that was saved. put: the status and the body of the response.
- * events: a line for each event, then the number of connections. upgrade: the bytes that came back.
- * stray: how many answers were right and wrong, and how many requests failed. many: sends COUNT requests,
- * 100 at once: the answers by status and version, the bytes, and the connections. cancel: reads
- * 1 KiB of each of COUNT answers, four at once, and beside them some whole: their bytes, and the connections.
- * until: the same as many, until the file exists; the first line comes when 100 were answered. parts: sends
- * "abc", for which it waits for "100 Continue" for so long, and a trailer X-Sum, to URL/expect, and asks for
- * URL/parts: the version, the status, the body and the trailer X-Sum of both. --by h1: HTTP/2 is not offered;
- * h2c: it is used for http URLs without an offer. The last line of the first four is the peak
- * of resident memory in KiB.
+ * --by h1: HTTP/2 is not offered; h2c: HTTP/2 is used for http URLs without an offer.
+ *
+ * Output:
+ *     get     the SHA-256 of the file that was saved
+ *     put     the status and the body of the response
+ *     events  a line for each event, then the number of connections
+ *     upgrade the bytes that came back
+ *     stray   how many answers were right and wrong, and how many requests failed
+ *     many    sends COUNT requests, 100 at once: the answers by status and version, the bytes, and the
+ *             connections
+ *     cancel  reads 1 KiB of each of COUNT answers, four at once, and beside them some whole: their bytes,
+ *             and the connections
+ *     until   the same as many, until FILE exists; the first line comes when 100 were answered
+ *     parts   sends "abc", for which it waits for "100 Continue" for MILLISECONDS, and a trailer X-Sum, to
+ *             URL/expect, and asks for URL/parts: the version, the status, the body and the trailer X-Sum of
+ *             both
+ * The last line of get, put, events and upgrade is the peak of resident memory in KiB.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@ Go, Node, undici, h2 of Python and Chromium, with TLS and without.
 
     test_http2_clients.py HTTP2_SERVER [WORD]
 
-Each gets, posts, takes and gives a large file with equal digests, and reads and sends trailers, 103 and 100; cancels in the
-middle of a body; and lets a request end when the server stops, but sends the next to another. What a client cannot do
-is left out here and named in the table. EDDY_TEST_FULL: all files have 100 MB; otherwise those of slow
+Each client gets and posts, takes and gives a large file with equal digests, reads and sends trailers, reads 103 and 100, and
+cancels in the middle of a body. When the server stops, the request in progress ends well, and the next goes to another server.
+The table names what a client cannot do. EDDY_TEST_FULL: all files have 100 MB; otherwise those of slow
 clients have 5.
 
 What is not installed skips its cases by name (tools/install-deps interop).
