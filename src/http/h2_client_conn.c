@@ -71,13 +71,20 @@ static void session_pong(struct ed_h2 *h2)
         session_of(h2)->pinged_ns = 0;
 }
 
-/* Lend as many slots as the peer takes streams, but not those of streams that end quietly. */
-static void set_slots(struct ed_h2_session *session)
+/* Returns how many streams the peer takes, of those that the client would begin. */
+static uint32_t streams_max(const struct ed_h2_session *session)
 {
         uint32_t most = nghttp2_session_get_remote_settings(
                 session->h2.session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
 
-        most = most < ED_HTTP_SLOTS_MAX ? most : ED_HTTP_SLOTS_MAX;
+        return most < ED_HTTP_SLOTS_MAX ? most : ED_HTTP_SLOTS_MAX;
+}
+
+/* Lend as many slots as the peer takes streams, but not those of streams that end quietly. */
+static void set_slots(struct ed_h2_session *session)
+{
+        uint32_t most = streams_max(session);
+
         /* nghttp2 lets one that is above the limit wait. */
         if (session->quiet > 0)
                 most = most > session->quiet ? most - session->quiet : most > 0;
@@ -110,7 +117,9 @@ void ed_h2_session_cancels(struct ed_h2_session *session)
 
 bool ed_h2_session_may_be_quiet(const struct ed_h2_session *session)
 {
-        return session->conn && session->quiet < QUIET_MAX;
+        /* The peer may never send the rests: requests keep a stream. */
+        return session->conn && session->quiet < QUIET_MAX &&
+               session->quiet + 1 < streams_max(session);
 }
 
 void ed_h2_session_quiet(struct ed_h2_session *session, int change)

@@ -86,6 +86,22 @@ static void say_slowly(struct h2_call *call, const char *length, size_t rest)
         served.resets += call->stream.is_reset;
 }
 
+/* Send a part of a short body, and no more of it. */
+static void say_no_rest(struct h2_call *call)
+{
+        struct ed_h2_fields fields;
+        uint32_t sum = 0;
+
+        ed_h2_fields_begin(&fields, call->stream.h2);
+        ed_h2_fields_add(&fields, ":status", 7, "200", 3, 0);
+        ed_h2_fields_add(&fields, "content-length", 14, "200", 3, 0);
+        CHECK_EQ(ed_h2_fields_end(&fields), 0);
+        CHECK_EQ(ed_h2_stream_respond(&call->stream, true), 0);
+        CHECK_EQ(h2_write_bytes(call, 100, &sum), 0);
+        while (!call->stream.is_reset && eddy_sleep(EDDY_MS(10)) == 0)
+                ;
+}
+
 /* Announce the length of a body that a response to HEAD, or a 304, does not have. The end comes later. */
 static void say_only_length(struct h2_call *call, const char *status)
 {
@@ -144,6 +160,8 @@ static void serve(struct h2_call *call)
                 say_slowly(call, "10100", 10000);
         } else if (strcmp(path, "/rest/much") == 0) {
                 say_slowly(call, "60100", 60000);
+        } else if (strcmp(path, "/rest/none") == 0) {
+                say_no_rest(call);
         } else if (strcmp(path, "/length/200") == 0 || strcmp(path, "/length/304") == 0) {
                 say_only_length(call, path + sizeof("/length/") - 1);
         } else if (strcmp(path, "/reset") == 0) {
@@ -483,6 +501,29 @@ SERVED_TEST(little_rest_of_a_known_length_is_dropped_without_a_reset, NULL)
         CHECK_EQ(served.resets, 1);
         CHECK_EQ(h2_world.accepted, 1);
         CHECK_STATS(h2_world.client, 1, 1, 0);
+}
+
+static void check_rests(uint32_t streams_max)
+{
+        h2_world.streams_max = streams_max;
+        CHECK_EQ(h2_fetch("GET", "/first", NULL), 200); /* the settings have come */
+        for (int i = 0; i < 20; i++)
+                begin_and_close("/rest/none");
+        CHECK_EQ(h2_fetch("GET", "/x", NULL), 200);
+        CHECK_EQ(h2_world.accepted, 1);
+}
+
+/* The peer counts a stream whose rest is awaited: the last one is left for requests. */
+SERVED_TEST(rests_that_never_come_leave_a_stream_to_requests,
+            OPTIONS(.connections_max = 1, .timeouts.read_ns = EDDY_SEC(10)))
+{
+        check_rests(10);
+}
+
+SERVED_TEST(rest_that_never_comes_does_not_take_the_only_stream,
+            OPTIONS(.connections_max = 1, .timeouts.read_ns = EDDY_SEC(10)))
+{
+        check_rests(1);
 }
 
 /* A server that counts resets would end the connection, with the requests of others. */
