@@ -171,7 +171,7 @@ EDDY_BEGIN_DECLS
         X(WEBSOCKET, 0, HANDSHAKE, "the handshake of WebSocket is not valid, or was refused")      \
         X(WEBSOCKET, 1, PROTOCOL, "the peer does not follow the protocol of WebSocket")            \
         X(WEBSOCKET, 2, UTF8, "a text message is not UTF-8")                                       \
-        X(WEBSOCKET, 3, TOO_LARGE, "the message is larger than its limit")                         \
+        X(WEBSOCKET, 3, TOO_LARGE, "the message of a WebSocket is larger than its limit")          \
         X(WEBSOCKET, 4, CLOSED, "the WebSocket was closed")                                        \
         X(WEBSOCKET, 5, LOST, "the connection ended without a close of the WebSocket")             \
         X(TEST, 0, FOUND, "the test kit found something wrong in the run")                         \
