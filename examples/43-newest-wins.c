@@ -3,7 +3,8 @@
  *
  * The older request is cancelled and joined before the newer one starts, so a late answer cannot
  * overwrite the newer answer.  The older request is not merely ignored: its connection is closed,
- * with http and https, and the server sees that.  A cancelled request is not a failure of the
+ * with http and https, and the server sees that.  The client uses HTTP/1 only, because by HTTP/2 a
+ * request is cancelled and its connection remains.  A cancelled request is not a failure of the
  * scope that owns both.  Each question has two seconds.  The program prints how many connections
  * are open after a cancel, and at the end how many were opened.
  *
@@ -85,7 +86,8 @@ static int talk(eddy_scope *scope)
 static int run(void *arg)
 {
         struct eddy_http_client_opts opts = { .timeouts.total_ns = EDDY_SEC(2),
-                                              .flags = EDDY_HTTP_STATUS_IS_ERROR };
+                                              .flags = EDDY_HTTP_STATUS_IS_ERROR |
+                                                       EDDY_HTTP_CLIENT_HTTP1_ONLY };
         struct eddy_http_client_stats stats;
         int err = eddy_http_client_new(&opts, &client);
 

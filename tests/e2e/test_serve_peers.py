@@ -140,10 +140,10 @@ def eddy_fetch_saves_a_file_by_https(eddy):
     cert, key = serve_files.certificate(eddy)
     log = eddy.file("log")
     _, url, _, digest = large(eddy, "--cert", cert, "--key", key, "--access-log", log)
-    for version in "--http1", "--http2":
-        result = eddy.fetch("-o", eddy.file("results"), "--save", eddy.file("saved" + version), version, "--cacert", cert, url)
+    for folder, options in ("http1", ["--http1"]), ("http2", []):
+        result = eddy.fetch("-o", eddy.file("results"), "--save", eddy.file(folder), *options, "--cacert", cert, url)
         equal(result.code, 0, result)
-        equal(serve_files.digest_of(eddy.file(f"saved{version}/large.bin")), digest)
+        equal(serve_files.digest_of(eddy.file(f"{folder}/large.bin")), digest)
     e2e.wait_until(lambda: [line.get("protocol") for line in log_lines(log)] == [None, "HTTP/2.0"], "the lines of the log")
 
 
