@@ -43,12 +43,16 @@ void ed_h2_session_unref(struct ed_h2_session *session)
 static int session_wait(struct ed_h2 *h2)
 {
         struct ed_h2_session *session = session_of(h2);
-        int64_t silent_ns =
-                session->pinged_ns ? session->pinged_ns + PONG_NS : h2->active_ns + SILENCE_NS;
-        struct eddy_scope_opts opts = { .deadline_ns = silent_ns };
+        struct eddy_scope_opts opts;
         eddy_scope scope;
         int err;
 
+        /* The answer may be far back in the queue of a slow path: other bytes are one, too. */
+        if (h2->active_ns > session->pinged_ns)
+                session->pinged_ns = 0;
+        opts = (struct eddy_scope_opts){ .deadline_ns = session->pinged_ns
+                                                                ? session->pinged_ns + PONG_NS
+                                                                : h2->active_ns + SILENCE_NS };
         eddy_scope_begin(&scope, &opts);
         err = ed_h2_wait(h2, &scope);
         if (eddy_scope_end(&scope) != -ETIMEDOUT || err != -ECANCELED)

@@ -359,6 +359,43 @@ TEST(peer_that_does_not_answer_a_ping_is_given_up)
         run_raw(check_silence);
 }
 
+/* The answer to a PING waits for the bytes that fill a slow path after a gap. */
+static void answer_after_gap(eddy_stream *stream)
+{
+        (void) read_request(stream);
+        CHECK_EQ(eddy_stream_write(stream, BYTES(SETTINGS HEADERS("\1", "\4") STATUS_200)), 0);
+        (void) eddy_sleep(EDDY_SEC(31));
+        for (int i = 0; i < 40 && eddy_sleep(EDDY_SEC(1)) == 0; i++)
+                if (eddy_stream_write(stream, BYTES(DATA("\5", "\0") "hello")) < 0)
+                        return;
+        (void) !eddy_stream_write(stream, BYTES(DATA("\0", "\1")));
+        while (read_request(stream) > 0)
+                continue;
+}
+
+static int gap_main(void *arg)
+{
+        struct eddy_http_request request = { .timeouts.read_ns = EDDY_SEC(100) };
+        eddy_http_response *response;
+        const void *data;
+        size_t bytes;
+
+        (void) arg;
+        CHECK_EQ(h2_world_begin(NULL, NULL), 0);
+        h2_world.peer = answer_after_gap;
+        CHECK_EQ(h2_ask(&request, "/", &response), 0);
+        CHECK_EQ(eddy_http_response_body(response, &data, &bytes), 0);
+        CHECK_EQ(bytes, 200);
+        eddy_http_response_close(response);
+        CHECK_EQ(h2_world_end(), 0);
+        return 0;
+}
+
+TEST(peer_whose_bytes_arrive_before_its_answer_to_a_ping_is_not_given_up)
+{
+        http_run(gap_main, NULL);
+}
+
 /* The peer has opened the window of the connection only: the body waits, and nothing else does. */
 static void check_zero_window(void)
 {
