@@ -160,6 +160,22 @@ void ed_h2_stream_leave_quietly(struct ed_h2_stream *stream)
 
 /* ---- what the peer sends ------------------------------------------------------ */
 
+/*
+ * Return credit of the connection. nghttp2 sends it when half of the window is due, and unread bodies may
+ * keep more than the other half: send it when as much is due as is left.
+ */
+static int return_credit(struct ed_h2 *h2, size_t bytes)
+{
+        int err = nghttp2_session_consume_connection(h2->session, bytes);
+        int64_t left = nghttp2_session_get_local_window_size(h2->session);
+        int64_t due = nghttp2_session_get_effective_recv_data_length(h2->session) -
+                      (int64_t) h2->unread;
+
+        if (err < 0 || due <= 0 || due < left)
+                return err;
+        return nghttp2_submit_window_update(h2->session, NGHTTP2_FLAG_NONE, 0, (int32_t) due);
+}
+
 /* Give back the credit for bytes that a task has read, or that are dropped. */
 static void give_credit(struct ed_h2_stream *stream, size_t bytes)
 {
@@ -173,7 +189,7 @@ static void give_credit(struct ed_h2_stream *stream, size_t bytes)
         if (h2->credit_at_receipt && !is_due)
                 return;
         if (!h2->credit_at_receipt)
-                err = nghttp2_session_consume_connection(h2->session, bytes);
+                err = return_credit(h2, bytes);
         if (err == 0 && is_due)
                 err = nghttp2_session_consume_stream(h2->session, stream->id, bytes);
         if (err == NGHTTP2_ERR_NOMEM)

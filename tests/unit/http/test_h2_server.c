@@ -310,6 +310,68 @@ TEST(no_byte_of_a_body_is_lost_by_a_cancel_and_the_body_stays_where_it_is)
         site_run_prepared(NULL, false, set_read_in_parts, send_in_parts);
 }
 
+/* ---- unread bodies ---------------------------------------------------------------------- */
+
+enum { WINDOW_BYTES = 64 << 10, UNREAD = 11 };
+
+static int unread;
+
+static int read_late(eddy_http_exchange *exchange, void *arg)
+{
+        bool is_late = strcmp(eddy_http_exchange_path(exchange), "/late") == 0;
+        const void *body;
+        size_t bytes;
+
+        (void) arg;
+        unread += is_late;
+        if (is_late)
+                (void) eddy_sleep(EDDY_SEC(30));
+        CHECK_EQ(eddy_http_exchange_body(exchange, &body, &bytes), 0);
+        unread -= is_late;
+        return eddy_http_exchange_respond_text(exchange, 200, "read");
+}
+
+static void set_read_late(struct site *site)
+{
+        site->handler = read_late;
+        unread = 0;
+}
+
+static struct h2_call *send_bytes(const char *path, size_t bytes)
+{
+        struct h2_call *call = h2_send(&talk.client, "POST", path, true, NULL, 0);
+        uint32_t sum = 0;
+
+        CHECK_EQ(h2_write_bytes(call, bytes, &sum), 0);
+        CHECK_EQ(eddy_stream_shutdown(&call->stream.stream), 0);
+        return call;
+}
+
+static void send_beside_unread(struct site *site)
+{
+        struct h2_call *late[UNREAD], *call;
+
+        talk_begin(site);
+        for (int i = 0; i < UNREAD; i++)
+                late[i] = send_bytes("/late", WINDOW_BYTES);
+        http_pause(EDDY_SEC(1));
+        CHECK_EQ(unread, UNREAD);
+        call = send_bytes("/now", 2 << 20);
+        CHECK_EQ(take_answer(call), 200);
+        CHECK_EQ(unread, UNREAD);
+        h2_close(call);
+        for (int i = 0; i < UNREAD; i++) {
+                CHECK_EQ(take_answer(late[i]), 200);
+                h2_close(late[i]);
+        }
+        talk_end();
+}
+
+TEST(bodies_that_eleven_handlers_do_not_read_stop_no_other)
+{
+        site_run_prepared(NULL, false, set_read_late, send_beside_unread);
+}
+
 /* ---- clients that go ------------------------------------------------------------------- */
 
 SERVER_TEST(a_reset_of_the_client_cancels_its_handler_and_no_other, NULL)
