@@ -168,8 +168,8 @@ static int return_credit(struct ed_h2 *h2, size_t bytes)
 {
         int err = nghttp2_session_consume_connection(h2->session, bytes);
         int64_t left = nghttp2_session_get_local_window_size(h2->session);
-        int64_t due = nghttp2_session_get_effective_recv_data_length(h2->session) -
-                      (int64_t) h2->unread;
+        int64_t due =
+                nghttp2_session_get_effective_recv_data_length(h2->session) - (int64_t) h2->unread;
 
         if (err < 0 || due <= 0 || due < left)
                 return err;
