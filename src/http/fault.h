@@ -18,4 +18,7 @@ static inline void ed_http_fault_clear(struct eddy_http_fault *fault)
 void ed_http_fault_note(struct eddy_http_fault *fault, const char *format, ...)
         __attribute__((format(printf, 2, 3)));
 
+/* Note the error of a response, and the text of eddy_http_response_fault_text(); 'fault' may be NULL. */
+void ed_http_fault_of_response(struct eddy_http_fault *fault, int err, const char *text);
+
 #endif

@@ -178,4 +178,7 @@ void ed_h2_fail(struct ed_h2 *h2, uint32_t code);
 /* Returns the error of eddy for a result of nghttp2: -ENOMEM, or EDDY_E_HTTP_INVALID_RESPONSE. */
 int ed_h2_error(int64_t result);
 
+/* Returns the words for a request that the server, which is the peer, or the client has reset. */
+const char *ed_h2_reset_text(uint32_t code, bool by_peer);
+
 #endif

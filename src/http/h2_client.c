@@ -188,6 +188,8 @@ static int reset_error(struct ed_h2_request *exchange)
                                       wants_http1(stream));
         exchange->needs_http1 =
                 exchange->is_refused && (session->needs_http1 || wants_http1(stream));
+        if (stream->reset_by_peer)
+                exchange->fault = ed_h2_reset_text(stream->code, true);
         if (exchange->is_refused &&
             (stream->code == NGHTTP2_REFUSED_STREAM || exchange->needs_http1))
                 return EDDY_E_HTTP_CLOSED;
@@ -203,10 +205,12 @@ static int reset_error(struct ed_h2_request *exchange)
                 return stream->has_head ? EDDY_E_HTTP_TRUNCATED : EDDY_E_HTTP_CLOSED;
         if (session->h2.fault != 0) {
                 exchange->fault = nghttp2_http2_strerror(session->h2.fault);
-        } else if (stream->error == -ECONNRESET) {
-                exchange->fault = nghttp2_http2_strerror(stream->code);
-                if (!stream->reset_by_peer && stream->code == NGHTTP2_PROTOCOL_ERROR)
+        } else if (stream->error == -ECONNRESET && !stream->reset_by_peer) {
+                if (stream->code == NGHTTP2_PROTOCOL_ERROR) {
+                        exchange->fault = nghttp2_http2_strerror(stream->code);
                         return EDDY_E_HTTP_INVALID_RESPONSE;
+                }
+                exchange->fault = ed_h2_reset_text(stream->code, false);
         }
         return stream->error;
 }

@@ -28,6 +28,35 @@ int ed_h2_error(int64_t result)
         }
 }
 
+/* Both texts of a code: "client" is this side. */
+#define RESET(code)                                                                                \
+        [NGHTTP2_##code] = { "the client reset the request: " #code,                               \
+                             "the server reset the request: " #code }
+
+const char *ed_h2_reset_text(uint32_t code, bool by_peer)
+{
+        static const char *const texts[][2] = {
+                RESET(NO_ERROR),
+                RESET(PROTOCOL_ERROR),
+                RESET(INTERNAL_ERROR),
+                RESET(FLOW_CONTROL_ERROR),
+                RESET(SETTINGS_TIMEOUT),
+                RESET(STREAM_CLOSED),
+                RESET(FRAME_SIZE_ERROR),
+                RESET(REFUSED_STREAM),
+                RESET(CANCEL),
+                RESET(COMPRESSION_ERROR),
+                RESET(CONNECT_ERROR),
+                RESET(ENHANCE_YOUR_CALM),
+                RESET(INADEQUATE_SECURITY),
+                RESET(HTTP_1_1_REQUIRED),
+        };
+
+        if (code >= sizeof(texts) / sizeof(texts[0]))
+                return by_peer ? "the server reset the request" : "the client reset the request";
+        return texts[code][by_peer];
+}
+
 void ed_h2_wake(struct ed_h2 *h2)
 {
         (void) eddy_event_set(&h2->wake);

@@ -325,11 +325,9 @@ static void note_fault(const eddy_http_response *response, struct eddy_http_faul
 {
         const char *text = response->ops ? response->ops->fault_text(response) : "";
 
-        if (ret_fault && *text &&
-            (err == EDDY_E_HTTP_INVALID_RESPONSE || err == EDDY_E_HTTP_TOO_LARGE ||
-             err == -ECONNRESET))
-                snprintf(ret_fault->text, sizeof(ret_fault->text), "%s: %s", eddy_error_text(err),
-                         text);
+        if (*text && (err == EDDY_E_HTTP_INVALID_RESPONSE || err == EDDY_E_HTTP_TOO_LARGE ||
+                      err == EDDY_E_HTTP_CLOSED || err == -ECONNRESET))
+                ed_http_fault_of_response(ret_fault, err, text);
 }
 
 /* Prepare a response for an attempt. */

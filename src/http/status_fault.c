@@ -29,5 +29,5 @@ void ed_http_body_fault(const eddy_http_response *response, int err, struct eddy
         const char *rule = eddy_http_response_fault_text(response);
 
         if (*rule)
-                ed_http_fault_note(fault, "%s: %s", eddy_error_text(err), rule);
+                ed_http_fault_of_response(fault, err, rule);
 }

@@ -98,6 +98,14 @@ def http_2_is_offered_unless_http1_is_asked_for(eddy):
 
 
 @claim
+def reset_by_http_2_is_named_and_not_called_the_end_of_a_connection(eddy):
+    url, cert = secure_mock(eddy, "--truncate", "100%", "--seed", "1")
+    lines = eddy.fetch("--cacert", cert, "--attempts", "1", url + "/close", url + "/bytes/3000000").lines()
+    equal([line["error"] for line in lines],
+          [{"code": "connection_reset", "message": "the server reset the request: CANCEL"}] * 2)
+
+
+@claim
 def http_to_an_https_port_and_back_are_errors(eddy):
     url, cert = secure_mock(eddy)
     plain = eddy.mock()

@@ -166,7 +166,9 @@ void ed_outcome_fault(const eddy_http_response *response, int error,
 {
         const char *text = eddy_http_response_fault_text(response);
 
-        if (*text && (error == EDDY_E_HTTP_INVALID_RESPONSE || error == EDDY_E_HTTP_TOO_LARGE))
+        if (*text && error == -ECONNRESET)
+                snprintf(ret_fault->text, sizeof(ret_fault->text), "%s", text);
+        else if (*text && (error == EDDY_E_HTTP_INVALID_RESPONSE || error == EDDY_E_HTTP_TOO_LARGE))
                 snprintf(ret_fault->text, sizeof(ret_fault->text), "%s: %s",
                          ed_outcome_message(error), text);
 }

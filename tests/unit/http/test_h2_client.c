@@ -170,6 +170,8 @@ static void serve(struct h2_call *call)
                 CHECK_EQ(h2_respond(call, "200", true), 0);
                 (void) eddy_sleep(EDDY_SEC(1));
                 ed_h2_stream_reset(&call->stream, NGHTTP2_INTERNAL_ERROR, -ECANCELED);
+        } else if (strncmp(path, "/reset/", 7) == 0) {
+                ed_h2_stream_reset(&call->stream, (uint32_t) atoi(path + 7), -ECANCELED);
         } else if (strcmp(path, "/refused/early") == 0) {
                 CHECK_EQ(h2_respond(call, "413", false), 0);
                 call->leaves_early = true;
@@ -554,10 +556,11 @@ SERVED_TEST(reset_by_the_server_is_the_requests_error, NULL)
 
         CHECK_EQ(h2_fetch("GET", "/x", NULL), 200);
         CHECK_ERR(h2_ask(&request, "/reset", &response), -ECONNRESET);
-        CHECK(strstr(fault.text, "INTERNAL_ERROR") != NULL);
+        CHECK_STR(fault.text, "the server reset the request: INTERNAL_ERROR");
         CHECK_EQ(h2_ask(&request, "/reset/later", &response), 0);
         CHECK_ERR(eddy_http_response_read(response, &byte, 1), -ECONNRESET);
-        CHECK_STR(eddy_http_response_fault_text(response), "INTERNAL_ERROR");
+        CHECK_STR(eddy_http_response_fault_text(response),
+                  "the server reset the request: INTERNAL_ERROR");
         CHECK_ERR(eddy_http_response_read(response, &byte, 1), -ECONNRESET);
         eddy_http_response_close(response);
         CHECK_EQ(h2_fetch("GET", "/x", NULL), 200);
@@ -573,6 +576,29 @@ SERVED_TEST(stream_that_was_refused_is_repeated_once_whatever_the_method, NULL)
         CHECK_ERR(h2_fetch("GET", "/x", NULL), EDDY_E_HTTP_CLOSED);
         CHECK_EQ(h2_latest()->begun, 4);
         CHECK_EQ(h2_world.accepted, 1);
+}
+
+/* Only the stream has ended: a text about the connection would mislead. */
+SERVED_TEST(fault_names_the_code_of_every_reset, NULL)
+{
+        static const struct {
+                const char *path, *text;
+                int err;
+        } resets[] = {
+                { "/reset/7", "the server reset the request: REFUSED_STREAM", EDDY_E_HTTP_CLOSED },
+                { "/reset/8", "the server reset the request: CANCEL", -ECONNRESET },
+                { "/reset/11", "the server reset the request: ENHANCE_YOUR_CALM",
+                  EDDY_E_HTTP_CLOSED },
+                { "/reset/99", "the server reset the request", -ECONNRESET },
+        };
+        struct eddy_http_fault fault = { .text = "" };
+        struct eddy_http_request request = { .ret_fault = &fault };
+        eddy_http_response *response;
+
+        for (size_t i = 0; i < sizeof(resets) / sizeof(resets[0]); i++) {
+                CHECK_ERR(h2_ask(&request, resets[i].path, &response), resets[i].err);
+                CHECK_STR(fault.text, resets[i].text);
+        }
 }
 
 SERVED_TEST(heads_and_bodies_above_their_limits_are_refused,
