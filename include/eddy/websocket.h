@@ -71,7 +71,7 @@ struct eddy_websocket_opts {
         size_t fragment_bytes EDDY_UNSET;
         int64_t ping_ns
                 EDDY_UNSET; /* silence of the peer before a ping; 0: 20 s; below 0: no pings */
-        int64_t pong_ns EDDY_UNSET;  /* further silence, or the time to send a pong; 0: 20 s */
+        int64_t pong_ns EDDY_UNSET;  /* further silence, or the time to take bytes; 0: 20 s */
         int64_t close_ns EDDY_UNSET; /* for the peer's part of a close; 0: 1 s */
         /* Subprotocols.  A server takes the first of its own that the client offers; a client offers
          * its own in this order. */

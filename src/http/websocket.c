@@ -111,9 +111,8 @@ static void drain(eddy_websocket *websocket)
  * Both closes. A server closes the connection first (RFC 6455, 7.1.1). After an error of the peer the
  * connection ends in order too: a reset could reach the peer before our close.
  */
-static int64_t close_in_order(void *arg)
+static void close_both(struct closing *closing)
 {
-        struct closing *closing = arg;
         eddy_websocket *websocket = closing->websocket;
         struct eddy_websocket_message message;
         int err = 0;
@@ -123,12 +122,20 @@ static int64_t close_in_order(void *arg)
         while (err >= 0 && websocket->result == ED_WEBSOCKET_OPEN)
                 err = eddy_websocket_read(websocket, &message);
         if (err == -ECANCELED || websocket->code == EDDY_WEBSOCKET_LOST)
-                return err;
+                return;
         if (websocket->result < 0 && websocket->result != EDDY_E_WEBSOCKET_CLOSED)
                 (void) eddy_stream_shutdown(websocket->stream);
         else if (websocket->is_server)
-                return 0;
+                return;
         drain(websocket);
+}
+
+static int64_t close_in_order(void *arg)
+{
+        struct closing *closing = arg;
+
+        close_both(closing);
+        eddy_stream_close(closing->websocket->stream); /* may wait too */
         return 0;
 }
 
@@ -145,6 +152,5 @@ void eddy_websocket_close(eddy_websocket *websocket, int code, const char *reaso
         (void) ed_http_call_until(close_in_order, &closing,
                                   ed_time_after(eddy_now(), websocket->close_ns),
                                   EDDY_E_NET_TIMED_OUT);
-        eddy_stream_close(websocket->stream);
         ed_websocket_free(websocket);
 }

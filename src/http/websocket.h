@@ -35,11 +35,14 @@ struct eddy_websocket {
         bool is_reading;
         bool in_frame;   /* of a message: 'left' bytes of its payload were not read */
         bool is_given;   /* the message was given to the caller */
-        bool is_pinged;  /* nothing came since a ping */
+        bool is_pinged;  /* nothing came since a ping, or since one was due */
+        bool is_held;    /* the ping was not sent: another task was sending */
         uint8_t opcode;  /* of the message whose frames are read; 0: between messages */
         uint32_t frames; /* of the message */
         struct ed_websocket_head head;
         uint64_t left;
+        uint64_t taken;    /* bytes that the stream had taken at the ping */
+        int64_t silent_ns; /* of reads that were cancelled, since the last byte or ping */
         struct ed_buf message;
         size_t checked;       /* bytes of the message that are UTF-8 */
         size_t in_at, in_end; /* the bytes in 'in' that were not read */

@@ -14,6 +14,7 @@
 #include "http/fault.h"
 #include "http/websocket.h"
 #include "loop/loop.h"
+#include "scope/suspend.h"
 
 enum {
         KEY_BYTES = 16,
@@ -238,11 +239,16 @@ int eddy_websocket_connect(eddy_http_client *client, const char *url,
                            const struct eddy_websocket_opts *opts, eddy_websocket **ret_websocket)
 {
         struct offer offer = { .opts = opts };
+        struct ed_task *task;
         int err;
 
         if (!client || !url || !ret_websocket)
                 return -EINVAL;
-        err = ed_websocket_check(&offer.opts);
+        if (opts && opts->ret_fault)
+                ed_http_fault_clear(opts->ret_fault);
+        err = ed_suspend_enter(&task);
+        if (err == 0)
+                err = ed_websocket_check(&offer.opts);
         if (err == 0)
                 err = prepare(&offer, url);
         if (err == 0)

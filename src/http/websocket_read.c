@@ -10,7 +10,7 @@
 
 #include "eddy/error.h"
 #include "eddy/serve.h"
-#include "eddy/stream.h"
+#include "eddy/stream_ops.h"
 #include "eddy/time.h"
 #include "http/time_limit.h"
 #include "http/websocket.h"
@@ -22,6 +22,8 @@ enum {
                 4 << 10, /* taken for the first bytes of a message; then for 4 times what came */
         ROOM_KEPT = 64 << 10, /* a larger message's memory is freed before the next one */
 };
+
+#define LEFT_MIN_NS EDDY_MS(1)
 
 /* ---- bytes ------------------------------------------------------------------------- */
 
@@ -39,32 +41,62 @@ static int64_t receive_part(void *arg)
         return eddy_stream_read(r->websocket->stream, r->buf, r->room);
 }
 
+/* Wait for bytes of the stream until the silence is too long. Returns -ETIMEDOUT then. */
+static int64_t receive_in_time(struct receiving *r)
+{
+        eddy_websocket *websocket = r->websocket;
+        int64_t silence_ns = websocket->is_pinged ? websocket->pong_ns : websocket->ping_ns;
+        int64_t left_ns = silence_ns - websocket->silent_ns, now_ns = eddy_now();
+        int64_t n;
+
+        if (silence_ns <= 0)
+                return receive_part(r);
+        if (left_ns < LEFT_MIN_NS)
+                left_ns = LEFT_MIN_NS; /* bytes may be there */
+        n = ed_http_call_until(receive_part, r, ed_time_after(now_ns, left_ns), -ETIMEDOUT);
+        if (n == -ECANCELED)
+                websocket->silent_ns += eddy_now() - now_ns;
+        else
+                websocket->silent_ns = 0;
+        return n;
+}
+
+/* The peer is silent: ping it. Errors: EDDY_E_NET_TIMED_OUT: it did not answer */
+static int ping_in_silence(eddy_websocket *websocket)
+{
+        uint64_t taken = websocket->stream->taken;
+        int err;
+
+        if (websocket->is_pinged && (!websocket->is_held || websocket->taken == taken))
+                return EDDY_E_NET_TIMED_OUT;
+        err = ed_websocket_send_ping(websocket);
+        if (err < 0)
+                return err;
+        /* A peer that takes a long message may be silent, but has to take bytes. */
+        websocket->is_held = err == 0;
+        websocket->taken = taken;
+        websocket->is_pinged = true;
+        return 0;
+}
+
 /* Read bytes of the stream, with pings in silence. */
 static int receive(void *arg)
 {
         struct receiving *r = arg;
-        eddy_websocket *websocket = r->websocket;
-        int64_t silence_ns;
         int err;
 
         for (;;) {
-                err = ed_websocket_send_pongs(websocket);
+                err = ed_websocket_send_pongs(r->websocket);
                 if (err < 0)
                         return err;
-                silence_ns = websocket->is_pinged ? websocket->pong_ns : websocket->ping_ns;
-                r->n = ed_http_call(receive_part, r,
-                                    silence_ns > 0 ? ed_time_after(eddy_now(), silence_ns) : 0,
-                                    -ETIMEDOUT);
+                r->n = receive_in_time(r);
                 if (r->n > 0)
-                        websocket->is_pinged = false;
+                        r->websocket->is_pinged = false;
                 if (r->n != -ETIMEDOUT)
                         return r->n < 0 ? (int) r->n : 0;
-                if (websocket->is_pinged)
-                        return EDDY_E_NET_TIMED_OUT;
-                err = ed_websocket_send_ping(websocket);
+                err = ping_in_silence(r->websocket);
                 if (err < 0)
                         return err;
-                websocket->is_pinged = err > 0; /* a peer that takes a long message may be silent */
         }
 }
 
@@ -72,7 +104,9 @@ static int receive(void *arg)
 static int64_t receive_some(eddy_websocket *websocket, void *buf, size_t room)
 {
         struct receiving receiving = { .websocket = websocket, .buf = buf, .room = room };
-        bool is_idle = websocket->is_server && websocket->opcode == 0 && websocket->in_end == 0;
+        /* During the close a stop does not end the wait for the peer's part. */
+        bool is_idle = websocket->is_server && websocket->opcode == 0 && websocket->in_end == 0 &&
+                       !websocket->is_close_sent;
         int err = is_idle ? eddy_serve_idle(receive, &receiving) : receive(&receiving);
 
         if (err < 0)

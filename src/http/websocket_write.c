@@ -102,21 +102,25 @@ static int send_masked(eddy_websocket *websocket, uint8_t opcode, bool is_last, 
         return err;
 }
 
-/* Send the kept answers to pings. The lock is held. The reader may keep more meanwhile. */
+/* Send the kept answers to pings. The lock is held. */
 static int send_kept(eddy_websocket *websocket)
 {
         unsigned char out[ED_WEBSOCKET_PONGS_BYTES];
-        size_t bytes = websocket->pongs_bytes;
-        int err;
+        int err = 0;
 
-        if (bytes == 0 || check(websocket) < 0)
+        if (check(websocket) < 0)
                 return 0;
-        memcpy(out, websocket->pongs, bytes);
-        websocket->pongs_bytes = 0;
-        err = eddy_stream_write(websocket->stream, out, bytes);
-        if (err == -ECANCELED && websocket->pongs_bytes == 0) {
-                memcpy(websocket->pongs, out, bytes);
-                websocket->pongs_bytes = bytes;
+        /* The reader may keep more during a write, and does not send them while the lock is held. */
+        while (err == 0 && websocket->pongs_bytes > 0) {
+                size_t bytes = websocket->pongs_bytes;
+
+                memcpy(out, websocket->pongs, bytes);
+                websocket->pongs_bytes = 0;
+                err = eddy_stream_write(websocket->stream, out, bytes);
+                if (err == -ECANCELED && websocket->pongs_bytes == 0) {
+                        memcpy(websocket->pongs, out, bytes);
+                        websocket->pongs_bytes = bytes;
+                }
         }
         return err;
 }
@@ -135,13 +139,13 @@ static int send_frames(eddy_websocket *websocket, uint8_t opcode, const char *da
                 is_last = at + n == bytes;
                 err = buf ? send_masked(websocket, opcode, is_last, data + at, n, buf, room)
                           : send_plain(websocket, opcode, is_last, data + at, n);
+                if (err == 0 && is_last) {
+                        (void) send_kept(websocket); /* the message was sent */
+                } else if (err == 0) {
+                        at += n;
+                        err = send_kept(websocket);
+                }
                 websocket->is_cut |= err < 0 && at > 0;
-                if (err == 0 && is_last)
-                        (void) send_kept(
-                                websocket); /* the message was sent, whatever this returns */
-                else if (err == 0 && (err = send_kept(websocket)) < 0)
-                        websocket->is_cut = true;
-                at += n;
                 opcode = ED_WEBSOCKET_CONTINUATION;
         }
         return err;
@@ -224,6 +228,8 @@ int eddy_websocket_ping(eddy_websocket *websocket, const void *data, size_t byte
         if (err < 0)
                 return err;
         err = send_control(&control);
+        if (err == 0)
+                (void) send_kept(websocket); /* the ping was sent */
         (void) eddy_lock_release(&websocket->lock);
         return err;
 }

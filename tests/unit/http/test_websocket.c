@@ -308,6 +308,45 @@ TEST(a_stop_of_the_server_closes_idle_websockets_at_once)
         site_run_prepared(NULL, false, prepare, stop_while_idle);
 }
 
+static void prepare_drain(struct site *site)
+{
+        site->handler = echo;
+        site->opts.drain_ns = EDDY_SEC(5);
+}
+
+/* The client has not seen the close yet, and sends: the server waits for the client's part. */
+static void stop_while_sending(struct site *site)
+{
+        struct eddy_scope_opts shield = { .flags = EDDY_SCOPE_SHIELD, .timeout_ns = EDDY_MIN(1) };
+        struct eddy_websocket_message message;
+        eddy_http_client *client;
+        eddy_websocket *websocket;
+        eddy_scope scope;
+        char url[64];
+
+        opts = (struct eddy_websocket_opts){ 0 };
+        snprintf(url, sizeof(url), "ws://127.0.0.1:%d/", site->port);
+        eddy_scope_begin(&scope, &shield);
+        CHECK_EQ(eddy_http_client_new(NULL, &client), 0);
+        CHECK_EQ(eddy_websocket_connect(client, url, NULL, &websocket), 0);
+        http_pause(EDDY_MS(1));
+        eddy_scope_cancel(site->scope);
+        for (int i = 0; i < 3; i++) {
+                http_pause(EDDY_MS(1));
+                CHECK_EQ(eddy_websocket_write(websocket, EDDY_WEBSOCKET_TEXT, "a", 1), 0);
+        }
+        CHECK_EQ(eddy_websocket_read(websocket, &message), 0);
+        CHECK_EQ(eddy_websocket_close_code(websocket), EDDY_WEBSOCKET_GOING_AWAY);
+        eddy_websocket_close(websocket, 0, NULL);
+        eddy_http_client_close(client);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+}
+
+TEST(a_stop_of_the_server_waits_for_the_close_of_a_client_that_sends)
+{
+        site_run_prepared(NULL, false, prepare_drain, stop_while_sending);
+}
+
 /* ---- faults -------------------------------------------------------------------------- */
 
 static int talk(void *arg)
