@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "eddy/lock.h"
+#include "eddy/scope.h"
 #include "eddy/websocket.h"
 #include "wire/websocket.h"
 
@@ -41,8 +42,9 @@ struct eddy_websocket {
         uint32_t frames; /* of the message */
         struct ed_websocket_head head;
         uint64_t left;
-        uint64_t taken;    /* bytes that the stream had taken at the ping */
-        int64_t silent_ns; /* of reads that were cancelled, since the last byte or ping */
+        uint64_t taken;      /* bytes that the stream had taken at the ping */
+        eddy_scope *waiting; /* of a reader with answers to send; NULL: none, or it was woken */
+        int64_t silent_ns;   /* of reads that were cancelled, since the last byte or ping */
         struct ed_buf message;
         size_t checked;       /* bytes of the message that are UTF-8 */
         size_t in_at, in_end; /* the bytes in 'in' that were not read */

@@ -34,11 +34,24 @@ struct receiving {
         int64_t n;
 };
 
+/* Read from the stream. Returns -EINTR if a writer that gave the lock back has left answers. */
 static int64_t receive_part(void *arg)
 {
         struct receiving *r = arg;
+        eddy_websocket *websocket = r->websocket;
+        eddy_scope scope;
+        int64_t n;
 
-        return eddy_stream_read(r->websocket->stream, r->buf, r->room);
+        if (websocket->pongs_bytes == 0)
+                return eddy_stream_read(websocket->stream, r->buf, r->room);
+        eddy_scope_begin(&scope, NULL);
+        websocket->waiting = &scope;
+        n = eddy_stream_read(websocket->stream, r->buf, r->room);
+        if (n == -ECANCELED && !websocket->waiting)
+                n = -EINTR;
+        websocket->waiting = NULL;
+        (void) eddy_scope_end(&scope);
+        return n;
 }
 
 /* Wait for bytes of the stream until the silence is too long. Returns -ETIMEDOUT then. */
@@ -54,7 +67,7 @@ static int64_t receive_in_time(struct receiving *r)
         if (left_ns < LEFT_MIN_NS)
                 left_ns = LEFT_MIN_NS; /* bytes may be there */
         n = ed_http_call_until(receive_part, r, ed_time_after(now_ns, left_ns), -ETIMEDOUT);
-        if (n == -ECANCELED)
+        if (n == -ECANCELED || n == -EINTR)
                 websocket->silent_ns += eddy_now() - now_ns;
         else
                 websocket->silent_ns = 0;
@@ -92,6 +105,8 @@ static int receive(void *arg)
                 r->n = receive_in_time(r);
                 if (r->n > 0)
                         r->websocket->is_pinged = false;
+                if (r->n == -EINTR)
+                        continue;
                 if (r->n != -ETIMEDOUT)
                         return r->n < 0 ? (int) r->n : 0;
                 err = ping_in_silence(r->websocket);

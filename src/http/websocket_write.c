@@ -67,6 +67,16 @@ static int check(const eddy_websocket *websocket)
         return websocket->is_cut ? EDDY_E_STREAM_BROKEN : 0;
 }
 
+/* Give the lock back. A writer that was cancelled has not sent the answers: the reader does. */
+static void release(eddy_websocket *websocket)
+{
+        (void) eddy_lock_release(&websocket->lock);
+        if (websocket->pongs_bytes > 0 && websocket->waiting) {
+                eddy_scope_cancel(websocket->waiting);
+                websocket->waiting = NULL;
+        }
+}
+
 /* ---- messages ---------------------------------------------------------------------- */
 
 /* A frame of a server: its payload is sent as it is. */
@@ -159,7 +169,7 @@ static int send_message(eddy_websocket *websocket, uint8_t opcode, const char *d
         if (err < 0)
                 return err;
         err = send_frames(websocket, opcode, data, bytes, buf, room);
-        (void) eddy_lock_release(&websocket->lock);
+        release(websocket);
         return err;
 }
 
@@ -230,7 +240,7 @@ int eddy_websocket_ping(eddy_websocket *websocket, const void *data, size_t byte
         err = send_control(&control);
         if (err == 0)
                 (void) send_kept(websocket); /* the ping was sent */
-        (void) eddy_lock_release(&websocket->lock);
+        release(websocket);
         return err;
 }
 
@@ -267,7 +277,7 @@ static int send_if_free(eddy_websocket *websocket, ed_http_part_fn *fn, void *ar
                 return 0;
         err = ed_http_call_until(fn, arg, ed_time_after(eddy_now(), websocket->pong_ns),
                                  EDDY_E_NET_TIMED_OUT);
-        (void) eddy_lock_release(&websocket->lock);
+        release(websocket);
         return err == -ECANCELED || err == EDDY_E_NET_TIMED_OUT ? (int) err : 1;
 }
 
@@ -303,7 +313,7 @@ static int64_t send_close_part(void *arg)
                 err = send_control(control);
         if (err != -ECANCELED)
                 websocket->is_close_sent = true;
-        (void) eddy_lock_release(&websocket->lock);
+        release(websocket);
         return err;
 }
 
@@ -322,7 +332,7 @@ static int send_close_now(struct control *control)
         slice.bytes = put_control(websocket, control->opcode, control->data, control->bytes, out);
         err = eddy_stream_try_writev(websocket->stream, &slice, 1) < 0 ? -ECANCELED : 0;
         websocket->is_close_sent = true;
-        (void) eddy_lock_release(&websocket->lock);
+        release(websocket);
         return err;
 }
 

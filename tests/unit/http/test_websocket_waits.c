@@ -183,6 +183,38 @@ TEST(a_ping_that_comes_while_an_earlier_answer_waits_for_room_is_answered)
         http_run(ping_while_answer_waits, NULL);
 }
 
+static int cancel_while_ping_comes(void *arg)
+{
+        static const struct eddy_websocket_opts opts = { .ping_ns = -1 };
+        eddy_scope scope, writing;
+
+        (void) arg;
+        begin(true, &opts);
+        fill_room();
+        eddy_scope_begin(&scope, NULL);
+        CHECK_EQ(eddy_scope_start(&scope, read_to_end, NULL), 0);
+        eddy_scope_begin(&writing, NULL);
+        CHECK_EQ(eddy_scope_start(&writing, write_hello, NULL), 0);
+        CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        CHECK_EQ(eddy_stream_write(peer, "\x89\x81" M "1", 7), 0);
+        CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        eddy_scope_cancel(&writing);
+        (void) eddy_scope_end(&writing);
+        skip_bytes(ROOM);
+        expect_bytes("\x8a\x01"
+                     "1",
+                     3);
+        CHECK_EQ(eddy_stream_write(peer, "\x88\x80" M, 6), 0);
+        CHECK_EQ(eddy_scope_end(&scope), 0);
+        end();
+        return 0;
+}
+
+TEST(a_ping_that_comes_while_a_task_sends_is_answered_also_if_that_task_is_cancelled)
+{
+        http_run(cancel_while_ping_comes, NULL);
+}
+
 /* ---- silence --------------------------------------------------------------------------- */
 
 static int read_in_slices(void *arg)
