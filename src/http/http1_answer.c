@@ -92,6 +92,8 @@ static int fill_head(struct ed_http1_exchange *exchange, int status,
                 ed_http1_write_field(&writer, "Transfer-Encoding", 17, "chunked", 7);
         else if (body_bytes >= 0 && !ed_http_status_has_no_body(status))
                 ed_http1_write_number(&writer, "Content-Length", 14, (uint64_t) body_bytes);
+        if (status == 426) /* with the header Upgrade (RFC 9110, 7.8) */
+                ed_http1_write_field(&writer, "Connection", 10, "Upgrade", 7);
         if (exchange->closing)
                 ed_http1_write_field(&writer, "Connection", 10, "close", 5);
         else if (head->minor == 0)

@@ -20,7 +20,7 @@ struct handshake {
         const struct eddy_websocket_opts *opts;
         const char *key, *version, *origin;
         unsigned keys, versions, origins; /* their numbers */
-        bool has_upgrade, has_connection;
+        bool has_upgrade, has_connection, has_body;
         const char *protocol; /* the first of the server's own that is offered; NULL: none */
         size_t protocol_at;   /* its number */
 };
@@ -58,6 +58,10 @@ static void take_header(struct handshake *handshake, const struct eddy_http_head
                 handshake->origins++;
         } else if (strcasecmp(header->name, "Sec-WebSocket-Protocol") == 0) {
                 take_protocols(handshake, value);
+        } else if (strcasecmp(header->name, "Content-Length") == 0) {
+                handshake->has_body |= strcmp(value, "0") != 0;
+        } else if (strcasecmp(header->name, "Transfer-Encoding") == 0) {
+                handshake->has_body = true;
         }
 }
 
@@ -126,6 +130,8 @@ static int check(eddy_http_exchange *exchange, struct handshake *handshake)
                 return refuse(exchange, 400, "a WebSocket needs HTTP/1.1");
         if (strcmp(eddy_http_exchange_method(exchange), "GET") != 0)
                 return refuse(exchange, 400, "a WebSocket needs the method GET");
+        if (handshake->has_body)
+                return refuse(exchange, 400, "a WebSocket's request has no body");
         if (info.version != 11 || !handshake->has_upgrade || !handshake->has_connection)
                 return refuse(exchange, 426, "this resource needs \"Upgrade: websocket\"");
         if (handshake->versions != 1 || strcmp(handshake->version, "13") != 0)
