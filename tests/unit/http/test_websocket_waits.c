@@ -260,6 +260,8 @@ static int stick(void *arg)
         begin(true, &opts);
         eddy_scope_begin(&scope, NULL);
         CHECK_EQ(eddy_scope_start(&scope, write_much, NULL), 0);
+        CHECK_EQ(eddy_sleep(EDDY_MS(1)), 0);
+        CHECK_EQ(eddy_stream_write(peer, "\x89\x80" M, 6), 0); /* the answer waits */
         for (int i = 0; i < turns; i++) {
                 err = eddy_call_timeout(read_to_end, NULL, EDDY_SEC(15));
                 CHECK_ERR(err, -ETIMEDOUT);
