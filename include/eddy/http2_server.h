@@ -43,8 +43,11 @@ struct eddy_http2_server_stats {
  * takes one, and an empty bucket is full again after 30 seconds.  A frame that finds the bucket empty
  * ends the connection with GOAWAY (ENHANCE_YOUR_CALM).  UINT32_MAX means no limit.
  *
- *     streams at once, with    streams_max        RST_STREAM (REFUSED_STREAM): the client may repeat it
- *     handlers that still run
+ *     streams at once          streams_max        until the client has acknowledged the limit
+ *                                                 RST_STREAM (REFUSED_STREAM): the client may repeat
+ *                                                 it; then GOAWAY, counted in faulty_ends
+ *     the same, with handlers  streams_max        RST_STREAM (REFUSED_STREAM)
+ *     of streams that ended
  *     frames RST_STREAM        resets_max         GOAWAY
  *     frames of a client that  faults_max         GOAWAY
  *     make the server reset

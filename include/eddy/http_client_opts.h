@@ -119,10 +119,12 @@ enum {
 
 /* All zero is the default. */
 struct eddy_http_client_opts {
-        uint32_t connections_max EDDY_UNSET; /* open at once; 0: 100 */
-        uint32_t per_host_max EDDY_UNSET;    /* open at once to one origin; 0: no further limit */
-        uint32_t idle_max EDDY_UNSET;        /* idle connections kept; 0: connections_max */
-        int64_t idle_timeout_ns EDDY_UNSET;  /* an idle connection is then closed; 0: 15 s */
+        /* open at once; 0: 100; with HTTP/2 each has up to 100 requests at once, fewer if the server
+         * says so */
+        uint32_t connections_max EDDY_UNSET;
+        uint32_t per_host_max EDDY_UNSET;   /* open at once to one origin; 0: no further limit */
+        uint32_t idle_max EDDY_UNSET;       /* idle connections kept; 0: connections_max */
+        int64_t idle_timeout_ns EDDY_UNSET; /* an idle connection is then closed; 0: 15 s */
         struct eddy_http_timeouts timeouts EDDY_UNSET;
         uint64_t body_bytes_max EDDY_UNSET; /* of one response; 0: 64 MiB */
         uint32_t head_bytes_max EDDY_UNSET; /* of one response's head; 0: 64 KiB */

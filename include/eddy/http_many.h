@@ -32,8 +32,8 @@ struct eddy_http_result {
 
 /*
  * Send 'n' requests, at most 'at_once' at a time, in their order, and read the responses as
- * eddy_http_response_body() does.  0 as 'at_once' means the client's connections_max.  A request
- * that fails cancels no other request.
+ * eddy_http_response_body() does.  0 as 'at_once' means the client's connections_max,
+ * which may be one connection with HTTP/2.  A request that fails cancels no other request.
  *
  * Before the first call, set the results to zero.  A result with a response (a status, and error 0)
  * is kept, and its request is not sent.  A second call with the same requests and results therefore

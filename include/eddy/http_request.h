@@ -93,14 +93,14 @@ struct eddy_http_fault {
          * request, and the name of a header, but never its value; after an error of a proxy, with
          * the proxy's host and port, and the rule that an invalid answer violates; after
          * EDDY_E_HTTP_INVALID_RESPONSE and _TOO_LARGE, with the error's eddy_error_text() and the
-         * rule that the response violates.  If a time limit passed or the call was cancelled during
+         * rule that the response violates; after EDDY_E_WEBSOCKET_HANDSHAKE.  If a time limit passed or the call was cancelled during
          * the lookup of the host's addresses, the text names the host.  After
          * EDDY_E_HTTP_TIMEOUT_POOL the text counts the responses that keep connections
          * because they are neither read to the end nor closed, and names the first.  For values
          * that cannot be written ('json', 'form', 'query'), the text names the field. */
         char text[384];
-        /* after EDDY_E_HTTP_STATUS that of the response; or of a proxy's response that refused the
-         * request; else 0 */
+        /* after EDDY_E_HTTP_STATUS that of the response; after EDDY_E_WEBSOCKET_HANDSHAKE that of an
+         * answer other than 101; or of a proxy's response that refused the request; else 0 */
         int status;
         /* After EDDY_E_HTTP_STATUS the first bytes of the response's body, with a NUL after them. */
         size_t body_bytes;

@@ -184,8 +184,9 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *respon
 /*
  * Returns the rule that the response violates, in words, after a call that returned
  * EDDY_E_HTTP_INVALID_RESPONSE or _TOO_LARGE, such as "a chunk's data is not followed by CR LF".
- * Returns "" if there is none, also for a NULL response.  For errors of
- * eddy_http_client_send(), see 'ret_fault' of the request.
+ * With HTTP/2 also the reason of a reset, such as "INTERNAL_ERROR", after -ECONNRESET.
+ * Returns "" if there is none, also for a NULL response.  'ret_fault' of the request has only
+ * errors of eddy_http_client_send(), and none of the body.
  *
  * Suspends: no.
  */

@@ -45,7 +45,11 @@ struct eddy_http_run_opts {
         /* "127.0.0.1:8080", "[::]:8080" (all addresses), or "unix:/run/app.sock", see eddy/endpoint.h;
          * port 0: a free port; a stale Unix socket is replaced; NULL: "127.0.0.1:8080" */
         const char *listen EDDY_UNSET;
-        /* https: the files of the certificate with its chain, and of the key; NULL: http */
+        /* https: the files of the certificate with its chain, and of the key; NULL: http.  The files
+         * are read once, at the start.  To read a new certificate while the server runs, leave
+         * 'cert_file' unset, and give eddy_http_run_serve() the server's option 'tls': 'fn' makes
+         * the configuration, and a task of 'fn' calls eddy_tls_config_reload(), for example after
+         * SIGHUP (eddy/signal.h), which otherwise ends the process */
         const char *cert_file EDDY_UNSET;
         const char *key_file EDDY_UNSET; /* NULL: the key is in 'cert_file' */
         uint32_t threads EDDY_UNSET;     /* each with a loop; 0: 1; see eddy_cpu_count() */

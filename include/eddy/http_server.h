@@ -148,7 +148,8 @@ enum {
         EDDY_HTTP_SERVER_CANCEL_AT_END = 1 << 1,
         /* speak only one version; without these flags a client chooses: with TLS by ALPN, where the
          * server prefers HTTP/2, and without TLS by beginning with HTTP/2 (prior knowledge, RFC
-         * 9113, 3.3) */
+         * 9113, 3.3).  With _HTTP2_ONLY, a client of HTTP/1 gets frames of HTTP/2 and the end of
+         * the connection: curl then says "Received HTTP/0.9" */
         EDDY_HTTP_SERVER_HTTP1_ONLY = 1 << 2,
         EDDY_HTTP_SERVER_HTTP2_ONLY = 1 << 3,
 };

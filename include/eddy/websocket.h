@@ -204,7 +204,10 @@ EDDY_API const char *eddy_websocket_protocol(const eddy_websocket *websocket);
  * close, and close the connection, all within 'close_ns'.  The close has a code (0: 1000) and a reason
  * in UTF-8 (NULL: none); the reason is cut at EDDY_WEBSOCKET_REASON_MAX bytes, and left out if it is
  * not UTF-8.  In a cancelled task, and if the code cannot be sent, the close is sent only if there is
- * room for it at once.  No other task may use the WebSocket.  NULL is ignored.
+ * room for it at once.  No other task may use the WebSocket: cancel a task that reads, and wait for its
+ * end (eddy_scope_cancel(), eddy_scope_end()), before the close.  NULL is ignored.
+ *
+ * EDDY_AUTO(eddy_websocket) closes with EDDY_WEBSOCKET_GOING_AWAY (1001).
  *
  * Suspends: yes, for at most 'close_ns'.
  */
