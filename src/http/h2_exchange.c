@@ -322,6 +322,22 @@ static int send_continue(struct ed_h2_exchange *exchange)
         return err < 0 ? err : ed_h2_stream_interim(&exchange->stream);
 }
 
+/*
+ * Read at the minimum speed. While bodies that other handlers do not read keep the window of the connection,
+ * the client cannot send, and is not slow.
+ */
+static int64_t read_at_pace(struct ed_h2_exchange *exchange, void *buf, size_t bytes)
+{
+        int64_t n;
+
+        for (;;) {
+                n = ed_http_pace_read(&exchange->upload, &exchange->stream.stream, buf, bytes);
+                if (n != EDDY_E_NET_TIMED_OUT || !ed_h2_stream_is_starved(&exchange->stream))
+                        return n;
+                ed_http_pace_reset(&exchange->upload);
+        }
+}
+
 static int64_t read_some(struct ed_h2_exchange *exchange, void *buf, size_t bytes)
 {
         uint64_t left = exchange->body_max - exchange->body_bytes;
@@ -330,12 +346,12 @@ static int64_t read_some(struct ed_h2_exchange *exchange, void *buf, size_t byte
 
         /* A byte above the limit is an error, and the end is not. */
         if (left == 0) {
-                n = ed_http_pace_read(&exchange->upload, &exchange->stream.stream, &more, 1);
+                n = read_at_pace(exchange, &more, 1);
                 return n > 0 ? EDDY_E_HTTP_TOO_LARGE : n;
         }
         if (bytes > left)
                 bytes = (size_t) left;
-        n = ed_http_pace_read(&exchange->upload, &exchange->stream.stream, buf, bytes);
+        n = read_at_pace(exchange, buf, bytes);
         if (n > 0)
                 exchange->body_bytes += (uint64_t) n;
         return n;

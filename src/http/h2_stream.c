@@ -13,6 +13,7 @@
 enum {
         IN_BYTES_MAX = 1 << 30, /* the window limits it before */
         SHRINK_BYTES = 4 << 10,
+        STARVED_BYTES = 1 << 10, /* a peer may wait for a larger window than this */
 };
 
 /* A waiting task's entry, on the task's stack, registered until the task runs again. */
@@ -544,6 +545,14 @@ bool ed_h2_stream_is_blocked(const struct ed_h2_stream *stream)
 
         return session && (nghttp2_session_get_remote_window_size(session) <= 0 ||
                            nghttp2_session_get_stream_remote_window_size(session, stream->id) <= 0);
+}
+
+bool ed_h2_stream_is_starved(const struct ed_h2_stream *stream)
+{
+        nghttp2_session *session = stream->h2 ? stream->h2->session : NULL;
+
+        return session && !stream->is_reset &&
+               nghttp2_session_get_local_window_size(session) < STARVED_BYTES;
 }
 
 /* ---- as a stream -------------------------------------------------------------- */

@@ -118,6 +118,9 @@ void ed_h2_stream_drop_input(struct ed_h2_stream *stream);
 /* Returns true if the window of the stream or of the connection keeps bytes from being sent. */
 bool ed_h2_stream_is_blocked(const struct ed_h2_stream *stream);
 
+/* Returns true if the peer cannot send: unread bytes of other streams keep the window of the connection. */
+bool ed_h2_stream_is_starved(const struct ed_h2_stream *stream);
+
 /* ---- for h2.c only ------------------------------------------------------------ */
 
 /* Bytes of the peer's body have arrived.  Returns false if memory is missing. */

@@ -312,7 +312,7 @@ TEST(no_byte_of_a_body_is_lost_by_a_cancel_and_the_body_stays_where_it_is)
 
 /* ---- unread bodies ---------------------------------------------------------------------- */
 
-enum { WINDOW_BYTES = 64 << 10, UNREAD = 11 };
+enum { WINDOW_BYTES = 64 << 10, UNREAD = 11, UNREAD_ALL = 12 };
 
 static int unread;
 
@@ -370,6 +370,31 @@ static void send_beside_unread(struct site *site)
 TEST(bodies_that_eleven_handlers_do_not_read_stop_no_other)
 {
         site_run_prepared(NULL, false, set_read_late, send_beside_unread);
+}
+
+/* The window of the connection is full for longer than the time of the minimum speed. */
+static void send_after_unread(struct site *site)
+{
+        struct h2_call *late[UNREAD_ALL], *call;
+
+        talk_begin(site);
+        for (int i = 0; i < UNREAD_ALL; i++)
+                late[i] = send_bytes("/late", WINDOW_BYTES);
+        http_pause(EDDY_SEC(1));
+        CHECK_EQ(unread, UNREAD_ALL);
+        call = send_bytes("/now", WINDOW_BYTES);
+        CHECK_EQ(take_answer(call), 200);
+        h2_close(call);
+        for (int i = 0; i < UNREAD_ALL; i++) {
+                CHECK_EQ(take_answer(late[i]), 200);
+                h2_close(late[i]);
+        }
+        talk_end();
+}
+
+TEST(a_body_that_the_window_of_the_connection_keeps_back_is_not_too_slow)
+{
+        site_run_prepared(NULL, false, set_read_late, send_after_unread);
 }
 
 /* ---- clients that go ------------------------------------------------------------------- */
