@@ -212,6 +212,13 @@ static int take(const struct offer *offer, const eddy_http_response *response, e
         return err;
 }
 
+/* Returns true if the URL itself has the scheme that is refused, and not that of a redirect. */
+static bool is_of_another(const char *url)
+{
+        return strstr(url, "://") && strncasecmp(url, "http:", 5) != 0 &&
+               strncasecmp(url, "https:", 6) != 0;
+}
+
 static int ask(eddy_http_client *client, const struct offer *offer, eddy_websocket **ret_websocket)
 {
         const struct eddy_websocket_opts *opts = offer->opts;
@@ -226,6 +233,8 @@ static int ask(eddy_http_client *client, const struct offer *offer, eddy_websock
         eddy_stream *stream;
         int err = eddy_http_client_upgrade(client, &request, &response, &stream);
 
+        if (err == EDDY_E_URL_SCHEME && is_of_another(offer->url))
+                ed_http_fault_note(opts->ret_fault, "url: write ws:// or wss://");
         if (err < 0)
                 return err;
         err = take(offer, response, stream, ret_websocket);

@@ -327,6 +327,7 @@ static int connect_wrong(void *arg)
         CHECK_STR(fault.text, "the server answered 403 instead of 101");
         CHECK_ERR(eddy_websocket_connect(client, "ftp://a/", &wanted, &websocket),
                   EDDY_E_URL_SCHEME);
+        CHECK_STR(fault.text, "url: write ws:// or wss://");
         CHECK_ERR(eddy_websocket_connect(NULL, "ws://a/", NULL, &websocket), -EINVAL);
         CHECK_ERR(eddy_websocket_connect(client, NULL, NULL, &websocket), -EINVAL);
         CHECK_ERR(eddy_websocket_connect(client, "ws://a/", NULL, NULL), -EINVAL);
