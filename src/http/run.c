@@ -180,10 +180,21 @@ static int serve(eddy_http_router *router, const struct eddy_http_server_opts *o
         return failed(loop->run, err, "cannot serve: %s", eddy_error_text(err));
 }
 
+/* Returns why the flags cannot be used together, or NULL. */
+static const char *why_excluded(uint32_t flags)
+{
+        if (flags & EDDY_HTTP_SERVER_HTTP1_ONLY && flags & EDDY_HTTP_SERVER_HTTP2_ONLY)
+                return "EDDY_HTTP_SERVER_HTTP1_ONLY excludes EDDY_HTTP_SERVER_HTTP2_ONLY";
+        if (flags & EDDY_HTTP_SERVER_FINISH && flags & EDDY_HTTP_SERVER_CANCEL_AT_END)
+                return "EDDY_HTTP_SERVER_FINISH excludes EDDY_HTTP_SERVER_CANCEL_AT_END";
+        return NULL;
+}
+
 int eddy_http_run_serve(eddy_http_router *router, const struct eddy_http_server_opts *opts)
 {
         struct ed_http_run_loop *loop = router ? router->loop : NULL;
         struct eddy_http_server_opts own = { .drain_ns = 0 };
+        const char *why;
         int err;
 
         if (!loop)
@@ -194,6 +205,9 @@ int eddy_http_run_serve(eddy_http_router *router, const struct eddy_http_server_
                 own.drain_ns = DRAIN_DEFAULT_NS;
         if (own.tls && loop->run->opts.cert_file)
                 return failed(loop->run, -EINVAL, "'cert_file' excludes the server's option 'tls'");
+        why = why_excluded(own.flags);
+        if (why)
+                return failed(loop->run, -EINVAL, "flags: %s", why);
         err = begin(router);
         if (err < 0)
                 return err;

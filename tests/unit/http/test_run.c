@@ -503,6 +503,24 @@ static int serve_in_no_time(eddy_http_router *router, void *arg)
         return eddy_http_run_serve(router, &(struct eddy_http_server_opts){ .drain_ns = -1 });
 }
 
+static int serve_with_flags(eddy_http_router *router, void *flags)
+{
+        return eddy_http_run_serve(
+                router, &(struct eddy_http_server_opts){ .flags = *(const uint32_t *) flags });
+}
+
+TEST(flags_that_exclude_each_other_are_named)
+{
+        uint32_t versions = EDDY_HTTP_SERVER_HTTP1_ONLY | EDDY_HTTP_SERVER_HTTP2_ONLY;
+        uint32_t ends = EDDY_HTTP_SERVER_FINISH | EDDY_HTTP_SERVER_CANCEL_AT_END;
+
+        CHECK_ERR(eddy_http_run(OPTS(), serve_with_flags, &versions), -EINVAL);
+        CHECK_HAS(world.text,
+                  "flags: EDDY_HTTP_SERVER_HTTP1_ONLY excludes EDDY_HTTP_SERVER_HTTP2_ONLY");
+        CHECK_ERR(eddy_http_run(OPTS(), serve_with_flags, &ends), -EINVAL);
+        CHECK_HAS(world.text, "flags: EDDY_HTTP_SERVER_FINISH excludes");
+}
+
 TEST(options_that_are_wrong_or_exclude_each_other_are_refused_with_a_reason)
 {
         CHECK_EQ(eddy_run(make_certificate, &files, NULL), 0);
