@@ -55,7 +55,8 @@ struct eddy_http_access_log_opts {
  *               memory is short, the answer of 'on_error' is not seen, and the status is that of
  *               a server without it.  0: the client gets no answer
  *     received  bytes of the request that the server has read, with its head
- *     sent      bytes of the response so far, with its head
+ *     sent      bytes of the response so far, with its head; with HTTP/2 mostly the body only,
+ *               because the head leaves later
  *     ms        time since the request's first byte
  *     client    the client's address (eddy/http_forwarded.h), without its port
  *     error     of the handler, if it returned one

@@ -13,7 +13,8 @@
  *     http_request_duration_seconds   route           histogram: the time in the handler
  *     http_requests_in_flight                         gauge
  *     http_received_bytes_total       route           counter, with heads
- *     http_sent_bytes_total           route           counter, with heads
+ *     http_sent_bytes_total           route           counter, with heads; with HTTP/2 mostly
+ *                                                     without, because the head leaves later
  *
  * The label 'route' is the pattern of the route (eddy_http_exchange_route()), never the path, and ""
  * without a route.  The label 'status' is "1xx" to "5xx", or "canceled" if the handler was cancelled
