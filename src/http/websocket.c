@@ -9,10 +9,12 @@
 #include "base/alloc.h"
 #include "eddy/error.h"
 #include "eddy/http_text.h"
-#include "eddy/stream.h"
+#include "eddy/stream_ops.h"
 #include "eddy/time.h"
 #include "http/time_limit.h"
 #include "loop/timer.h"
+#include "scope/misuse.h"
+#include "scope/suspend.h"
 
 enum { MESSAGE_DEFAULT_BYTES = 1 << 20 };
 
@@ -66,6 +68,15 @@ int ed_websocket_new(const struct eddy_websocket_opts *opts, const char *protoco
         memcpy(websocket->protocol, protocol, bytes);
         *ret_websocket = websocket;
         return 0;
+}
+
+int ed_websocket_enter(const eddy_websocket *websocket)
+{
+        const struct ed_member *member = websocket->stream->member;
+
+        if (!ed_task_running())
+                return EDDY_E_RUN_NOT_RUNNING;
+        return member ? ed_member_check(member) : 0;
 }
 
 void ed_websocket_free(eddy_websocket *websocket)
@@ -147,10 +158,16 @@ void eddy_websocket_close(eddy_websocket *websocket, int code, const char *reaso
 
         if (!websocket)
                 return;
+        if (websocket->stream->member &&
+            !ed_misuse_may_close(websocket->stream->member, "a WebSocket"))
+                return;
         if (!ed_websocket_code_is_valid(closing.code))
                 closing.code = EDDY_WEBSOCKET_NO_CODE;
-        (void) ed_http_call_until(close_in_order, &closing,
-                                  ed_time_after(eddy_now(), websocket->close_ns),
-                                  EDDY_E_NET_TIMED_OUT);
+        if (ed_websocket_enter(websocket) < 0) /* its run has ended */
+                eddy_stream_close(websocket->stream);
+        else
+                (void) ed_http_call_until(close_in_order, &closing,
+                                          ed_time_after(eddy_now(), websocket->close_ns),
+                                          EDDY_E_NET_TIMED_OUT);
         ed_websocket_free(websocket);
 }

@@ -68,6 +68,13 @@ EDDY_MUST_USE int ed_websocket_check(const struct eddy_websocket_opts **opts);
 EDDY_MUST_USE int ed_websocket_new(const struct eddy_websocket_opts *opts, const char *protocol,
                                    bool is_server, eddy_websocket **ret_websocket);
 
+/*
+ * Checks that a task of the WebSocket's loop is running.
+ *
+ * Errors: EDDY_E_RUN_NOT_RUNNING, EDDY_E_RUN_OTHER_LOOP
+ */
+EDDY_MUST_USE int ed_websocket_enter(const eddy_websocket *websocket);
+
 /* Free what ed_websocket_new() has made. The stream is not closed. */
 void ed_websocket_free(eddy_websocket *websocket);
 

@@ -383,12 +383,15 @@ int eddy_websocket_read(eddy_websocket *websocket, struct eddy_websocket_message
 
         if (!websocket || !ret_message)
                 return -EINVAL;
+        err = ed_websocket_enter(websocket);
+        if (err < 0)
+                return err;
         if (websocket->is_reading)
                 return -EBUSY;
         websocket->is_reading = true;
         err = read_message(websocket, ret_message);
         websocket->is_reading = false;
-        if (err < 0 && err != -ECANCELED && err != -ENOMEM && err != EDDY_E_RUN_OTHER_LOOP &&
+        if (err < 0 && err != -ECANCELED && err != -ENOMEM &&
             websocket->result == ED_WEBSOCKET_OPEN)
                 return ed_websocket_fail(websocket, err, EDDY_WEBSOCKET_LOST, "");
         return err;

@@ -184,6 +184,9 @@ int eddy_websocket_write(eddy_websocket *websocket, enum eddy_websocket_kind kin
                 data = "";
         if (!websocket || !data || (kind != EDDY_WEBSOCKET_TEXT && kind != EDDY_WEBSOCKET_BINARY))
                 return -EINVAL;
+        err = ed_websocket_enter(websocket);
+        if (err < 0)
+                return err;
         if (kind == EDDY_WEBSOCKET_TEXT && ed_utf8_check(data, bytes) != (int64_t) bytes)
                 return EDDY_E_WEBSOCKET_UTF8;
         if (websocket->is_server)
@@ -234,7 +237,9 @@ int eddy_websocket_ping(eddy_websocket *websocket, const void *data, size_t byte
                 return -EINVAL;
         if (bytes > 0)
                 memcpy(control.data, data, bytes);
-        err = eddy_lock_acquire(&websocket->lock);
+        err = ed_websocket_enter(websocket);
+        if (err == 0)
+                err = eddy_lock_acquire(&websocket->lock);
         if (err < 0)
                 return err;
         err = send_control(&control);

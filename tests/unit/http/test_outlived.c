@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../tls/tls_test.h"
+#include "http/websocket.h"
 #include "outlived.h"
 
 static char byte;
@@ -708,6 +709,40 @@ static void close_response(void *answered)
         eddy_http_client_close(((struct answered *) answered)->client);
 }
 
+/* --- a WebSocket --- */
+
+static void *make_websocket(void)
+{
+        static const struct eddy_websocket_opts opts = { .close_ns = EDDY_MS(1) };
+        eddy_websocket *websocket;
+
+        CHECK_EQ(ed_websocket_new(&opts, "", false, &websocket), 0);
+        websocket->stream = make_tcp();
+        return websocket;
+}
+
+static int64_t use_websocket_read(void *websocket)
+{
+        struct eddy_websocket_message message;
+
+        return eddy_websocket_read(websocket, &message);
+}
+
+static int64_t use_websocket_write(void *websocket)
+{
+        return eddy_websocket_write(websocket, EDDY_WEBSOCKET_TEXT, "x", 1);
+}
+
+static int64_t use_websocket_ping(void *websocket)
+{
+        return eddy_websocket_ping(websocket, NULL, 0);
+}
+
+static void close_websocket(void *websocket)
+{
+        eddy_websocket_close(websocket, 0, NULL);
+}
+
 /* --- metrics --- */
 
 struct measured {
@@ -803,6 +838,10 @@ static const struct outlived kinds[] = {
           close_response },
         { "the body of a response as a stream", make_body, STREAM_USES, close_stream },
         { "a stream of events", make_events, { use_events }, close_events },
+        { "a WebSocket",
+          make_websocket,
+          { use_websocket_read, use_websocket_write, use_websocket_ping },
+          close_websocket },
         { "a set of metrics",
           make_metrics,
           { use_metrics_write, use_metrics_new, use_metrics_series },
