@@ -144,8 +144,8 @@ _eddy() {
                                 --connect-timeout --idle-timeout -L --location --max-attempts
                                 --retry-if --retry-base --retry-max --max-throttle-wait --limit
                                 --max-errors --price --max-cost --deadline --cacert --cert --key
-                                -k --insecure --proxy --unix-socket --resolve --http1 -h
-                                --help --version" ;;
+                                -k --insecure --proxy --unix-socket --resolve --http1 -h --help
+                                --version" ;;
                         check) words="-o --output --errors --format --id-column --skip-empty
                                 --shard --url --body --rows-per-request -H --header -X --method
                                 --ok --schema --accept-failed --accept-failed-ids --rpm --tpm
@@ -177,12 +177,12 @@ _eddy() {
                                 --duration -c --per-host --timeout --connect-timeout
                                 --read-timeout --deadline --attempts --backoff --cacert --cert
                                 --key -k --insecure --proxy --unix-socket --resolve --http1
-                                --compressed -o --force --body --save --remote-name
-                                --progress --summary -h --help --version" ;;
-                        serve) words="--bind --port --host --threads --cert --key --listing
-                                --no-links --precompressed --cache-control --access-log
-                                --metrics-port -h --help --version" ;;
-                        mock) words="--listen --threads --tls --cert --key --latency
+                                --compressed -o --force --body --save --remote-name --progress
+                                --summary -h --help --version" ;;
+                        serve) words="--bind --port --host --threads --cert --key --http1
+                                --listing --no-links --precompressed --cache-control
+                                --access-log --metrics-port -h --help --version" ;;
+                        mock) words="--listen --threads --tls --cert --key --http1 --latency
                                 --latency-p99 --token-latency --rate-limit --rpm --tpm --quota
                                 --wave --refuse --capacity --capacity-status --vendor
                                 --retry-after --errors --error-rate --truncate --stall --seed

@@ -317,6 +317,7 @@ _eddy() {
                         '*--threads=[serve on N threads]:N: ' \
                         '*--cert=[serve https with this certificate and its key]:FILE:_files' \
                         '*--key=[serve https with this certificate and its key]:FILE:_files' \
+                        '*--http1[do not speak HTTP/2]' \
                         '*--listing[list the names in a folder that has no index.html]' \
                         '*--no-links[follow no symbolic links, not even inside DIR]' \
                         '*--precompressed[send a.js.br, a.js.zst or a.js.gz for a.js if the client accepts it]' \
@@ -335,6 +336,7 @@ _eddy() {
                         '*--tls[serve https, with a certificate for localhost, 127.0.0.1 and ::1 that is made for this run]' \
                         '*--cert=[serve https with this certificate and its key]:FILE:_files' \
                         '*--key=[serve https with this certificate and its key]:FILE:_files' \
+                        '*--http1[do not speak HTTP/2]' \
                         '*--latency=[wait D before each answer]:D: ' \
                         '*--latency-p99=[wait a random time with the median --latency]:D: ' \
                         '*--token-latency=[wait D before each event of a stream]:D: ' \

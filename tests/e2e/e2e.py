@@ -20,6 +20,7 @@ import random
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ import termios
 import threading
 import time
 import traceback
+import urllib.parse
 
 # So long no case may take, whatever slows the machine.
 LIMIT_S = 300
@@ -165,6 +167,16 @@ class Eddy:
         server = Server(answer)
         self.stack.callback(server.close)
         return server
+
+
+def alpn_of(url, cert):
+    """The protocol that an https server chooses for a client of HTTP/2 and HTTP/1.1."""
+    parts = urllib.parse.urlsplit(url)
+    context = ssl.create_default_context(cafile=cert)
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    with socket.create_connection((parts.hostname, parts.port), timeout=LIMIT_S) as plain, \
+            context.wrap_socket(plain, server_hostname=parts.hostname) as connection:
+        return connection.selected_alpn_protocol()
 
 
 class Server:

@@ -778,6 +778,13 @@ def threads_serve_https_with_one_certificate(eddy):
 
 
 @claim
+def http1_turns_http2_off(eddy):
+    for args, chosen in (((), "h2"), (("--http1",), "http/1.1")):
+        url = eddy.mock("--tls", *args)
+        equal(e2e.alpn_of(url, eddy.child.stdout.readline().decode().split()[1]), chosen)
+
+
+@claim
 def a_terminal_that_closes_ends_it_and_removes_its_certificate(eddy):
     for threads in ("1", "2"):
         url = eddy.mock("--threads", threads, "--tls")

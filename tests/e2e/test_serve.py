@@ -173,6 +173,15 @@ def a_certificate_makes_it_https(eddy):
 
 
 @claim
+def http1_turns_http2_off(eddy):
+    folder = site(eddy)
+    cert, key = make_certificate(eddy)
+    for args, chosen in (((), "h2"), (("--http1",), "http/1.1")):
+        _, url = serve(eddy, folder, "--cert", cert, "--key", key, *args)
+        equal(e2e.alpn_of(url, cert), chosen)
+
+
+@claim
 def a_hangup_reads_the_certificate_again(eddy):
     cert, key = make_certificate(eddy)
     child, url = serve(eddy, site(eddy), "--cert", cert, "--key", key)

@@ -203,10 +203,12 @@ static int serve_on_loop(struct mock_run *run)
                 err = begin(run, eddy_listener_port(listener));
         if (err < 0)
                 return err;
-        return eddy_http_serve(listener,
-                               &(struct eddy_http_server_opts){
-                                       .connections_max = run->connections_max, .tls = tls },
-                               ed_mock_answer, &run->mock);
+        return eddy_http_serve(
+                listener,
+                &(struct eddy_http_server_opts){ .connections_max = run->connections_max,
+                                                 .flags = run->mock.opts.server_flags,
+                                                 .tls = tls },
+                ed_mock_answer, &run->mock);
 }
 
 /* The main task of each loop. */

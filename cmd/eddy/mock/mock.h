@@ -65,6 +65,7 @@ struct ed_mock_opts {
         bool tls;
         const char *cert_file; /* NULL: one is made */
         const char *key_file;  /* NULL: in cert_file */
+        uint32_t server_flags; /* EDDY_HTTP_SERVER_* */
 };
 
 /* Counts of one version of HTTP. */

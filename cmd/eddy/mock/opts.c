@@ -9,6 +9,7 @@
 #include "common/console.h"
 #include "common/draft.h"
 #include "common/option.h"
+#include "eddy/http_server.h"
 #include "eddy/time.h"
 #include "eddy/version.h"
 #include "mock/dialect.h"
@@ -43,6 +44,7 @@ static const char help[] =
         "                       names its file, which clients need as --cacert\n"
         "  --cert FILE, --key FILE\n"
         "                       serve https with this certificate and its key (PEM)\n"
+        "  --http1              do not speak HTTP/2\n"
         "Slow answers:\n"
         "  --latency D          wait D before each answer (none)\n"
         "  --latency-p99 D      wait a random time with the median --latency; one answer in a\n"
@@ -128,6 +130,7 @@ enum {
         OPT_TLS,
         OPT_CERT,
         OPT_KEY,
+        OPT_HTTP1,
         OPT_VERSION
 };
 
@@ -160,6 +163,7 @@ static const struct option options[] = {
         { "tls", no_argument, NULL, OPT_TLS },
         { "cert", required_argument, NULL, OPT_CERT },
         { "key", required_argument, NULL, OPT_KEY },
+        { "http1", no_argument, NULL, OPT_HTTP1 },
         { "help", no_argument, NULL, 'h' },
         { "version", no_argument, NULL, OPT_VERSION },
         { NULL, 0, NULL, 0 },
@@ -510,6 +514,9 @@ static int option_set(struct mock_line *line, int option, const char *value)
                 return 0;
         case OPT_KEY:
                 opts->key_file = value;
+                return 0;
+        case OPT_HTTP1:
+                opts->server_flags = EDDY_HTTP_SERVER_HTTP1_ONLY;
                 return 0;
         default:
                 return mood_option_set(opts, option, value);

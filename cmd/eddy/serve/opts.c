@@ -11,6 +11,7 @@
 #include "common/console.h"
 #include "common/option.h"
 #include "eddy/http_folder.h"
+#include "eddy/http_server.h"
 
 enum { PORT_DEFAULT = 8000 };
 
@@ -30,6 +31,7 @@ static const char help[] =
         "  --cert FILE, --key FILE\n"
         "                       serve https with this certificate and its key (PEM); browsers use\n"
         "                       HTTP/2 only with https\n"
+        "  --http1              do not speak HTTP/2\n"
         "  --listing            list the names in a folder that has no index.html\n"
         "  --no-links           follow no symbolic links, not even inside DIR\n"
         "  --precompressed      send a.js.br, a.js.zst or a.js.gz for a.js if the client accepts "
@@ -54,6 +56,7 @@ enum {
         OPT_THREADS,
         OPT_CERT,
         OPT_KEY,
+        OPT_HTTP1,
         OPT_LISTING,
         OPT_NO_LINKS,
         OPT_PRECOMPRESSED,
@@ -69,6 +72,7 @@ static const struct option options[] = {
         { "threads", required_argument, NULL, OPT_THREADS },
         { "cert", required_argument, NULL, OPT_CERT },
         { "key", required_argument, NULL, OPT_KEY },
+        { "http1", no_argument, NULL, OPT_HTTP1 },
         { "listing", no_argument, NULL, OPT_LISTING },
         { "no-links", no_argument, NULL, OPT_NO_LINKS },
         { "precompressed", no_argument, NULL, OPT_PRECOMPRESSED },
@@ -156,6 +160,9 @@ static int serve_option_set(void *arg, int option, char *value)
                 return ed_option_once("serve", "--cert", value, &opts->cert_file);
         case OPT_KEY:
                 return ed_option_once("serve", "--key", value, &opts->key_file);
+        case OPT_HTTP1:
+                opts->server_flags = EDDY_HTTP_SERVER_HTTP1_ONLY;
+                return 0;
         case OPT_LISTING:
                 opts->folder_flags |= EDDY_HTTP_FOLDER_LISTING;
                 return 0;

@@ -17,6 +17,7 @@ struct ed_serve_opts {
         uint32_t hosts_count;
         const char *hosts[ED_SERVE_HOSTS_MAX]; /* names of --host */
         uint32_t folder_flags;                 /* EDDY_HTTP_FOLDER_* */
+        uint32_t server_flags;                 /* EDDY_HTTP_SERVER_* */
         const char *cache_control;
         const char *cert_file; /* NULL: http */
         const char *key_file;  /* NULL: the key is in cert_file */

@@ -252,6 +252,7 @@ static int serve_folder(struct serving *serving, struct serving_loop *loop)
                 loop->listener,
                 &(struct eddy_http_server_opts){ .connections_max = serving->connections_max,
                                                  .drain_ns = DRAIN_NS,
+                                                 .flags = serving->opts.server_flags,
                                                  .tls = loop->tls },
                 eddy_http_router_handle, loop->router);
         eddy_scope_cancel(&scope);
