@@ -159,12 +159,23 @@ static int violated(struct ed_h2_request *exchange, enum ed_http1_fault fault, i
         return err;
 }
 
+/* Returns the words for the fault that has ended the connection. */
+static const char *connection_fault(const struct ed_h2_session *session)
+{
+        uint32_t code = session->h2.fault;
+
+        if (!session->has_settings &&
+            (code == NGHTTP2_PROTOCOL_ERROR || code == NGHTTP2_FRAME_SIZE_ERROR))
+                return "no valid SETTINGS came; the server may not speak HTTP/2";
+        return nghttp2_http2_strerror(code);
+}
+
 /* The connection has ended. Returns the error of a request that was not sent. */
 static int ended_with(struct ed_h2_request *exchange, const struct ed_h2_session *session)
 {
         if (session->h2.fault == 0)
                 return EDDY_E_HTTP_CLOSED;
-        exchange->fault = nghttp2_http2_strerror(session->h2.fault);
+        exchange->fault = connection_fault(session);
         return EDDY_E_HTTP_INVALID_RESPONSE;
 }
 
@@ -204,7 +215,7 @@ static int reset_error(struct ed_h2_request *exchange)
         if (stream->error == EDDY_E_HTTP_CLOSED)
                 return stream->has_head ? EDDY_E_HTTP_TRUNCATED : EDDY_E_HTTP_CLOSED;
         if (session->h2.fault != 0) {
-                exchange->fault = nghttp2_http2_strerror(session->h2.fault);
+                exchange->fault = connection_fault(session);
         } else if (stream->error == -ECONNRESET && !stream->reset_by_peer) {
                 if (stream->code == NGHTTP2_PROTOCOL_ERROR) {
                         exchange->fault = nghttp2_http2_strerror(stream->code);

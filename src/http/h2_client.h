@@ -18,6 +18,7 @@ struct ed_h2_session {
         struct ed_http_conn *conn; /* NULL: the pool has given the connection up */
         eddy_scope *running;       /* of the session's task, while it reads */
         bool needs_http1;          /* the peer has said so when it ended the connection */
+        bool has_settings;         /* the peer has begun as RFC 9113, 3.4 demands */
         bool is_over;              /* its task does not use the stream any more */
         bool owns_stream;          /* its task closes the stream */
         uint32_t refs;

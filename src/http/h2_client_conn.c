@@ -99,6 +99,7 @@ static void session_settings(struct ed_h2 *h2)
 {
         struct ed_h2_session *session = session_of(h2);
 
+        session->has_settings = true;
         if (session->conn)
                 set_slots(session);
 }

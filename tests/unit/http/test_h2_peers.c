@@ -124,8 +124,28 @@ static void check_fault(void)
         if (response)
                 snprintf(text.text, sizeof(text.text), "%s",
                          eddy_http_response_fault_text(response));
-        CHECK(strstr(text.text, "_ERROR") || strstr(text.text, "CALM"));
+        CHECK(strstr(text.text, "_ERROR") || strstr(text.text, "CALM") ||
+              strstr(text.text, "may not speak HTTP/2"));
         eddy_http_response_close(response);
+}
+
+static void check_no_http2(void)
+{
+        struct eddy_http_fault text = { .text = "" };
+        struct eddy_http_request request = { .ret_fault = &text };
+        eddy_http_response *response;
+
+        CHECK_ERR(h2_ask(&request, "/", &response), EDDY_E_HTTP_INVALID_RESPONSE);
+        CHECK(strstr(text.text, ": no valid SETTINGS came; the server may not speak HTTP/2") !=
+              NULL);
+}
+
+TEST(server_that_answers_by_http_1_is_said_not_to_speak_http_2)
+{
+        say(BYTES("HTTP/1.1 505 HTTP Version Not Supported\r\nContent-Length: 0\r\n\r\n"));
+        run_raw(check_no_http2);
+        say(BYTES("HTTP/1.0 400 Bad Request\r\n\r\n"));
+        run_raw(check_no_http2);
 }
 
 #define EVIL(bytes, fields) HEADERS(bytes, "\5") fields
