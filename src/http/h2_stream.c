@@ -539,14 +539,6 @@ int ed_h2_stream_interim(struct ed_h2_stream *stream)
         return 0;
 }
 
-bool ed_h2_stream_is_blocked(const struct ed_h2_stream *stream)
-{
-        nghttp2_session *session = stream->h2 ? stream->h2->session : NULL;
-
-        return session && (nghttp2_session_get_remote_window_size(session) <= 0 ||
-                           nghttp2_session_get_stream_remote_window_size(session, stream->id) <= 0);
-}
-
 bool ed_h2_stream_is_starved(const struct ed_h2_stream *stream)
 {
         nghttp2_session *session = stream->h2 ? stream->h2->session : NULL;

@@ -115,9 +115,6 @@ void ed_h2_stream_take_input(struct ed_h2_stream *stream, struct ed_buf *empty);
 /* From now on drop what the peer sends, and what has arrived. */
 void ed_h2_stream_drop_input(struct ed_h2_stream *stream);
 
-/* Returns true if the window of the stream or of the connection keeps bytes from being sent. */
-bool ed_h2_stream_is_blocked(const struct ed_h2_stream *stream);
-
 /* Returns true if the peer cannot send: unread bytes of other streams keep the window of the connection. */
 bool ed_h2_stream_is_starved(const struct ed_h2_stream *stream);
 
