@@ -174,7 +174,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_client_json(eddy_http_client *client,
 
 /* Pool counters; zeros for a NULL client.  Suspends: no. */
 struct eddy_http_client_stats {
-        uint64_t requests;    /* sent, including repeats */
+        /* sent, including repeats; HTTP/2: also those that move to another connection unsent */
+        uint64_t requests;
         uint64_t connections; /* opened since the client was made */
         uint64_t open;        /* connections now: idle, in use, or being opened for a request */
         uint64_t idle;        /* connections idle now */
