@@ -184,7 +184,8 @@ EDDY_API EDDY_MUST_USE int eddy_http_response_discard(eddy_http_response *respon
 /*
  * Returns the rule that the response violates, in words, after a call that returned
  * EDDY_E_HTTP_INVALID_RESPONSE or _TOO_LARGE, such as "a chunk's data is not followed by CR LF".
- * With HTTP/2 also the reason of a reset, such as "INTERNAL_ERROR", after -ECONNRESET.
+ * With HTTP/2 also the reason of a reset, after -ECONNRESET, such as "the server reset the request:
+ * INTERNAL_ERROR".
  * Returns "" if there is none, also for a NULL response.  'ret_fault' of the request has only
  * errors of eddy_http_client_send(), and none of the body.
  *
