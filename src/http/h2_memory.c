@@ -26,7 +26,7 @@ struct ed_h2_block {
 
 static struct ed_h2_block *block_of(void *ptr)
 {
-        return (struct ed_h2_block *) ((char *) ptr - sizeof(struct ed_h2_block));
+        return (void *) ((char *) ptr - sizeof(struct ed_h2_block));
 }
 
 static size_t class_of(size_t bytes)

@@ -171,7 +171,8 @@ static void serve(struct h2_call *call)
                 (void) eddy_sleep(EDDY_SEC(1));
                 ed_h2_stream_reset(&call->stream, NGHTTP2_INTERNAL_ERROR, -ECANCELED);
         } else if (strncmp(path, "/reset/", 7) == 0) {
-                ed_h2_stream_reset(&call->stream, (uint32_t) strtoul(path + 7, NULL, 10), -ECANCELED);
+                ed_h2_stream_reset(&call->stream, (uint32_t) strtoul(path + 7, NULL, 10),
+                                   -ECANCELED);
         } else if (strcmp(path, "/refused/early") == 0) {
                 CHECK_EQ(h2_respond(call, "413", false), 0);
                 call->leaves_early = true;
