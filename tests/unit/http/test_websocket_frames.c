@@ -363,7 +363,7 @@ static int ping_a_writer(void *arg)
         CHECK_EQ(eddy_scope_start(&scope, read_to_end, world.websocket), 0);
         for (int i = 0; i < 1000; i++) {
                 memcpy(frame, "\x89\x85" M, 6);
-                snprintf((char *) frame + 6, 6, "%04d", i);
+                snprintf((char *) frame + 6, 5, "%04d", i);
                 frame[10] = '.';
                 CHECK_EQ(eddy_stream_write(world.raw, frame, sizeof(frame)), 0);
         }

@@ -41,7 +41,7 @@ static const struct answer *ask_with(struct site *site, const char *line, const 
 {
         static const char *const usual[] = { "Host: a.example:8080", "Upgrade: websocket",
                                              "Connection: Upgrade", "Sec-WebSocket-Version: 13",
-                                             "Sec-WebSocket-Key: " KEY };
+                                             ("Sec-WebSocket-Key: " KEY) };
         char text[2048];
         int n = snprintf(text, sizeof(text), "%s\r\n%s", line, headers);
 
