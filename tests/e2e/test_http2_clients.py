@@ -17,6 +17,7 @@ import json
 import os
 import random
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -147,6 +148,13 @@ def check_all(eddy, client, kind, size, expected):
     equal((counters["streams"], counters["resets"], counters["refused"], counters["open"]), (7, 1, 0, 0))
 
 
+def is_pending(child, number):
+    """Whether a process has not yet read a signal that it reads as data."""
+    with open(f"/proc/{child.pid}/status", encoding="utf-8") as file:
+        pending = next(line for line in file if line.startswith("ShdPnd:"))
+    return bool(int(pending.split()[1], 16) >> (number - 1) & 1)
+
+
 def check_drain(eddy, client, kind):
     """The request that runs when the server stops ends well; the next one is sent to another server."""
     words, go_file = client(), eddy.file("go")
@@ -160,6 +168,7 @@ def check_drain(eddy, client, kind):
         checked(subprocess.CompletedProcess([], child.wait(e2e.LIMIT_S), line))
     switch.to = second
     first.child.terminate()
+    e2e.wait_until(lambda: not is_pending(first.child, signal.SIGTERM), "the server has the signal")
     with open(go_file, "wb"):
         pass
     equal((child.stdout.read(), child.wait(e2e.LIMIT_S)), (b"last\nhello\n", 0))
@@ -330,6 +339,7 @@ def server_that_stops_loses_no_request_of_chromium(eddy):
     equal(tab.value(PAGE_PACED), "first\n")
     switch.to = second
     first.child.terminate()
+    e2e.wait_until(lambda: not is_pending(first.child, signal.SIGTERM), "the server has the signal")
     with open(go_file, "wb"):
         pass
     equal(tab.value(PAGE_REST), "last\nhello\n")

@@ -174,7 +174,8 @@ def check_problems(curl):
     equal((headers["allow"], json.loads(body)["status"]), ("GET, HEAD, OPTIONS", 405))
     headers, body = curl("POST /items", 422, "-H", "Content-Type: application/json", "-d", '{"id":0}', path="/items")
     equal(json.loads(body)["detail"][0]["loc"], ["body", "id"])
-    headers, body = curl("POST /items", 415, "-d", '{"id":1}', path="/items")
+    if not curl.options:  # curl 7.88 may lose an early answer by HTTP/2 without TLS: see test_serve_clients.py
+        curl("POST /items", 415, "-d", '{"id":1}', path="/items")
     headers, body = curl("POST /items", 400, "-H", "Content-Type: application/json", "-d", '{"id":', path="/items")
     headers, body = curl("POST /items", 201, "-H", "Content-Type: application/json", "-d", '{"id":3}', path="/items")
     equal(json.loads(body), {"id": 3})
