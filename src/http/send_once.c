@@ -19,9 +19,6 @@
 #include "scope/suspend.h"
 #include "tls/config.h"
 
-/* A server may end connections often, and refuse the requests on them. Go repeats them as often. */
-enum { REFUSALS_MAX = 6 };
-
 /*
  * Returns true if the failure suggests that the server had closed an idle connection before it read
  * the request, and the request allows a repetition.
@@ -214,16 +211,15 @@ static int renew(struct sending *sending, bool whole)
 }
 
 /*
- * Connect if necessary and do the exchange. Repeat once if the connection was stale, up to REFUSALS_MAX
- * times if the server has refused to do anything with the request, and once if the server refused an
- * expectation.
+ * Connect if necessary and do the exchange. Repeat once if the connection was stale or the server has
+ * refused to do anything with the request, and once if the server refused an expectation.
  */
 static int send_on(struct sending *sending)
 {
         const struct eddy_http_request *request = sending->request;
         eddy_http_response *response = sending->response;
         bool reused, opened, refused, repeated = false;
-        int refusals = 0, err;
+        int err;
 
         for (;;) {
                 err = ed_http_attempt_begin(response, request);
@@ -249,7 +245,7 @@ static int send_on(struct sending *sending)
                 ed_http_attempt_sends(response);
                 reused = response->conn->reused && !repeated;
                 err = response->ops->exchange(response, request);
-                refused = err < 0 && refusals < REFUSALS_MAX && was_refused(response);
+                refused = err < 0 && !repeated && was_refused(response);
                 if (err >= 0 && expectation_failed(response, request)) {
                         ed_http_attempt_answered(response);
                         ed_http_request_fields_drop_expect(&response->fields);
@@ -260,7 +256,6 @@ static int send_on(struct sending *sending)
                 sending->key.only_http1 |= refused && needs_http1(response);
                 ed_http_attempt_end(response, err);
                 ed_http_response_detach(response);
-                refusals += refused;
                 repeated |= err < 0;
                 err = renew(sending, refused || (err >= 0 && response->conn->slots > 1));
                 if (err < 0)
