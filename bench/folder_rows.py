@@ -1,9 +1,8 @@
 """The part of bench/run about files: CPU time of servers that send a small and a large one."""
 
 from folder_peers import FOLDER_PEERS, LARGE, SIZES, SMALL, FolderServers
-from harness import BenchError, median
+from harness import median
 from server_rows import RowsBench
-from tls import say
 
 REQUESTS, VOLUME = 30_000, 3_000  # of the small file; MiB of the large one
 NGINX_MOST = 1.05
@@ -22,6 +21,7 @@ class FolderBench(RowsBench):
     """CPU time per request of a small file, and per MiB of a large one."""
 
     title = "Files"
+    topic = "folder"
     peers = FOLDER_PEERS
     all_rows = ROWS
     servers_class = FolderServers
@@ -36,18 +36,14 @@ class FolderBench(RowsBench):
         return max(connections, int(REQUESTS * self.options.scale * SLOW.get(key, 1) * (0.5 if secure else 1)))
 
     def run_row(self, run, name, connections, secure):
-        """A run of each server in turn."""
-        title = self.title_of(name, connections, secure)
-        for entry in self.entries:
+        def measure(entry):
             count = self.count_of(entry[0], name, connections, secure)
-            try:
-                result = self.servers.measure_file(entry, name, connections, count, secure)
-            except BenchError as error:
-                self.failures.append(f"{title}: {entry[0]}: {error}")
-                continue
-            self.runs.setdefault((title, entry[0]), {})[run] = result
-        costs = ((key, self.runs.get((title, key), {}).get(run)) for key, *_ in self.entries)
-        say(f"folder {title}: " + ", ".join(f"{key} {cost['us']:.2f}" for key, cost in costs if cost))
+            return self.servers.measure_file(entry, name, connections, count, secure)
+        self.measure_entries(run, self.title_of(name, connections, secure), measure)
+
+    @staticmethod
+    def us_of(result):
+        return result["us"]
 
     def figure(self, row, key, value):
         """The median of a value of a server's results in a row, or None."""

@@ -7,7 +7,6 @@ import subprocess
 from harness import BenchError, Others, median, pinned, read_line, verdict
 from http2_rows import CONNECTIONS, COUNTED, STREAMS, WARM_SHARE, Http2Bench, Http2Servers, need_program
 from server_peers import BODY
-from tls import say
 
 REQUESTS = 300_000
 H2LOAD_MOST = 1.25
@@ -82,35 +81,20 @@ class Http2ClientBench(Http2Bench):
     """CPU time per request of clients of HTTP/2."""
 
     title = "HTTP/2 client"
+    topic = "http2 client"
+    measured, other, most = "client's", "h2load", H2LOAD_MOST
     peers = HTTP2_CLIENTS
     all_rows = ROWS
     servers_class = Http2Clients
 
     def run_row(self, run, title, server, secure):
-        """A run of each client in turn."""
-        for entry in self.entries:
+        def measure(entry):
             count = int(REQUESTS * entry[2] * self.options.scale * (0.6 if secure else 1))
-            try:
-                result = self.servers.measure_client(entry, server, max(20 * CONNECTIONS * STREAMS, count), secure)
-            except BenchError as error:
-                self.failures.append(f"{title}: {entry[0]}: {error}")
-                continue
-            self.runs.setdefault((title, entry[0]), {})[run] = result["us"]
-        costs = ((key, self.runs.get((title, key), {}).get(run)) for key, *_ in self.entries)
-        say(f"http2 client {title}: " + ", ".join(f"{key} {cost:.2f}" for key, cost in costs if cost))
+            return self.servers.measure_client(entry, server, max(20 * CONNECTIONS * STREAMS, count), secure)["us"]
+        self.measure_entries(run, title, measure)
 
-    def table(self):
-        entries = self.entries
-        lines = ["| client's CPU us/request | " + " | ".join(title for _, title, *_ in entries)
-                 + f" | eddy beside h2load, aim {H2LOAD_MOST} | |",
-                 "|---|" + "--:|" * len(entries) + "--:|---|"]
-        for title, *_ in self.rows:
-            costs = {key: self.cost(title, key) for key, *_ in entries}
-            ours, theirs = costs.get("eddy"), costs.get("h2load")
-            cells = " | ".join(f"{cost:.2f}" if cost else "-" for cost in costs.values())
-            word = verdict(ours, theirs) if ours and theirs else ""
-            lines.append(f"| {title} | {cells} | {self.ratio_cell(title, 'h2load', H2LOAD_MOST)} | {word} |")
-        return lines
+    def heading(self, _, title):
+        return title
 
     def notes(self):
         others = median(self.servers.others or [0])

@@ -10,7 +10,7 @@ import time
 from harness import BenchError, Others, median, pinned, read_line, verdict
 from server_peers import BODY, ServerNginx, Servers
 from server_rows import ServerBench
-from tls import free_port, say
+from tls import free_port
 
 REQUESTS = 400_000
 CONNECTIONS, STREAMS = 16, 32
@@ -138,35 +138,32 @@ class Http2Bench(ServerBench):
     """CPU time per request of servers of HTTP/2."""
 
     title = "HTTP/2 server"
+    topic = "http2"
+    measured, other, most = "server's", "nghttpd", NGHTTPD_MOST
     peers = HTTP2_PEERS
     all_rows = ROWS
     servers_class = Http2Servers
 
     def run_row(self, run, title, secure):
-        """A run of each server in turn."""
-        for entry in self.entries:
+        def measure(entry):
             count = int(REQUESTS * entry[2] * self.options.scale * (0.6 if secure else 1))
-            try:
-                result = self.servers.measure(entry, CONNECTIONS, max(CONNECTIONS * STREAMS, count), "fields", secure)
-            except BenchError as error:
-                self.failures.append(f"{title}: {entry[0]}: {error}")
-                continue
-            self.runs.setdefault((title, entry[0]), {})[run] = result["us"]
-        costs = ((key, self.runs.get((title, key), {}).get(run)) for key, *_ in self.entries)
-        say(f"http2 {title}: " + ", ".join(f"{key} {cost:.2f}" for key, cost in costs if cost))
+            return self.servers.measure(entry, CONNECTIONS, max(CONNECTIONS * STREAMS, count), "fields", secure)["us"]
+        self.measure_entries(run, title, measure)
+
+    def heading(self, key, title):
+        return f"{title} ({self.servers.versions.get(key, '-')})"
 
     def table(self):
-        versions, entries = self.servers.versions, self.entries
-        lines = ["| server's CPU us/request | " + " | ".join(
-                     f"{title} ({versions.get(key, '-')})" for key, title, *_ in entries)
-                 + f" | eddy beside nghttpd, aim {NGHTTPD_MOST} | |",
+        entries, other = self.entries, self.other
+        lines = [f"| {self.measured} CPU us/request | " + " | ".join(self.heading(key, title) for key, title, *_ in entries)
+                 + f" | eddy beside {other}, aim {self.most} | |",
                  "|---|" + "--:|" * len(entries) + "--:|---|"]
         for title, *_ in self.rows:
             costs = {key: self.cost(title, key) for key, *_ in entries}
-            ours, theirs = costs.get("eddy"), costs.get("nghttpd")
+            ours, theirs = costs.get("eddy"), costs.get(other)
             cells = " | ".join(f"{cost:.2f}" if cost else "-" for cost in costs.values())
             word = verdict(ours, theirs) if ours and theirs else ""
-            lines.append(f"| {title} | {cells} | {self.ratio_cell(title, 'nghttpd', NGHTTPD_MOST)} | {word} |")
+            lines.append(f"| {title} | {cells} | {self.ratio_cell(title, other, self.most)} | {word} |")
         return lines
 
     def notes(self):

@@ -40,7 +40,8 @@ PAIRS = [
 
 
 class RowsBench:
-    """Runs of servers that alternate, in each row.  A subclass has peers, all_rows, servers_class and run_row()."""
+    """Runs of servers that alternate, in each row.  A subclass has title, topic, peers, all_rows, servers_class and
+    run_row()."""
 
     def __init__(self, options, tools):
         self.options, self.servers = options, self.servers_class(options, tools)
@@ -67,27 +68,39 @@ class RowsBench:
                     self.run_row(run, *row)
 
 
+    def measure_entries(self, run, title, measure):
+        """A run of each entry in turn.  'measure' gives an entry's result, which is kept, or None."""
+        for entry in self.entries:
+            try:
+                result = measure(entry)
+            except BenchError as error:
+                self.failures.append(f"{title}: {entry[0]}: {error}")
+                continue
+            if result:
+                self.runs.setdefault((title, entry[0]), {})[run] = result
+        results = ((key, self.runs.get((title, key), {}).get(run)) for key, *_ in self.entries)
+        say(f"{self.topic} {title}: " + ", ".join(f"{key} {self.us_of(result):.2f}" for key, result in results if result))
+
+    @staticmethod
+    def us_of(result):
+        return result
+
+
 class ServerBench(RowsBench):
     """CPU time per request of HTTP servers, in us."""
 
     title = "HTTP server"
+    topic = "server"
     peers = SERVER_PEERS
     all_rows = ROWS
     servers_class = Servers
 
     def run_row(self, run, title, way, connections, secure):
-        """A run of each server in turn."""
-        for entry in self.entries:
+        def measure(entry):
             count = REQUESTS * entry[2] * self.options.scale * (0.6 if secure else 1)
-            try:
-                result = self.servers.measure(entry, connections, max(connections, int(count)), way, secure)
-            except BenchError as error:
-                self.failures.append(f"{title}: {error}")
-                continue
-            if result:
-                self.runs.setdefault((title, entry[0]), {})[run] = result["us"]
-        costs = ((key, self.runs.get((title, key), {}).get(run)) for key, *_ in self.entries)
-        say(f"server {title}: " + ", ".join(f"{key} {cost:.2f}" for key, cost in costs if cost))
+            result = self.servers.measure(entry, connections, max(connections, int(count)), way, secure)
+            return result and result["us"]
+        self.measure_entries(run, title, measure)
 
     def cost(self, title, key):
         """The median of a server in a row, or None."""

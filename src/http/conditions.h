@@ -6,7 +6,7 @@
 
 #include "http/exchange.h"
 
-/* There is no date: conditions with a date do not apply. */
+/* The date is not known: conditions with a date do not apply. */
 #define ED_HTTP_NO_DATE INT64_MIN
 
 /* The validators of a content (RFC 9110, 8.8), with which conditions are compared. */

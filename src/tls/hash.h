@@ -10,7 +10,7 @@
 
 enum ed_hash_kind {
         ED_HASH_MD5,  /* for old servers' challenges only */
-        ED_HASH_SHA1, /* for handshakes of WebSocket, which are no secrets */
+        ED_HASH_SHA1, /* for handshakes of WebSocket, which are public */
         ED_HASH_SHA256,
         ED_HASH_SHA512_256, /* SHA-512/256: other initial values, cut to 256 bits */
 };

@@ -366,7 +366,7 @@ def attack_on(server, attack, begun):
         with contextlib.closing(Attacker(server, attack.settings, attack.reads)) as attacker:
             attack.run(attacker)
             if not attack.ends:
-                time.sleep(1000)
+                attacker.is_over.wait()  # until the process is killed
             attacker.is_over.wait(e2e.SOON)
 
 
@@ -389,7 +389,6 @@ def print_figures(eddy, attack):
         attack.run(attacker, server.memory)
         if attack.ends:
             attacker.is_over.wait(e2e.SOON)
-            time.sleep(0.2)
             closed = f"{(attacker.over_s - (attacker.refused_s or attacker.over_s)) * 1000:.0f} ms"
         else:
             attacker.settle()

@@ -548,9 +548,10 @@ def requests_share_connections_of_http_2_with_haproxy(eddy):
 
 @claim
 def every_request_is_answered_though_the_server_ends_connections(eddy):
-    """Node does so at one request in 300, and nginx after 100."""
+    """Node does so at one request in 300, nginx after 100, and Go here at each: many at once would be refused twice there."""
     files, folder = certificate(eddy), little_files(eddy)
     more = range(2, 1001)
+    check_many(eddy, go(eddy, folder, *files) + "/last", files, 3, (2, 3))
     check_many(eddy, node(eddy, folder, *files) + "/last", files, 1000, more)
     check_many(eddy, nginx(eddy, folder, *files, tune="keepalive_requests 100;") + "/few", files, 1000, range(10, 1001))
 

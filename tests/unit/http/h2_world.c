@@ -101,6 +101,7 @@ int h2_world_main(void *arg)
         const struct h2_world_call *call = arg;
 
         CHECK_EQ(h2_world_begin(call->opts, call->handler), 0);
+        h2_world.peer = call->peer;
         call->fn();
         CHECK_EQ(h2_world_end(), 0);
         return 0;

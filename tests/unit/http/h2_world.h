@@ -56,6 +56,7 @@ struct h2_world_call {
         const struct eddy_http_client_opts *opts;
         h2_handler_fn *handler;
         void (*fn)(void);
+        h2_peer_fn *peer; /* as in h2_world */
 };
 int h2_world_main(void *world_call);
 

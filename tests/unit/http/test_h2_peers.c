@@ -58,20 +58,11 @@ static void say(const char *text, size_t bytes)
         raw.is_silent = false;
 }
 
-static int raw_main(void *arg)
-{
-        void (*const *fn)(void) = arg;
-
-        CHECK_EQ(h2_world_begin(NULL, NULL), 0);
-        h2_world.peer = say_raw;
-        (*fn)();
-        CHECK_EQ(h2_world_end(), 0);
-        return 0;
-}
-
 static void run_raw(void (*fn)(void))
 {
-        http_run(raw_main, &fn);
+        struct h2_world_call call = { .fn = fn, .peer = say_raw };
+
+        http_run(h2_world_main, &call);
 }
 
 /* ---- ends at each byte ----------------------------------------------------------------- */

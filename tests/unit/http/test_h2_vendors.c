@@ -253,23 +253,14 @@ static void say_raw(eddy_stream *stream)
                 n = eddy_stream_read(stream, buf, sizeof(buf));
 }
 
-static int raw_main(void *arg)
-{
-        void (*const *fn)(void) = arg;
-
-        CHECK_EQ(h2_world_begin(NULL, NULL), 0);
-        h2_world.peer = say_raw;
-        (*fn)();
-        CHECK_EQ(h2_world_end(), 0);
-        return 0;
-}
-
 static void run_raw(void (*fn)(void), const char *text, size_t bytes)
 {
+        struct h2_world_call call = { .fn = fn, .peer = say_raw };
+
         memset(&raw, 0, sizeof(raw));
         raw.text = text;
         raw.bytes = bytes;
-        http_run(raw_main, &fn);
+        http_run(h2_world_main, &call);
 }
 
 /* An error of gRPC is one frame HEADERS. */

@@ -510,7 +510,7 @@ static int close_silent(void *arg)
         CHECK(await_frame(world.raw, ED_WEBSOCKET_CLOSE, true));
         eddy_stream_close(world.raw);
 
-        world = world_begin(NULL, true, 16); /* there is no room for the close */
+        world = world_begin(NULL, true, 16); /* the close has no room */
         CHECK_EQ(eddy_stream_try_writev(world.websocket->stream,
                                         &(struct eddy_slice){ "0123456789abcdef", 16 }, 1),
                  16);
